@@ -1,0 +1,64 @@
+use serde_json::json;
+
+use super::{super::progress::Progress, CliResult, Failure, Session};
+use crate::model::Severity;
+
+/// Find every inconsistency, each with a place and a way out (exit 4 if there is an error)
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir check
+  statedir check --fix
+  statedir check --json")]
+pub(in super::super) struct Args {
+    /// Repair what is safe, as one operation that can be undone
+    #[arg(long)]
+    fix: bool,
+    /// Exit 4 for warnings too
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let workspace = session.workspace()?;
+    let mut progress = Progress::new("checking");
+    let checked = workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
+    drop(progress);
+    let checked = checked?;
+    let errors = checked.errors();
+    let warnings = checked.findings.len() - errors;
+    if !session.output.is_json() {
+        for notice in &checked.notices {
+            session.output.note(notice);
+        }
+        for fixed in &checked.fixed {
+            session.output.line(format!("fixed: {}: {}", fixed.file, fixed.message));
+        }
+        for finding in &checked.findings {
+            let word = match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            session.output.line(format!("{word}: {}: {}", finding.location(), finding.message));
+            if let Some(hint) = &finding.hint {
+                session.output.line(format!("  hint: {hint}"));
+            }
+        }
+    }
+    if errors == 0 && (warnings == 0 || !args.strict) {
+        if session.output.is_json() {
+            session.output.value(json!(checked));
+        } else if warnings == 0 {
+            session.output.line("everything is consistent");
+        }
+        return Ok(0);
+    }
+    let count = |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
+    let mut failure = Failure::new("inconsistent", message, 4);
+    if checked.findings.iter().any(|finding| finding.fixable) {
+        failure = failure.hint("`statedir check --fix` repairs what is safe");
+    }
+    failure.data = Some(json!(checked));
+    Err(failure)
+}

@@ -1,0 +1,143 @@
+use serde_json::json;
+
+use super::{
+    super::{pairs, progress::Progress},
+    CliResult, Failure, Session,
+};
+use crate::{
+    model::history::{self, Entry},
+    workspace::{Change, Error},
+};
+
+/// Add to, read and verify the append-only history
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU
+  statedir history list --limit 5
+  statedir history search timeout
+  statedir history verify")]
+pub(in super::super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Add an entry
+    #[command(after_help = "Examples:\n  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU")]
+    Add {
+        /// What happened, in one line
+        title: String,
+        /// KEY=VALUE
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
+    },
+    /// Show the newest entries, newest last
+    #[command(after_help = "Examples:\n  statedir history list\n  statedir history list --limit 100 --json")]
+    List {
+        /// At most so many
+        #[arg(long, default_value_t = 10)]
+        limit: usize,
+    },
+    /// Find entries that contain a text
+    #[command(after_help = "Examples:\n  statedir history search timeout --limit 5")]
+    Search {
+        /// Letter case does not matter for a–z
+        text: String,
+        /// At most so many
+        #[arg(long, default_value_t = 20)]
+        limit: usize,
+    },
+    /// Prove that no entry was changed, removed or reordered (exit 4 if one was)
+    #[command(after_help = "Examples:\n  statedir history verify\n  statedir history verify --json")]
+    Verify,
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Add { title, fields } => {
+            session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields) }])
+        }
+        Verb::List { limit } => list(session, limit),
+        Verb::Search { text, limit } => search(session, &text, limit),
+        Verb::Verify => verify(session),
+    }
+}
+
+fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let entries = snapshot.last_entries(limit)?;
+    if session.output.is_json() {
+        let answer = json!({ "entries": entries, "limit": limit,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    print(session, &entries);
+    if entries.len() == limit {
+        session.output.line(format!("(the newest {limit}; more with --limit)"));
+    }
+    Ok(0)
+}
+
+fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let found = history::search(snapshot.history()?, text, limit).map_err(Error::from)?;
+    if session.output.is_json() {
+        session.output.value(json!({ "entries": found.entries, "total": found.total }));
+        return Ok(0);
+    }
+    print(session, &found.entries);
+    if found.total > found.entries.len() as u64 {
+        session.output.line(format!("({} of {}; more with --limit)", found.entries.len(), found.total));
+    }
+    Ok(0)
+}
+
+fn print(session: &mut Session<'_>, entries: &[Entry]) {
+    if entries.is_empty() {
+        session.output.line("no entries");
+    }
+    for entry in entries {
+        let time = entry.time.as_deref().unwrap_or("?");
+        session.output.line(format!("{time}  {}", entry.title));
+        for (key, value) in &entry.fields {
+            let value = value.replace('\n', "\n      ");
+            session.output.line(format!("    {key}: {value}"));
+        }
+    }
+}
+
+fn verify(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let mut progress = Progress::new("verifying");
+    let verified = history::verify(snapshot.history()?, &[], &mut |bytes| progress.at(bytes));
+    drop(progress);
+    let verified = verified.map_err(Error::from)?;
+    if verified.is_intact() {
+        if session.output.is_json() {
+            session.output.value(json!(verified));
+        } else {
+            let noun = if verified.entries == 1 { "entry" } else { "entries" };
+            session.output.line(format!("history is intact: {} {noun}", verified.entries));
+        }
+        return Ok(0);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for problem in &verified.problems {
+        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+        lines.push(format!("history.md{line}: {}", problem.message));
+    }
+    if !session.output.is_json() {
+        for line in &lines {
+            session.output.line(line);
+        }
+    }
+    let count = verified.problems.len();
+    let noun = if count == 1 { "problem" } else { "problems" };
+    let mut failure = Failure::new("history_broken", format!("history.md has {count} {noun}"), 4)
+        .hint("`statedir op log` shows edits made outside; restore the file from git");
+    failure.data = Some(json!({ "verification": verified }));
+    Err(failure)
+}

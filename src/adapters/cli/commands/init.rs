@@ -1,0 +1,113 @@
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{super::pairs, CliResult, Failure, Session};
+use crate::{
+    model::StateFile,
+    workspace::{InitOptions, Mode, TemplateSet},
+};
+
+/// Start a state: write plan.md, context.md, variables.json, history.md and constraints.md
+///
+/// Files that are there already are never overwritten; the missing ones are added. The files of a
+/// fresh clone are taken over as they are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir init --goal \"Compare three vector databases\"
+  statedir init --goal \"Try the migration\" --mode simulation
+  statedir init --goal \"Ship 2.0\" --set priority=cost_efficiency --set max_cost_per_task=2.50
+  statedir init --goal \"Ship 2.0\" --template ./our-templates
+
+A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
+constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.")]
+pub(in super::super) struct Args {
+    /// What is to be reached
+    #[arg(long, value_name = "TEXT")]
+    goal: Option<String>,
+    /// A short name for the goal
+    #[arg(long, value_name = "TITLE")]
+    title: Option<String>,
+    /// For real, or only played through
+    #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
+    mode: ModeArg,
+    /// `default`, or a directory with templates of your own
+    #[arg(long, value_name = "NAME|DIR")]
+    template: Option<String>,
+    /// A modifier or limit, or what your templates use
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
+    set: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ModeArg {
+    Execution,
+    Simulation,
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let options = InitOptions {
+        goal: args.goal,
+        title: args.title,
+        mode: match args.mode {
+            ModeArg::Execution => Mode::Execution,
+            ModeArg::Simulation => Mode::Simulation,
+        },
+        templates: templates(args.template.as_deref())?,
+        set: pairs::values(&args.set),
+    };
+    let workspace = session.new_workspace()?;
+    let made = workspace.init(&options)?;
+    let directory = workspace.directory().display().to_string();
+    let outcome = &made.outcome;
+    let files: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
+    if session.output.is_json() {
+        let mut answer = json!({ "directory": directory, "execution_id": made.execution_id,
+            "revision": outcome.revision.as_str(), "changed": files, "adopted": made.adopted,
+            "notices": outcome.notices });
+        if session.global.dry_run {
+            let diff: String = outcome.diff.iter().map(|file| file.unified()).collect();
+            answer["dry_run"] = json!(true);
+            answer["diff"] = json!(diff);
+        }
+        session.output.value(answer);
+    } else if session.global.dry_run {
+        session.output.diff(&outcome.diff);
+    } else {
+        let verb = if made.adopted { "adopted" } else { "initialised" };
+        session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
+        if !files.is_empty() && files.len() < StateFile::FIVE.len() {
+            session.output.line(format!("added {}", files.join(", ")));
+        }
+    }
+    Ok(0)
+}
+
+fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
+    let mut set = TemplateSet::default();
+    let Some(name) = template.filter(|name| *name != "default") else { return Ok(set) };
+    let dir = Path::new(name);
+    if !dir.is_dir() {
+        let message = format!("`{name}` is neither a built-in template nor a directory");
+        return Err(Failure::refused("not_found", message).hint("the built-in template is `default`"));
+    }
+    let mut found = false;
+    for file in StateFile::FIVE {
+        let path = dir.join(format!("{}.hbs", file.name()));
+        if path.is_file() {
+            set.replace(file, pairs::read(&path.to_string_lossy())?);
+            found = true;
+        }
+    }
+    let path = dir.join(StateFile::Workflow.name());
+    if path.is_file() {
+        set.workflow = Some(pairs::read(&path.to_string_lossy())?);
+        found = true;
+    }
+    if !found {
+        let message = format!("`{name}` holds no template such as plan.md.hbs");
+        return Err(Failure::refused("not_found", message));
+    }
+    Ok(set)
+}

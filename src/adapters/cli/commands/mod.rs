@@ -1,0 +1,134 @@
+//! The commands, one file each.
+
+pub(super) mod apply;
+pub(super) mod check;
+pub(super) mod completions;
+pub(super) mod constraint;
+pub(super) mod context;
+pub(super) mod diff;
+pub(super) mod directive;
+pub(super) mod gc;
+pub(super) mod history;
+pub(super) mod init;
+pub(super) mod man;
+pub(super) mod op;
+pub(super) mod plan;
+pub(super) mod show;
+pub(super) mod state;
+pub(super) mod status;
+pub(super) mod step;
+mod step_args;
+mod step_view;
+pub(super) mod undo;
+pub(super) mod var;
+
+use std::path::PathBuf;
+
+use super::{
+    CliResult, Failure,
+    args::{Arguments, Command, Global},
+    output::Output,
+};
+use crate::{
+    adapters::choose,
+    workspace::{Change, Environment, Options, Workspace},
+};
+
+/// What every command gets: the options and the place to print to.
+pub(super) struct Session<'o> {
+    pub(super) global: Global,
+    pub(super) command: String,
+    pub(super) output: &'o mut Output,
+}
+
+/// Runs the command that was parsed.
+pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
+    let mut session = Session { global: parsed.global, command, output };
+    let session = &mut session;
+    match parsed.command {
+        Command::Init(args) => init::run(session, args),
+        Command::Status(args) => status::run(session, &args),
+        Command::Show(args) => show::run(session, &args),
+        Command::State(args) => state::run(session, &args),
+        Command::Plan(args) => plan::run(session, &args),
+        Command::Step(args) => step::run(session, args),
+        Command::Context(args) => context::run(session, args),
+        Command::Var(args) => var::run(session, args),
+        Command::History(args) => history::run(session, args),
+        Command::Constraint(args) => constraint::run(session, args),
+        Command::Directive(args) => directive::run(session, args),
+        Command::Apply(args) => apply::run(session, &args),
+        Command::Check(args) => check::run(session, &args),
+        Command::Undo(_) => undo::undo(session),
+        Command::Redo(_) => undo::redo(session),
+        Command::Op(args) => op::run(session, args),
+        Command::Diff(args) => diff::run(session, &args),
+        Command::Gc(args) => gc::run(session, &args),
+        Command::Completions(args) => completions::run(session, &args),
+        Command::Man(args) => man::run(session, &args),
+    }
+}
+
+impl Session<'_> {
+    /// The state directory that is meant.
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        self.workspace_at(false)
+    }
+
+    /// The state directory for a new state.
+    pub(super) fn new_workspace(&self) -> Result<Workspace, Failure> {
+        self.workspace_at(true)
+    }
+
+    fn workspace_at(&self, new: bool) -> Result<Workspace, Failure> {
+        let variable = std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        let named = self.global.dir.clone().or(variable);
+        let dir = choose(named.as_deref(), new)?;
+        let options = Options {
+            if_match: self.global.if_match.clone(),
+            dry_run: self.global.dry_run,
+            wait: self.global.wait,
+            command: self.command.clone(),
+        };
+        Ok(Workspace::new(dir, self.environment()?, options))
+    }
+
+    /// Makes changes as one operation and prints the answer.
+    pub(super) fn apply(&mut self, changes: &[Change]) -> CliResult {
+        let outcome = self.workspace()?.apply(changes)?;
+        self.output.outcome(&outcome, self.global.dry_run);
+        Ok(0)
+    }
+
+    fn environment(&self) -> Result<Environment, Failure> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        let actor = self
+            .global
+            .actor
+            .clone()
+            .or_else(|| variable("STATEDIR_ACTOR"))
+            .or_else(|| variable("USER"))
+            .or_else(|| variable("LOGNAME"))
+            .unwrap_or_else(|| "unknown".to_owned());
+        if actor.contains(|c: char| c.is_control()) {
+            return Err(Failure::usage("the actor's name must be one line"));
+        }
+        let (now, seed) = (variable("STATEDIR_NOW"), variable("STATEDIR_SEED"));
+        if now.is_none() && seed.is_none() {
+            return Ok(Environment::real(actor));
+        }
+        let now = match now {
+            Some(text) => text.parse().map_err(|_| {
+                Failure::usage(format!("STATEDIR_NOW is `{text}`, not a time such as 2026-01-31T12:00:00Z"))
+            })?,
+            None => jiff::Timestamp::now(),
+        };
+        let seed = match seed {
+            Some(text) => text.parse().map_err(|_| {
+                Failure::usage(format!("STATEDIR_SEED is `{text}`, not a whole number"))
+            })?,
+            None => Environment::real("").random(),
+        };
+        Ok(Environment::fixed(now, actor, seed))
+    }
+}

@@ -1,0 +1,146 @@
+use super::{
+    super::pairs,
+    CliResult, Session,
+    step_args::{ResultArgs, ShapeArgs, select, selected},
+    step_view,
+};
+use crate::workspace::Change;
+
+/// Add, start, finish and look at steps
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir step add \"Fetch the pages\" --tool WebFetch --input url={{file_paths.start}}
+  statedir step next --claim
+  statedir step done 1 --output pages=12 --cost 0.02
+  statedir step fail 2 --error \"timeout after 30s\"
+  statedir step retry 2")]
+pub(in super::super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Add a step at the end of the plan, or behind another
+    #[command(after_help = "\
+Examples:
+  statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
+  statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"")]
+    Add {
+        /// What is to be done, in one line
+        title: String,
+        #[command(flatten)]
+        shape: Box<ShapeArgs>,
+        /// Put it behind this step and renumber the following ones
+        #[arg(long, value_name = "STEP")]
+        after: Option<String>,
+    },
+    /// Start a step that is pending
+    #[command(after_help = "Examples:\n  statedir step start 1\n  statedir step start k3f9 --actor agent-b")]
+    Start {
+        /// Number or id; the next ready step if absent
+        step: Option<String>,
+    },
+    /// Complete a running step
+    #[command(visible_alias = "complete", after_help = "\
+Examples:
+  statedir step done
+  statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\"")]
+    Done(Box<ResultArgs>),
+    /// Record that a running step failed
+    #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
+    Fail(Box<ResultArgs>),
+    /// Leave a step out
+    #[command(after_help = "Examples:\n  statedir step skip 4 --note \"not needed any more\"")]
+    Skip(Box<ResultArgs>),
+    /// Start a failed step again
+    #[command(after_help = "Examples:\n  statedir step retry 3")]
+    Retry {
+        /// Number or id; the failed step if there is only one
+        step: Option<String>,
+    },
+    /// Put a step back to PENDING
+    #[command(after_help = "Examples:\n  statedir step reset 3 --note \"the process died\"")]
+    Reset {
+        /// Number or id; the running or failed step if there is only one
+        step: Option<String>,
+        /// Why
+        #[arg(long, value_name = "TEXT", visible_alias = "why")]
+        note: Option<String>,
+    },
+    /// Change what a step says
+    #[command(after_help = "\
+Examples:
+  statedir step set 3 title=\"Read the papers\" --tool Read
+  statedir step set 3 --input limit=20 --depends-on 1 owner=ada")]
+    Set {
+        /// Number or id
+        step: String,
+        #[command(flatten)]
+        shape: Box<ShapeArgs>,
+        /// title, or a field of your own
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        set: Vec<(String, String)>,
+    },
+    /// Take a step out of the plan (undo brings it back)
+    #[command(after_help = "Examples:\n  statedir step remove 5")]
+    Remove {
+        /// Number or id
+        step: String,
+    },
+    /// Show one step
+    #[command(after_help = "Examples:\n  statedir step show 3\n  statedir step show k3f9 --json")]
+    Show {
+        /// Number or id; the current step if absent
+        step: Option<String>,
+    },
+    /// List the steps
+    #[command(after_help = "Examples:\n  statedir step list\n  statedir step list --status FAILED --limit 100")]
+    List {
+        /// Only steps with this status
+        #[arg(long)]
+        status: Option<String>,
+        /// At most so many
+        #[arg(long, default_value_t = 50)]
+        limit: usize,
+    },
+    /// Show the next step that is ready, or start it with --claim
+    #[command(after_help = "Examples:\n  statedir step next\n  statedir step next --claim --actor agent-b")]
+    Next {
+        /// Start it, so that no other agent gets it
+        #[arg(long)]
+        claim: bool,
+    },
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let change = match args.verb {
+        Verb::Add { title, shape, after } => {
+            let mut shape = shape.shape()?;
+            shape.title = Some(title);
+            shape.after = selected(after.as_deref())?;
+            Change::StepAdd(Box::new(shape))
+        }
+        Verb::Set { step, shape, set } => {
+            let mut shape = shape.shape()?;
+            shape.step = Some(select(&step)?);
+            shape.set = pairs::texts(&set);
+            Change::StepSet(Box::new(shape))
+        }
+        Verb::Start { step } => Change::StepStart { step: selected(step.as_deref())? },
+        Verb::Next { claim: true } => Change::StepStart { step: None },
+        Verb::Done(result) => Change::StepDone(result.result()?),
+        Verb::Fail(result) => Change::StepFail(result.result()?),
+        Verb::Skip(result) => Change::StepSkip(result.result()?),
+        Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
+        Verb::Reset { step, note } => {
+            Change::StepReset { step: selected(step.as_deref())?, note }
+        }
+        Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
+        Verb::Show { step } => return step_view::show(session, step.as_deref()),
+        Verb::List { status, limit } => return step_view::list(session, status.as_deref(), limit),
+        Verb::Next { claim: false } => return step_view::next(session),
+    };
+    session.apply(&[change])
+}

@@ -1,0 +1,102 @@
+//! Printing steps.
+
+use serde_json::json;
+
+use super::{CliResult, Failure, Session, step_args::select};
+use crate::model::Step;
+
+/// One step in full.
+pub(super) fn show(session: &mut Session<'_>, step: Option<&str>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let plan = snapshot.plan()?;
+    let wanted = match step {
+        Some(step) => select(step)?.0,
+        None => crate::model::StepRef::Number(snapshot.status()?.current_step),
+    };
+    let step = plan.step(&wanted).map_err(crate::workspace::Error::from)?;
+    if session.output.is_json() {
+        let answer = json!({ "step": step_json(step), "line": plan.place(step).line,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+    } else {
+        let extent = plan.document.section(step.section).extent.clone();
+        session.output.line(plan.document.source()[extent].trim_end());
+    }
+    Ok(0)
+}
+
+/// All steps, a line each.
+pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let mut lines = snapshot.step_lines()?;
+    if let Some(status) = status {
+        let workflow = snapshot.workflow()?;
+        let Some(known) = workflow.step_status(status) else {
+            let all: Vec<&str> = workflow.step_statuses().collect();
+            let message = format!("`{status}` is not a status of a step");
+            return Err(Failure::refused("unknown_status", message).hint(format!("one of {}", all.join(", "))));
+        };
+        lines.retain(|line| line.status == known);
+    }
+    let left_out = lines.len().saturating_sub(limit);
+    lines.truncate(limit);
+    if session.output.is_json() {
+        let answer = json!({ "steps": lines, "left_out": left_out,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    for step in &lines {
+        let id = step.id.as_deref().unwrap_or("-");
+        let mut notes = Vec::new();
+        notes.extend(step.claimed_by.as_ref().filter(|_| step.status == "RUNNING").map(|by| format!("by {by}")));
+        if !step.waits_for.is_empty() && step.status == "PENDING" {
+            notes.push(format!("waits for {}", step.waits_for.join(", ")));
+        }
+        let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+        session.output.line(format!("{} {:>3}  {:<5} {:<10} {}{notes}", mark(&step.status), step.number, id, step.status, step.title));
+    }
+    if lines.is_empty() {
+        session.output.line("no steps");
+    }
+    if left_out > 0 {
+        session.output.line(format!("{left_out} more: statedir step list --limit {}", limit + left_out));
+    }
+    Ok(0)
+}
+
+/// The next step that can be started.
+pub(super) fn next(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let step = snapshot.next_step()?;
+    if session.output.is_json() {
+        let answer = json!({ "step": step_json(&step), "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+    } else {
+        let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        session.output.line(format!("step {}{id}: {}", step.number, step.title));
+    }
+    Ok(0)
+}
+
+/// A sign for a status that needs no colour.
+pub(super) fn mark(status: &str) -> char {
+    match status {
+        "COMPLETED" => '+',
+        "RUNNING" => '>',
+        "FAILED" => '!',
+        "SKIPPED" => '-',
+        _ => ' ',
+    }
+}
+
+fn step_json(step: &Step) -> serde_json::Value {
+    let object = |pairs: &[(String, String)]| -> serde_json::Map<String, serde_json::Value> {
+        pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
+    };
+    let mut value = json!(step);
+    value["inputs"] = json!(object(&step.inputs));
+    value["expected_outputs"] = json!(object(&step.expected_outputs));
+    value["other"] = json!(object(&step.other));
+    value
+}

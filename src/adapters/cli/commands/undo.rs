@@ -1,0 +1,50 @@
+use serde_json::json;
+
+use super::{CliResult, Session};
+use crate::workspace::Stepped;
+
+/// Take the last operation back; again for the one before
+///
+/// Edits made outside are operations too. history.md is never shortened: an entry says what was
+/// undone.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir undo\n  statedir undo --if-match 8f3a2c91b0d4")]
+pub(in super::super) struct UndoArgs {}
+
+/// Do the operation again that was taken back last
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir redo")]
+pub(in super::super) struct RedoArgs {}
+
+pub(super) fn undo(session: &mut Session<'_>) -> CliResult {
+    let stepped = session.workspace()?.undo()?;
+    print(session, "undone", &stepped)
+}
+
+pub(super) fn redo(session: &mut Session<'_>) -> CliResult {
+    let stepped = session.workspace()?.redo()?;
+    print(session, "redone", &stepped)
+}
+
+fn print(session: &mut Session<'_>, verb: &str, stepped: &Stepped) -> CliResult {
+    let operation = &stepped.operation;
+    if session.output.is_json() {
+        let answer = json!({ verb: operation, "revision": stepped.revision.as_str(),
+            "changed": stepped.changed, "notices": stepped.notices,
+            "dry_run": session.global.dry_run });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    for notice in &stepped.notices {
+        session.output.note(notice);
+    }
+    let would = if session.global.dry_run { "would be " } else { "" };
+    let what = if operation.command.is_empty() { &operation.kind } else { &operation.command };
+    session.output.line(format!(
+        "{would}{verb}: {what} ({}; {})  [{}]",
+        operation.id,
+        stepped.changed.join(", "),
+        stepped.revision
+    ));
+    Ok(0)
+}

@@ -1,0 +1,84 @@
+//! A failed command, as it is reported.
+
+use serde_json::{Value, json};
+
+use crate::{adapters::ChooseError, workspace};
+
+/// Why a command failed: kind, hint and exit code in one place.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    pub(super) location: Option<Value>,
+    /// Where it is and the line with a caret, for people.
+    pub(super) place: Option<String>,
+    pub(super) exit: u8,
+    /// More for machines, such as the findings of a check.
+    pub(super) data: Option<Value>,
+}
+
+impl Failure {
+    /// Wrong arguments.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new("usage", message, 2)
+    }
+
+    /// A refusal at the edge, before the library is called.
+    pub(super) fn refused(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(code, message, 1)
+    }
+
+    pub(super) fn new(code: &'static str, message: impl Into<String>, exit: u8) -> Self {
+        let message = message.into();
+        Self { code, message, hint: None, location: None, place: None, exit, data: None }
+    }
+
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The failure as the error object of an answer.
+    pub(super) fn to_json(&self) -> Value {
+        let mut error = json!({ "code": self.code, "message": self.message });
+        error["hint"] = json!(self.hint);
+        error["location"] = json!(self.location);
+        let mut answer = json!({ "ok": false, "error": error });
+        if let (Some(Value::Object(data)), Some(members)) = (&self.data, answer.as_object_mut()) {
+            members.extend(data.clone());
+        }
+        answer
+    }
+}
+
+impl From<workspace::Error> for Failure {
+    fn from(error: workspace::Error) -> Self {
+        let location = error.location();
+        let place = location.as_ref().and_then(|(file, place, snippet)| {
+            let place = place.as_ref()?;
+            let snippet = snippet.as_ref().map(|text| format!("\n{text}")).unwrap_or_default();
+            Some(format!("{file}:{place}{snippet}"))
+        });
+        let location = location.map(|(file, place, _)| {
+            json!({ "file": file.name(), "line": place.map(|place| place.line),
+                "column": place.map(|place| place.column) })
+        });
+        Self {
+            code: error.code(),
+            message: error.to_string(),
+            hint: error.hint(),
+            location,
+            place,
+            exit: error.exit_code(),
+            data: None,
+        }
+    }
+}
+
+impl From<ChooseError> for Failure {
+    fn from(error: ChooseError) -> Self {
+        Self::refused("no_state", error.to_string())
+            .hint("`statedir init --goal TEXT` starts one here; `-C DIR` chooses another directory")
+    }
+}

@@ -1,0 +1,72 @@
+//! The command line: parse, call the library once, print.
+
+mod args;
+mod commands;
+mod escape;
+mod failure;
+mod output;
+mod pairs;
+mod progress;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser as _;
+
+use self::{args::Arguments, failure::Failure, output::Output};
+
+/// Runs one command and says how it went: 0 done, 1 refused, 2 usage, 3 conflict, 4 damaged.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let wants_json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let mut output = Output::new(wants_json);
+    report_bugs(wants_json);
+    let parsed = match Arguments::try_parse_from(&args) {
+        Ok(parsed) => parsed,
+        Err(error) => return output.usage(&error),
+    };
+    let command = command_line(&args);
+    match commands::run(parsed, command, &mut output) {
+        Ok(code) => output.finish(code),
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+/// A panic is our bug: say so in the caller's language and exit with 255.
+fn report_bugs(json: bool) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let text = panic.payload().downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.payload().downcast_ref::<&str>().copied());
+        let message = format!("this is a bug in statedir: {} ({place})", text.unwrap_or("panic"));
+        let hint = "the state files were not left half-written; please report this";
+        output::write_bug(json, &message, hint);
+        std::process::exit(255);
+    }));
+}
+
+/// The command as typed, for the log; long values are cut.
+fn command_line(args: &[OsString]) -> String {
+    let mut text = String::new();
+    for arg in args.iter().skip(1) {
+        let arg = arg.to_string_lossy();
+        let short: String = arg.chars().take(80).collect();
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        let cut = if short.len() < arg.len() { "…" } else { "" };
+        if short.is_empty() || short.contains(|c: char| c.is_whitespace() || c == '"') {
+            text.push_str(&format!("{:?}{cut}", short));
+        } else {
+            text.push_str(&short);
+            text.push_str(cut);
+        }
+        if text.len() > 400 {
+            text.push('…');
+            break;
+        }
+    }
+    text
+}
+
+pub use args::command;
+type CliResult = Result<u8, Failure>;

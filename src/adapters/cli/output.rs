@@ -1,0 +1,226 @@
+//! The one place that prints.
+//!
+//! stdout carries the answer and nothing else; notes and errors go to stderr. A closed pipe is a
+//! quiet end.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
+};
+
+use serde_json::{Value, json};
+
+use super::{Failure, escape::escape_controls};
+use crate::workspace::{FileDiff, Outcome};
+
+/// Collects the answer of a command.
+#[derive(Debug)]
+pub(super) struct Output {
+    json: bool,
+    terminal: bool,
+    text: String,
+    broken: bool,
+}
+
+impl Output {
+    pub(super) fn new(json: bool) -> Self {
+        let terminal = !json && io::stdout().is_terminal();
+        Self { json, terminal, text: String::new(), broken: false }
+    }
+
+    /// Whether the answer is one JSON document.
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether a person reads along.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Adds a line for people.
+    pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Adds text as it is.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// The answer for machines; `ok` is added.
+    pub(super) fn value(&mut self, value: Value) {
+        let mut answer = json!({ "ok": true });
+        if let (Value::Object(members), Some(all)) = (value, answer.as_object_mut()) {
+            all.extend(members);
+        }
+        self.text.push_str(&answer.to_string());
+        self.text.push('\n');
+    }
+
+    /// A remark besides the answer.
+    pub(super) fn note(&self, text: &str) {
+        if !self.json {
+            let _ = writeln!(io::stderr(), "note: {}", shown(text, io::stderr().is_terminal()));
+        }
+    }
+
+    /// Writes bytes straight through, without collecting them.
+    pub(super) fn stream(&mut self, bytes: &[u8]) -> bool {
+        self.flush();
+        if !self.broken {
+            let result = if self.terminal {
+                io::stdout().write_all(escape_controls(&String::from_utf8_lossy(bytes)).as_bytes())
+            } else {
+                io::stdout().write_all(bytes)
+            };
+            self.broken = result.is_err();
+        }
+        !self.broken
+    }
+
+    /// The answer of a mutating command.
+    pub(super) fn outcome(&mut self, outcome: &Outcome, dry_run: bool) {
+        if self.json {
+            return self.value(outcome_json(outcome, dry_run));
+        }
+        for notice in &outcome.notices {
+            self.note(notice);
+        }
+        if dry_run {
+            self.diff(&outcome.diff);
+            return;
+        }
+        let messages: Vec<&str> = outcome.answers.iter().map(|a| a.message.as_str()).collect();
+        let unchanged = if outcome.committed { "" } else { " (nothing changed)" };
+        self.line(format!("{}{unchanged}  [{}]", messages.join("\n"), outcome.revision));
+    }
+
+    /// Changes as a unified diff.
+    pub(super) fn diff(&mut self, files: &[FileDiff]) {
+        if files.is_empty() {
+            self.line("nothing would change");
+        }
+        for file in files {
+            let text = file.unified();
+            for line in text.lines() {
+                let colour = match line.as_bytes().first() {
+                    Some(b'+') => "\u{1b}[32m",
+                    Some(b'-') => "\u{1b}[31m",
+                    Some(b'@') => "\u{1b}[36m",
+                    _ => "",
+                };
+                if self.terminal && !colour.is_empty() {
+                    let line = escape_controls(line);
+                    self.line(format!("{}{colour}{line}{}", PAINT, "\u{1b}[0m"));
+                } else {
+                    self.line(line);
+                }
+            }
+        }
+    }
+
+    /// Prints the answer and gives the exit code.
+    pub(super) fn finish(mut self, code: u8) -> ExitCode {
+        self.flush();
+        let _ = io::stdout().flush();
+        ExitCode::from(code)
+    }
+
+    /// Prints a failure and gives its exit code.
+    pub(super) fn fail(mut self, failure: &Failure) -> ExitCode {
+        if self.json {
+            self.text.clear();
+            self.text.push_str(&failure.to_json().to_string());
+            self.text.push('\n');
+        } else {
+            self.flush();
+            let mut text = format!("error: {}\n", failure.message);
+            if let Some(place) = &failure.place {
+                text.push_str(&format!("  --> {place}\n"));
+            }
+            if let Some(hint) = &failure.hint {
+                text.push_str(&format!("hint: {hint}\n"));
+            }
+            let _ = io::stderr().write_all(shown(&text, io::stderr().is_terminal()).as_bytes());
+        }
+        self.finish(failure.exit)
+    }
+
+    /// What clap has to say: help and version are answers, everything else is a wrong usage.
+    pub(super) fn usage(mut self, error: &clap::Error) -> ExitCode {
+        let text = error.render().to_string();
+        if !error.use_stderr() {
+            if self.json {
+                self.value(json!({ "text": text }));
+            } else {
+                self.raw(&text);
+            }
+            return self.finish(0);
+        }
+        if self.json {
+            let message = text.trim().trim_start_matches("error: ");
+            let message = message.split("\n\n").next().unwrap_or(message).trim();
+            let hint = "`--help` after the command shows how it is used";
+            return self.fail(&Failure::usage(message).hint(hint));
+        }
+        let _ = io::stderr().write_all(text.as_bytes());
+        ExitCode::from(2)
+    }
+
+    fn flush(&mut self) {
+        if self.text.is_empty() || self.broken {
+            return;
+        }
+        let text = if self.terminal { shown(&self.text, true) } else { std::mem::take(&mut self.text) };
+        self.text.clear();
+        self.broken = io::stdout().write_all(text.as_bytes()).is_err();
+    }
+}
+
+/// Marks a line whose colours are our own; what it holds is escaped already.
+const PAINT: &str = "\u{0}";
+
+fn shown(text: &str, terminal: bool) -> String {
+    if !terminal {
+        return text.to_owned();
+    }
+    let line = |line: &str| match line.strip_prefix(PAINT) {
+        Some(painted) => painted.to_owned(),
+        None => escape_controls(line).into_owned(),
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+fn outcome_json(outcome: &Outcome, dry_run: bool) -> Value {
+    let mut answer = json!({});
+    if let [one] = outcome.answers.as_slice() {
+        answer = json!(one);
+    } else if !outcome.answers.is_empty() {
+        answer["answers"] = json!(outcome.answers);
+    }
+    answer["revision"] = json!(outcome.revision.as_str());
+    answer["committed"] = json!(outcome.committed);
+    let changed: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
+    answer["changed"] = json!(changed);
+    if !outcome.notices.is_empty() {
+        answer["notices"] = json!(outcome.notices);
+    }
+    if dry_run {
+        let diff: String = outcome.diff.iter().map(FileDiff::unified).collect();
+        answer["dry_run"] = json!(true);
+        answer["diff"] = json!(diff);
+    }
+    answer
+}
+
+/// Reports a bug when nothing else works any more.
+pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
+    if json {
+        let failure = Failure::new("bug", message, 255).hint(hint);
+        let _ = writeln!(io::stdout(), "{}", failure.to_json());
+    } else {
+        let _ = writeln!(io::stderr(), "error: {message}\nhint: {hint}");
+    }
+}

@@ -1,0 +1,70 @@
+//! `KEY=VALUE` and values as they come from the command line.
+
+use std::io::Read as _;
+
+use serde_json::{Map, Value};
+
+use super::Failure;
+
+/// The most that is read from standard input or a file.
+const MOST: u64 = 64 << 20;
+
+/// JSON where it parses as JSON, text otherwise.
+pub(super) fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+/// Splits `KEY=VALUE`.
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not of the form KEY=VALUE")),
+    }
+}
+
+/// Pairs whose values are kept as text.
+pub(super) fn texts(pairs: &[(String, String)]) -> Map<String, Value> {
+    pairs.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect()
+}
+
+/// Pairs whose values are JSON where they parse as such.
+pub(super) fn values(pairs: &[(String, String)]) -> Map<String, Value> {
+    pairs.iter().map(|(key, text)| (key.clone(), value(text))).collect()
+}
+
+/// A text argument; `-` is standard input.
+pub(super) fn text(argument: &str) -> Result<String, Failure> {
+    if argument == "-" { read("-") } else { Ok(argument.to_owned()) }
+}
+
+/// A file, or standard input for `-`.
+pub(super) fn read(path: &str) -> Result<String, Failure> {
+    let fail = |error: std::io::Error| Failure::refused("unreadable_input", error.to_string());
+    let mut bytes = Vec::new();
+    if path == "-" {
+        std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes).map_err(fail)?;
+    } else {
+        let file = fs_err::File::open(path).map_err(fail)?;
+        file.take(MOST + 1).read_to_end(&mut bytes).map_err(fail)?;
+    }
+    let name = if path == "-" { "standard input" } else { path };
+    if bytes.len() as u64 > MOST {
+        return Err(Failure::refused("too_large", format!("{name} has more than {MOST} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::refused("not_utf8", format!("{name} is not valid UTF-8 at byte {at}"))
+    })
+}
+
+/// A JSON document from a file or standard input.
+pub(super) fn json(path: &str) -> Result<Value, Failure> {
+    let text = read(path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        let name = if path == "-" { "standard input" } else { path };
+        let mut failure = Failure::refused("bad_json", format!("{name} is not JSON: {error}"));
+        failure.location = Some(serde_json::json!({ "file": name, "line": error.line(),
+            "column": error.column() }));
+        failure
+    })
+}

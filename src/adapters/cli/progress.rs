@@ -1,0 +1,42 @@
+//! A sign of life for work that takes longer than a second.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    time::{Duration, Instant},
+};
+
+/// Shows on a terminal's stderr how much has been read.
+pub(super) struct Progress {
+    began: Instant,
+    last: Instant,
+    shown: bool,
+    terminal: bool,
+    what: &'static str,
+}
+
+impl Progress {
+    pub(super) fn new(what: &'static str) -> Self {
+        let began = Instant::now();
+        Self { began, last: began, shown: false, terminal: io::stderr().is_terminal(), what }
+    }
+
+    /// So many bytes are done.
+    pub(super) fn at(&mut self, bytes: u64) {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        const PACE: Duration = Duration::from_millis(200);
+        if !self.terminal || self.began.elapsed() < PATIENCE || self.last.elapsed() < PACE {
+            return;
+        }
+        self.last = Instant::now();
+        self.shown = true;
+        let _ = write!(io::stderr(), "\r{}: {} MB", self.what, bytes >> 20);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Which state directory a command means.
+
+use std::path::{Path, PathBuf};
+
+/// No directory could be chosen.
+#[derive(Debug, thiserror::Error)]
+pub enum ChooseError {
+    /// Nothing was named, and there is none above.
+    #[error("there is no `workspace/state` in `{}` or above it", .0.display())]
+    NoneAbove(PathBuf),
+    /// The working directory is not known.
+    #[error("the working directory cannot be read: {0}")]
+    NoWorkingDirectory(std::io::Error),
+}
+
+/// The directory that was named, or the nearest `workspace/state` at or above the working
+/// directory. For a new state it is the working directory's own.
+///
+/// A named directory is the state directory itself, unless it is plainly a project: it holds a
+/// `workspace/state`, or is the root of a git repository.
+///
+/// # Errors
+/// None was named and none is above.
+pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
+    let below = |dir: &Path| dir.join("workspace").join("state");
+    if let Some(named) = named {
+        let holds_state = ["plan.md", "variables.json", ".statedir"]
+            .iter()
+            .any(|name| named.join(name).symlink_metadata().is_ok());
+        let project = below(named).is_dir() || named.join(".git").exists();
+        return Ok(if !holds_state && project { below(named) } else { named.to_owned() });
+    }
+    let here = std::env::current_dir().map_err(ChooseError::NoWorkingDirectory)?;
+    if new {
+        return Ok(below(&here));
+    }
+    let found = here.ancestors().map(below).find(|dir| dir.is_dir());
+    found.ok_or(ChooseError::NoneAbove(here))
+}

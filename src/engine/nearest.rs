@@ -1,0 +1,80 @@
+//! "Did you mean": the known name closest to one that is not known.
+
+/// The candidate closest to `word`, if it is close enough to be what was meant.
+///
+/// Letter case, spaces, hyphens and underscores do not count. Up to a third of the letters may
+/// differ; a swap of two neighbours is one difference. Of several equally close candidates the
+/// first is taken.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    let word: Vec<char> = fold(word).take(LONGEST + 1).collect();
+    if word.is_empty() || word.len() > LONGEST {
+        return None;
+    }
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates {
+        let letters: Vec<char> = fold(candidate).take(LONGEST + 1).collect();
+        let allowed = (word.len().max(letters.len()) / 3).max(1);
+        if letters.len().abs_diff(word.len()) > allowed {
+            continue;
+        }
+        let distance = distance(&word, &letters);
+        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Whether two names differ only in letter case, spaces, hyphens and underscores.
+pub(super) fn same_name(a: &str, b: &str) -> bool {
+    fold(a).eq(fold(b))
+}
+
+fn fold(text: &str) -> impl Iterator<Item = char> {
+    text.chars()
+        .filter(|c| !matches!(c, ' ' | '_' | '-'))
+        .flat_map(char::to_lowercase)
+}
+
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = Vec::with_capacity(b.len() + 1);
+        row.push(i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let mut cost = (last[j] + usize::from(x != y))
+                .min(last[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                cost = cost.min(before[j - 1] + 1);
+            }
+            row.push(cost);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_finds_its_name_and_a_stranger_finds_none() {
+        let names = ["priority", "error_tolerance", "active_persona"];
+        assert_eq!(nearest("prioritty", names), Some("priority"));
+        assert_eq!(nearest("eror tolerence", names), Some("error_tolerance"));
+        assert_eq!(nearest("Active-Persona", names), Some("active_persona"));
+        assert_eq!(nearest("budget", names), None);
+        assert_eq!(nearest("", names), None);
+        assert_eq!(nearest(&"x".repeat(10_000), names), None);
+    }
+
+    #[test]
+    fn swapped_neighbours_count_once() {
+        assert_eq!(nearest("hihg", ["low", "high"]), Some("high"));
+        assert_eq!(nearest("lwo", ["low", "high"]), Some("low"));
+    }
+}

@@ -1,0 +1,307 @@
+//! From text to tokens: words, quoted texts, quantities, operators, with their places.
+
+use std::borrow::Cow;
+
+use winnow::{
+    LocatingSlice, ModalResult, Parser,
+    combinator::{alt, cut_err, fail, opt, preceded, terminated},
+    error::ContextError,
+    stream::{Location, Stream},
+    token::{any, literal, one_of, take, take_while},
+};
+
+use super::super::value::{decimal, micros, number_length};
+use super::{Op, RuleError};
+
+/// A token and the bytes it covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Token<'s> {
+    pub kind: Kind<'s>,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind<'s> {
+    /// Letters, digits, `_`, with `-`, `.` and `'` inside: `steps`, `lower-cost`, `variables.a.b`.
+    Word(&'s str),
+    /// A text in quotes.
+    Quoted(Quoted<'s>),
+    /// A number without a unit; its unit may be the next word.
+    Number(f64),
+    /// A percentage.
+    Percent(f64),
+    /// Money in millionths of a dollar.
+    Money(i64),
+    /// A comparison.
+    Op(Op),
+    /// `→`, `->`, `=>`.
+    Arrow,
+    /// Any other character.
+    Mark(char),
+}
+
+/// What stands between two quotes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quoted<'s> {
+    raw: &'s str,
+    escaped: bool,
+}
+
+impl<'s> Quoted<'s> {
+    /// The text that is meant.
+    pub fn text(self) -> Cow<'s, str> {
+        if self.escaped { Cow::Owned(unescaped(self.raw)) } else { Cow::Borrowed(self.raw) }
+    }
+}
+
+type Source<'s> = LocatingSlice<&'s str>;
+
+/// The tokens of `source`. Emphasis and backticks are not tokens: they change no meaning.
+pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
+    let mut tokens = Vec::with_capacity(source.len() / 5 + 1);
+    let mut input = LocatingSlice::new(source);
+    loop {
+        skip_blank(&mut input);
+        let start = input.current_token_start();
+        if input.is_empty() {
+            return Ok(tokens);
+        }
+        let after_word = source[..start].ends_with(|c: char| c.is_alphanumeric());
+        if after_word && one_of::<_, _, ContextError>(['\'', '’']).parse_next(&mut input).is_ok() {
+            continue;
+        }
+        // The unit of a number ends where the next number begins: `3m20s`.
+        let unit = match tokens.last() {
+            Some(Token { kind: Kind::Number(_), end, .. }) if *end == start => {
+                opt(take_while::<_, _, ContextError>(1.., char::is_alphabetic))
+                    .parse_next(&mut input)
+                    .unwrap_or_default()
+            }
+            _ => None,
+        };
+        let kind = match unit {
+            Some(unit) => Kind::Word(unit),
+            None => token.parse_next(&mut input).map_err(|_| {
+                RuleError::new(start..source.len(), "this quote is not closed")
+            })?,
+        };
+        tokens.push(Token { kind, start, end: input.current_token_start() });
+    }
+}
+
+fn skip_blank(input: &mut Source<'_>) {
+    let blank = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '\u{feff}');
+    let _ = take_while::<_, _, ContextError>(0.., blank).parse_next(input);
+}
+
+fn token<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+    alt((
+        quoted,
+        arrow.value(Kind::Arrow),
+        operator.map(Kind::Op),
+        quantity,
+        word.map(Kind::Word),
+        unclosed,
+        any.map(Kind::Mark),
+    ))
+    .parse_next(input)
+}
+
+fn arrow(input: &mut Source<'_>) -> ModalResult<()> {
+    alt((
+        one_of(['→', '⇒', '⟶', '⟹', '➔', '➜', '➝', '➞', '⮕']).void(),
+        literal("-->").void(),
+        literal("==>").void(),
+        literal("->").void(),
+        literal("=>").void(),
+    ))
+    .parse_next(input)
+}
+
+fn operator(input: &mut Source<'_>) -> ModalResult<Op> {
+    alt((
+        alt((">=", "≥", "⩾")).value(Op::AtLeast),
+        alt(("<=", "≤", "⩽")).value(Op::AtMost),
+        alt(("!=", "≠", "<>")).value(Op::NotEqual),
+        alt(("==", ":=", "=")).value(Op::Equal),
+        literal(">").value(Op::Above),
+        literal("<").value(Op::Below),
+    ))
+    .parse_next(input)
+}
+
+fn quantity<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+    let negative = opt(alt(('-', '−'))).parse_next(input)?.is_some();
+    let sign = if negative { -1.0 } else { 1.0 };
+    let spaces = || take_while(0.., ' ');
+    alt((
+        preceded(('$', spaces()), number)
+            .verify_map(move |n| micros(sign * n).map(Kind::Money)),
+        terminated(number, (spaces(), '%'))
+            .map(move |n| Kind::Percent(sign * n)),
+        number.map(move |n| Kind::Number(sign * n)),
+    ))
+    .parse_next(input)
+}
+
+fn number(input: &mut Source<'_>) -> ModalResult<f64> {
+    let length = number_length(input.as_ref());
+    take(length).verify_map(decimal).parse_next(input)
+}
+
+fn word<'s>(input: &mut Source<'s>) -> ModalResult<&'s str> {
+    let text: &'s str = input.as_ref();
+    let mut end = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let inside = c.is_alphanumeric() || c == '_';
+        let first = end == 0;
+        let joins = !first
+            && matches!(c, '-' | '.' | '\'' | '’' | '/')
+            && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric() || *next == '_');
+        if !(inside && !(first && c.is_ascii_digit()) || joins) {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    if end == 0 {
+        return fail.parse_next(input);
+    }
+    Ok(input.next_slice(end))
+}
+
+fn quoted<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+    let text: &'s str = input.as_ref();
+    let open = text.chars().next();
+    let close = match open {
+        Some('"') => '"',
+        Some('“' | '„') => '”',
+        Some('\'') => '\'',
+        Some('‘') => '’',
+        Some('«') => '»',
+        _ => return fail.parse_next(input),
+    };
+    let from = open.map_or(0, char::len_utf8);
+    let mut escaped = false;
+    let mut inner = None;
+    let mut chars = text[from..].char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\\' && close == '"' && chars.peek().is_some_and(|(_, c)| escape(*c).is_some()) {
+            escaped = true;
+            chars.next();
+            continue;
+        }
+        let apostrophe = matches!(close, '\'' | '’')
+            && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        if (c == close || (close == '”' && c == '“')) && !apostrophe {
+            inner = Some((&text[from..from + at], from + at + c.len_utf8()));
+            break;
+        }
+    }
+    let Some((raw, end)) = inner else {
+        return fail.parse_next(input);
+    };
+    input.next_slice(end);
+    Ok(Kind::Quoted(Quoted { raw, escaped }))
+}
+
+fn unclosed<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+    let quote = one_of(['"', '“', '„', '«']).parse_next(input);
+    match quote {
+        Ok(_) => cut_err(fail).parse_next(input),
+        Err(error) => Err(error),
+    }
+}
+
+fn escape(c: char) -> Option<char> {
+    match c {
+        '"' | '\\' => Some(c),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        _ => None,
+    }
+}
+
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek().copied().and_then(escape) {
+            Some(meant) if c == '\\' => {
+                plain.push(meant);
+                chars.next();
+            }
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(source: &str) -> Vec<Kind<'_>> {
+        lex(source).unwrap().into_iter().map(|token| token.kind).collect()
+    }
+
+    fn quoted_text(source: &str) -> String {
+        match kinds(source).as_slice() {
+            [Kind::Quoted(quoted)] => quoted.text().into_owned(),
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn words_keep_their_hyphens_dots_and_apostrophes() {
+        let expected = ["don't", "lower-cost", "variables.a.0", "x_y"].map(Kind::Word);
+        assert_eq!(kinds("don't lower-cost variables.a.0 x_y"), expected);
+        assert_eq!(kinds("the users' end."), [
+            Kind::Word("the"),
+            Kind::Word("users"),
+            Kind::Word("end"),
+            Kind::Mark('.')
+        ]);
+    }
+
+    #[test]
+    fn quotes_of_every_kind_are_quotes() {
+        for source in ["\"a b\"", "'a b'", "“a b”", "‘a b’", "«a b»", "`\"a b\"`"] {
+            assert_eq!(quoted_text(source), "a b", "{source}");
+        }
+        assert_eq!(quoted_text(r#""a \"b\" c:\x""#), r#"a "b" c:\x"#);
+        assert_eq!(lex("set x to \"low").unwrap_err().span, 9..13);
+    }
+
+    #[test]
+    fn numbers_stand_apart_from_their_units() {
+        assert_eq!(kinds("200s"), [Kind::Number(200.0), Kind::Word("s")]);
+        assert_eq!(kinds("3m20s"), [
+            Kind::Number(3.0),
+            Kind::Word("m"),
+            Kind::Number(20.0),
+            Kind::Word("s")
+        ]);
+        assert_eq!(kinds("2+"), [Kind::Number(2.0), Kind::Mark('+')]);
+        assert_eq!(kinds("-5 80 %"), [
+            Kind::Number(-5.0),
+            Kind::Percent(80.0)
+        ]);
+        assert_eq!(kinds("$1,000.50"), [Kind::Money(1_000_500_000)]);
+    }
+
+    #[test]
+    fn arrows_and_operators_need_no_spaces() {
+        assert_eq!(kinds("a>=2->b=c"), [
+            Kind::Word("a"),
+            Kind::Op(Op::AtLeast),
+            Kind::Number(2.0),
+            Kind::Arrow,
+            Kind::Word("b"),
+            Kind::Op(Op::Equal),
+            Kind::Word("c")
+        ]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Comparisons in symbols and in words: `>=`, `is not`, `exceeds`, `drops to`, `at least`.
+
+use winnow::{
+    Parser,
+    combinator::{alt, opt},
+    stream::Stream,
+};
+
+use super::{
+    Op,
+    lexer::{Kind, Token},
+    phrase::{Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words},
+};
+
+/// How a sentence relates a fact to what follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Relation {
+    pub verb: Verb,
+    /// Whether the sentence denies it.
+    pub negated: bool,
+}
+
+/// What is said of a fact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verb {
+    Compare(Op),
+    /// Reaches a value from below; equality where there is no order.
+    RisesTo,
+    /// Reaches a value from above; equality where there is no order.
+    FallsTo,
+    Between,
+    OneOf,
+    Contains,
+    /// Has a value at all.
+    Known,
+}
+
+type Table = [(Verb, &'static [&'static str])];
+
+const COPULAS: &[&str] = &["is", "are", "was", "were", "be", "gets", "stays", "remains"];
+const NEGATED_COPULAS: &[&str] =
+    &["is not", "isn't", "are not", "aren't", "was not", "wasn't", "is no longer", "are no longer"];
+const NEGATIONS: &[&str] =
+    &["does not", "doesn't", "do not", "don't", "did not", "didn't", "has not", "hasn't", "never"];
+const FILLERS: &[&str] =
+    &["now", "currently", "already", "ever", "still", "suddenly", "has", "have", "either"];
+
+const VERBS: &Table = &[
+    (
+        Verb::Compare(Op::Above),
+        &[
+            "exceeds", "exceed", "exceeded", "exceeding", "surpasses", "surpass", "surpassed",
+            "goes over", "go over", "went over", "goes above", "go above", "goes beyond",
+            "go beyond", "rises above", "rise above", "climbs above", "grows beyond",
+            "gets above", "gets over",
+        ],
+    ),
+    (
+        Verb::RisesTo,
+        &[
+            "reaches", "reach", "reached", "hits", "hit", "rises to", "rise to", "climbs to",
+            "grows to", "goes up to", "increases to", "increase to", "improves to",
+        ],
+    ),
+    (
+        Verb::Compare(Op::Below),
+        &[
+            "falls below", "fall below", "fell below", "falls under", "fall under", "drops below",
+            "drop below", "dropped below", "drops under", "goes below", "go below", "goes under",
+            "dips below", "sinks below",
+        ],
+    ),
+    (
+        Verb::FallsTo,
+        &[
+            "drops to", "drop to", "dropped to", "falls to", "fall to", "fell to", "goes down to",
+            "sinks to", "decreases to", "decrease to", "declines to", "worsens to",
+        ],
+    ),
+    (
+        Verb::Compare(Op::Equal),
+        &[
+            "equals", "equal", "becomes", "become", "became", "changes to", "change to",
+            "changed to", "turns", "turned", "turns to", "turns into", "switches to",
+            "switched to",
+        ],
+    ),
+    (Verb::Contains, &["contains", "contain", "includes", "include", "mentions", "mention"]),
+    (Verb::Known, &["exists", "exist"]),
+];
+
+const COMPARATIVES: &Table = &[
+    (
+        Verb::Compare(Op::Above),
+        &[
+            "more than", "greater than", "higher than", "larger than", "bigger than",
+            "longer than", "above", "over", "beyond", "in excess of",
+        ],
+    ),
+    (
+        Verb::Compare(Op::AtLeast),
+        &[
+            "at least", "no less than", "not less than", "no fewer than", "not fewer than",
+            "greater than or equal to", "more than or equal to", "equal to or greater than",
+            "equal to or more than", "equal to or above", "at or above",
+        ],
+    ),
+    (
+        Verb::Compare(Op::Below),
+        &["less than", "fewer than", "lower than", "smaller than", "shorter than", "below", "under"],
+    ),
+    (
+        Verb::Compare(Op::AtMost),
+        &[
+            "at most", "no more than", "not more than", "no greater than", "no higher than",
+            "up to", "less than or equal to", "fewer than or equal to", "lower than or equal to",
+            "equal to or less than", "equal to or below", "at or below",
+        ],
+    ),
+    (Verb::Compare(Op::Equal), &["equal to", "the same as", "exactly", "set to"]),
+    (Verb::Compare(Op::NotEqual), &["different from", "other than", "not equal to"]),
+    (Verb::Between, &["between"]),
+    (Verb::OneOf, &["one of", "any of", "among"]),
+    (Verb::Contains, &["containing", "including"]),
+    (Verb::Known, &["set", "known", "present", "defined"]),
+];
+
+const ABSENT: &[&str] = &["missing", "unknown", "unset", "undefined", "absent"];
+
+/// Recognises a relation.
+pub(super) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
+    skip_words(input, FILLERS);
+    alt((
+        symbol.map(|op| said(Verb::Compare(op), false)),
+        one_of_list.map(|()| said(Verb::OneOf, false)),
+        copular,
+        (opt(any_phrase(NEGATIONS)), from_table(VERBS))
+            .map(|(negation, verb)| said(verb, negation.is_some())),
+        from_table(COMPARATIVES).verify(|verb| *verb != Verb::Known).map(|verb| said(verb, false)),
+    ))
+    .parse_next(input)
+}
+
+/// Recognises a comparison before a number: `more than`, `at least`, `>=`.
+pub(super) fn comparative(input: &mut Input<'_>) -> Parsed<Op> {
+    if let Some(op) = opt(symbol).parse_next(input)? {
+        return Ok(op);
+    }
+    match from_table(COMPARATIVES).parse_next(input)? {
+        Verb::Compare(op) => Ok(op),
+        _ => backtrack(input),
+    }
+}
+
+/// Recognises a comparison in symbols.
+pub(super) fn symbol(input: &mut Input<'_>) -> Parsed<Op> {
+    match next(input) {
+        Some(Token { kind: Kind::Op(op), .. }) => {
+            input.next_slice(1);
+            Ok(op)
+        }
+        _ => backtrack(input),
+    }
+}
+
+fn copular(input: &mut Input<'_>) -> Parsed<Relation> {
+    let negated = match opt(any_phrase(NEGATED_COPULAS)).parse_next(input)? {
+        Some(_) => true,
+        None => {
+            any_phrase(COPULAS).parse_next(input)?;
+            false
+        }
+    };
+    skip_words(input, FILLERS);
+    let absent = opt(any_phrase(ABSENT)).parse_next(input)?.is_some();
+    if absent {
+        return Ok(said(Verb::Known, !negated));
+    }
+    let verb = opt(alt((
+        symbol.map(Verb::Compare),
+        one_of_list.value(Verb::OneOf),
+        from_table(COMPARATIVES),
+        from_table(VERBS).verify(|verb| matches!(verb, Verb::Compare(_))),
+    )))
+    .parse_next(input)?;
+    Ok(said(verb.unwrap_or(Verb::Compare(Op::Equal)), negated))
+}
+
+/// `in (…)`: only before a list, for `in progress` is a status.
+fn one_of_list(input: &mut Input<'_>) -> Parsed<()> {
+    let listed = matches!(
+        input.get(1).map(|token| token.kind),
+        Some(Kind::Mark('(' | '[') | Kind::Quoted(_))
+    );
+    if listed && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("in")) {
+        input.next_slice(1);
+        return Ok(());
+    }
+    backtrack(input)
+}
+
+fn from_table<'i>(
+    table: &'static Table,
+) -> impl Parser<Input<'i>, Verb, winnow::error::ErrMode<super::RuleError>> {
+    move |input: &mut Input<'i>| {
+        let phrases = table.iter().flat_map(|(verb, all)| all.iter().map(move |text| (verb, text)));
+        let found = phrases
+            .filter_map(|(verb, text)| Some((super::phrase::spelled(input, text)?, *verb)))
+            .max_by_key(|(count, _)| *count);
+        match found {
+            Some((count, verb)) => {
+                input.next_slice(count);
+                Ok(verb)
+            }
+            None => backtrack(input),
+        }
+    }
+}
+
+fn said(verb: Verb, negated: bool) -> Relation {
+    Relation { verb, negated }
+}

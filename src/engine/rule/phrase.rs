@@ -1,0 +1,171 @@
+//! The stream of tokens, and how words and phrases are recognised in it.
+//!
+//! Parsers answer in two ways: backtracking means "this is not my phrase", a cut means "it is, and
+//! it is wrong". Only the second carries a message, so trying phrases costs next to nothing.
+
+use std::ops::Range;
+
+use winnow::{
+    Parser,
+    error::{ErrMode, ParserError},
+    stream::{Stateful, Stream, TokenSlice},
+};
+
+use super::super::Workflow;
+use super::{
+    RuleError,
+    lexer::{Kind, Token},
+};
+
+/// What the grammar knows besides the tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context<'i> {
+    pub source: &'i str,
+    pub workflow: &'i Workflow,
+    /// How many parentheses and negations are open.
+    pub depth: usize,
+}
+
+/// The tokens still to be read.
+pub(super) type Input<'i> = Stateful<TokenSlice<'i, Token<'i>>, Context<'i>>;
+
+/// What a parser returns.
+pub(super) type Parsed<T> = Result<T, ErrMode<RuleError>>;
+
+/// Not this phrase.
+pub(super) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
+    Err(ErrMode::from_input(input))
+}
+
+/// This phrase, but wrong.
+pub(super) fn cut<T>(error: RuleError) -> Parsed<T> {
+    Err(ErrMode::Cut(error))
+}
+
+/// Recognises a phrase whatever its letter case; spaces, hyphens and underscores are the same.
+pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<RuleError>> {
+    move |input: &mut Input<'i>| match spelled(input, text) {
+        Some(count) => {
+            input.next_slice(count);
+            Ok(())
+        }
+        None => backtrack(input),
+    }
+}
+
+/// Recognises the longest of several phrases.
+pub(super) fn any_phrase<'i>(
+    phrases: &'static [&'static str],
+) -> impl Parser<Input<'i>, &'static str, ErrMode<RuleError>> {
+    move |input: &mut Input<'i>| {
+        let found = phrases.iter().filter_map(|text| Some((spelled(input, text)?, *text)));
+        match found.max_by_key(|(count, _)| *count) {
+            Some((count, text)) => {
+                input.next_slice(count);
+                Ok(text)
+            }
+            None => backtrack(input),
+        }
+    }
+}
+
+/// Recognises one character that is neither a word nor an operator.
+pub(super) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<RuleError>> {
+    move |input: &mut Input<'i>| match next(input) {
+        Some(Token { kind: Kind::Mark(c), .. }) if c == wanted => {
+            input.next_slice(1);
+            Ok(())
+        }
+        _ => backtrack(input),
+    }
+}
+
+/// Recognises an arrow.
+pub(super) fn arrow(input: &mut Input<'_>) -> Parsed<()> {
+    match next(input) {
+        Some(Token { kind: Kind::Arrow, .. }) => {
+            input.next_slice(1);
+            Ok(())
+        }
+        _ => backtrack(input),
+    }
+}
+
+/// Skips words that carry no meaning, such as articles.
+pub(super) fn skip_words(input: &mut Input<'_>, words: &[&str]) {
+    while let Some(Token { kind: Kind::Word(word), .. }) = next(input) {
+        if !words.iter().any(|skipped| skipped.eq_ignore_ascii_case(word)) {
+            return;
+        }
+        input.next_slice(1);
+    }
+}
+
+/// The token that comes next.
+pub(super) fn next<'i>(input: &Input<'i>) -> Option<Token<'i>> {
+    input.first().copied()
+}
+
+/// The word that comes next.
+pub(super) fn peek_word<'i>(input: &Input<'i>) -> Option<&'i str> {
+    word_at(input, 0)
+}
+
+/// The word `ahead` tokens away.
+pub(super) fn word_at<'i>(input: &Input<'i>, ahead: usize) -> Option<&'i str> {
+    match input.get(ahead) {
+        Some(Token { kind: Kind::Word(word), .. }) => Some(word),
+        _ => None,
+    }
+}
+
+/// Whether a condition or an action can end here.
+pub(super) fn at_end(input: &Input<'_>) -> bool {
+    match next(input).map(|token| token.kind) {
+        None | Some(Kind::Arrow) => true,
+        Some(Kind::Mark(c)) => matches!(c, ',' | ';' | ':' | '.' | ')' | '&' | '|' | '!'),
+        Some(Kind::Word(word)) => {
+            ["and", "or", "then", "but"].iter().any(|end| end.eq_ignore_ascii_case(word))
+        }
+        Some(_) => false,
+    }
+}
+
+/// The bytes of the next `count` tokens, at least one if there is one.
+pub(super) fn span_of(input: &Input<'_>, count: usize) -> Range<usize> {
+    let end = input.state.source.len();
+    match next(input) {
+        None => end..end,
+        Some(first) => {
+            let last = input.get(count.saturating_sub(1)).or(input.last()).copied();
+            let last = last.unwrap_or(first);
+            first.start..last.end
+        }
+    }
+}
+
+/// The bytes of the tokens up to where a condition or an action can end.
+pub(super) fn span_to_end(input: &Input<'_>) -> Range<usize> {
+    let mut rest = *input;
+    while !at_end(&rest) {
+        rest.next_slice(1);
+    }
+    span_of(input, input.len() - rest.len())
+}
+
+/// How many tokens spell `name`; `None` if they do not.
+pub(super) fn spelled(tokens: &[Token<'_>], name: &str) -> Option<usize> {
+    let significant = |c: &char| !matches!(c, ' ' | '_' | '-');
+    let fold = |c: char| if c == '’' { '\'' } else { c.to_ascii_lowercase() };
+    let mut expected = name.chars().filter(significant).map(fold).peekable();
+    for (i, token) in tokens.iter().enumerate() {
+        let Kind::Word(word) = token.kind else { return None };
+        for c in word.chars().filter(significant).map(fold) {
+            expected.next_if_eq(&c)?;
+        }
+        if expected.peek().is_none() {
+            return Some(i + 1);
+        }
+    }
+    None
+}

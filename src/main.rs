@@ -1,0 +1,7 @@
+//! The `statedir` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    statedir::adapters::cli::run(std::env::args_os())
+}

@@ -1,0 +1,218 @@
+//! constraints.md: modifiers, limits, directives, rules and behaviours.
+
+use serde::Serialize;
+
+use super::{ModelError, StateFile};
+use crate::text::{
+    Place,
+    markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
+};
+
+const FILE: StateFile = StateFile::Constraints;
+
+/// Which list a setting stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SettingGroup {
+    /// *Behavioral Modifiers*.
+    Modifier,
+    /// *Resource Constraints*.
+    Resource,
+}
+
+/// A modifier or a limit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// Its value without quotes; `None` while it is a placeholder.
+    pub value: Option<String>,
+    /// The list it stands in.
+    pub group: SettingGroup,
+    /// The line in the document.
+    #[serde(skip)]
+    pub item: ItemId,
+}
+
+/// A line of a list: a directive or a rule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bullet {
+    /// Its number in the list, from one.
+    pub number: usize,
+    /// The text as written, without the bullet.
+    pub text: String,
+    /// The line in the document.
+    #[serde(skip)]
+    pub item: ItemId,
+}
+
+/// What changes with the kind of task.
+#[derive(Clone, Debug, Serialize)]
+pub struct Behaviour {
+    /// The kind of task, such as `legal_tasks`.
+    pub task_type: String,
+    /// What then holds, as written.
+    pub text: String,
+    /// The line in the document.
+    #[serde(skip)]
+    pub item: ItemId,
+}
+
+/// The constraints and the document they were read from.
+#[derive(Clone, Debug)]
+pub struct Constraints {
+    /// The text with its spans.
+    pub document: Document,
+    /// Modifiers and limits, in order.
+    pub settings: Vec<Setting>,
+    /// Directives in force, in order.
+    pub directives: Vec<Bullet>,
+    /// Adaptation rules, in order.
+    pub rules: Vec<Bullet>,
+    /// Behaviours by kind of task, in order.
+    pub behaviours: Vec<Behaviour>,
+}
+
+impl Constraints {
+    /// Reads the constraints out of a document.
+    pub fn read(document: Document) -> Self {
+        let mut settings = Vec::new();
+        for group in [SettingGroup::Modifier, SettingGroup::Resource] {
+            let Ok(section) = settings_section(&document, group) else { continue };
+            settings.extend(read_settings(&document, section, group));
+        }
+        Self {
+            directives: bullets(&document, &["Active Directives", "Directives"]),
+            rules: bullets(&document, &["Adaptation Rules"]),
+            behaviours: behaviours(&document),
+            settings,
+            document,
+        }
+    }
+
+    /// The setting of that name, whatever its letter case.
+    ///
+    /// # Errors
+    /// The name stands more than once.
+    pub fn setting(&self, name: &str) -> Result<Option<&Setting>, ModelError> {
+        let mut found = self.settings.iter().filter(|setting| same_name(&setting.name, name));
+        let first = found.next();
+        let (Some(one), Some(other)) = (first, found.next()) else { return Ok(first) };
+        let places = vec![self.place(one.item), self.place(other.item)];
+        Err(ModelError::Ambiguous {
+            file: FILE,
+            message: format!(
+                "`{name}` stands more than once: {FILE}:{} and {FILE}:{}",
+                places[0], places[1]
+            ),
+            places,
+        })
+    }
+
+    /// The value of a setting, if it has one.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.settings.iter().find(|s| same_name(&s.name, name))?.value.as_deref()
+    }
+
+    /// Where an item begins.
+    pub fn place(&self, item: ItemId) -> Place {
+        self.document.place(self.document.item(item).span.start)
+    }
+
+    /// The section of a group of settings.
+    ///
+    /// # Errors
+    /// It is missing or stands twice.
+    pub fn settings_section(&self, group: SettingGroup) -> Result<SectionId, ModelError> {
+        settings_section(&self.document, group).map_err(|error| ModelError::lookup(FILE, error))
+    }
+
+    /// The section of the directives.
+    ///
+    /// # Errors
+    /// It is missing or stands twice.
+    pub fn directives_section(&self) -> Result<SectionId, ModelError> {
+        find_one(&self.document, &["Active Directives", "Directives"])
+            .map_err(|error| ModelError::lookup(FILE, error))
+    }
+
+    /// The section of the rules.
+    ///
+    /// # Errors
+    /// It is missing or stands twice.
+    pub fn rules_section(&self) -> Result<SectionId, ModelError> {
+        find_one(&self.document, &["Adaptation Rules"])
+            .map_err(|error| ModelError::lookup(FILE, error))
+    }
+}
+
+/// `Max Cost` and `max_cost` are one name.
+fn same_name(one: &str, other: &str) -> bool {
+    let plain = |c: char| if matches!(c, ' ' | '-') { '_' } else { c.to_ascii_lowercase() };
+    one.chars().map(plain).eq(other.chars().map(plain))
+}
+
+fn settings_section(document: &Document, group: SettingGroup) -> Result<SectionId, LookupError> {
+    match group {
+        SettingGroup::Modifier => {
+            find_one(document, &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"])
+        }
+        SettingGroup::Resource => find_one(document, &["Resource Constraints", "Resources"]),
+    }
+}
+
+/// The first of several spellings that is there; the first one's error when none is.
+fn find_one(document: &Document, names: &[&str]) -> Result<SectionId, LookupError> {
+    let mut first = None;
+    for name in names {
+        match document.find(&[name]) {
+            Ok(section) => return Ok(section),
+            Err(error @ LookupError::Ambiguous { .. }) => return Err(error),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.unwrap_or(LookupError::NotFound { name: String::new(), nearest: None, hidden: None }))
+}
+
+fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -> Vec<Setting> {
+    let items = document.section(section).items.iter();
+    let setting = |&item: &ItemId| {
+        let name = document.item(item).key.clone()?;
+        let value = (!is_placeholder(document.raw_value(item))).then(|| document.value(item));
+        let value = value.filter(|value| !value.is_empty());
+        Some(Setting { name, value, group, item })
+    };
+    items.filter_map(setting).collect()
+}
+
+fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
+    let Ok(section) = find_one(document, names) else { return Vec::new() };
+    let mut found = Vec::new();
+    for &item in &document.section(section).items {
+        let text = bullet_text(document, item);
+        if text.is_empty() || is_placeholder(&text) {
+            continue;
+        }
+        found.push(Bullet { number: found.len() + 1, text, item });
+    }
+    found
+}
+
+/// The whole first paragraph of a bullet, key included, joined into one line.
+fn bullet_text(document: &Document, item: ItemId) -> String {
+    let item = document.item(item);
+    let start = item.key_span.as_ref().map_or(item.value_span.start, |key| key.start);
+    let source = document.source();
+    let text = source.get(start..item.value_span.end.max(start)).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn behaviours(document: &Document) -> Vec<Behaviour> {
+    let names = ["Context-Aware Behaviors", "Context-Aware Behaviours"];
+    let Ok(section) = find_one(document, &names) else { return Vec::new() };
+    let behaviour = |&item: &ItemId| {
+        let task_type = document.item(item).key.clone()?;
+        Some(Behaviour { task_type, text: document.value(item), item })
+    };
+    document.section(section).items.iter().filter_map(behaviour).collect()
+}

@@ -1,0 +1,60 @@
+//! The files of a state directory.
+
+use std::fmt;
+
+/// One of the tracked files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StateFile {
+    /// `plan.md`: the goal, the status and the steps.
+    Plan,
+    /// `context.md`: knowledge, findings, decisions.
+    Context,
+    /// `variables.json`: structured data passed between steps.
+    Variables,
+    /// `history.md`: the append-only log.
+    History,
+    /// `constraints.md`: modifiers, limits, directives, rules.
+    Constraints,
+    /// `workflow.yaml`: a lifecycle of one's own; absent means the built-in one.
+    Workflow,
+    /// The operation log in `.statedir/`; named in findings only.
+    Log,
+}
+
+impl StateFile {
+    /// The five files every state directory has.
+    pub const FIVE: [Self; 5] =
+        [Self::Plan, Self::Context, Self::Variables, Self::History, Self::Constraints];
+
+    /// The files that are rewritten, as opposed to appended to.
+    pub const REWRITABLE: [Self; 5] =
+        [Self::Plan, Self::Context, Self::Variables, Self::Constraints, Self::Workflow];
+
+    /// The file's name on disk.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan.md",
+            Self::Context => "context.md",
+            Self::Variables => "variables.json",
+            Self::History => "history.md",
+            Self::Constraints => "constraints.md",
+            Self::Workflow => "workflow.yaml",
+            Self::Log => ".statedir/log",
+        }
+    }
+
+    /// The file of that name, with or without its ending.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::FIVE.as_slice(), &[Self::Workflow]].concat();
+        all.into_iter().find(|file| {
+            file.name() == name || file.name().split_once('.').is_some_and(|(stem, _)| stem == name)
+        })
+    }
+}
+
+impl fmt::Display for StateFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,83 @@
+//! What was found inside a code fence, until it shows whether the fence is a quotation.
+
+use super::section::Section;
+use super::trailer::Trailer;
+
+/// Nobody quotes this much of a log: more than this inside one fence means a broken fence.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Something that counts only if the fence around it is broken.
+pub(super) enum Doubtful {
+    Signed {
+        trailer: Trailer,
+        section: Section,
+        intact: bool,
+    },
+    /// The line of a heading below an entry.
+    Heading(Vec<u8>),
+    BadTrailer {
+        offset: u64,
+        line: u64,
+        torn: bool,
+    },
+}
+
+/// All that was found inside one fence.
+#[derive(Default)]
+pub(super) struct Doubt {
+    found: Vec<Doubtful>,
+    bytes: usize,
+    has_entries: bool,
+    is_closed: bool,
+}
+
+impl Doubt {
+    pub(super) fn push(&mut self, found: Doubtful) {
+        self.bytes += size_of::<Doubtful>();
+        self.bytes += match &found {
+            Doubtful::Signed { section, .. } => section.len(),
+            Doubtful::Heading(line) => line.len(),
+            Doubtful::BadTrailer { .. } => 0,
+        };
+        self.has_entries |= matches!(found, Doubtful::Signed { .. });
+        if self.bytes > MAX_BYTES && !self.has_entries {
+            self.clear();
+        }
+        self.found.push(found);
+    }
+
+    /// Whether an entry is among it.
+    pub(super) fn has_entries(&self) -> bool {
+        self.has_entries
+    }
+
+    /// Whether there is more than anybody would quote.
+    pub(super) fn is_beyond_belief(&self) -> bool {
+        self.bytes > MAX_BYTES
+    }
+
+    /// Notes that the fence has ended.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    /// Whether the fence has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Drops what was found in a fence that has ended: nothing can show any more that it is broken.
+    pub(super) fn drop_if_closed(&mut self) {
+        if self.is_closed {
+            self.clear();
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Doubtful> {
+        std::mem::take(self).found
+    }
+}

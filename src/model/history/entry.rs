@@ -1,0 +1,210 @@
+//! One entry of the log, as it is read and as it is asked for.
+
+use serde::{Deserialize, Serialize};
+
+use super::EntryId;
+use super::fields::fields;
+use super::heading;
+use super::scan::Piece;
+use super::section::Text;
+
+/// An entry to be written: the heading is `### {title} - {time}`, the fields follow in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewEntry {
+    /// What happened, in one line.
+    pub title: String,
+    /// When it happened, as people read it.
+    pub time: String,
+    /// Keys and values; a value may hold anything but NUL.
+    pub fields: Vec<(String, String)>,
+}
+
+/// What an entry is about: its `kind` field says it, or else its title.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// An execution of a step.
+    Step,
+    /// A change that rules made to the constraints.
+    Adaptation,
+    /// A decision of a human.
+    Review,
+    /// A return to an earlier state.
+    Restore,
+    /// A turn of the conversation.
+    Turn,
+    /// Anything else.
+    #[default]
+    Note,
+}
+
+impl EntryKind {
+    /// Every kind, in the order of their declaration.
+    pub const ALL: [Self; 6] =
+        [Self::Step, Self::Adaptation, Self::Review, Self::Restore, Self::Turn, Self::Note];
+
+    /// The word for the kind, as a `kind` field holds it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Step => "step",
+            Self::Adaptation => "adaptation",
+            Self::Review => "review",
+            Self::Restore => "restore",
+            Self::Turn => "turn",
+            Self::Note => "note",
+        }
+    }
+
+    /// The kind that a word names, in any letter case.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word().eq_ignore_ascii_case(word.trim()))
+    }
+
+    /// The kind of an entry with this title and this `kind` field.
+    pub(super) fn of(title: &str, field: Option<&str>) -> Self {
+        field.and_then(Self::parse).unwrap_or_else(|| Self::of_title(title))
+    }
+
+    fn of_title(title: &str) -> Self {
+        let mut words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let first = words.next().unwrap_or_default().to_ascii_lowercase();
+        let numbered = words.next().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()));
+        match first.as_str() {
+            "step" if numbered => Self::Step,
+            "turn" if numbered => Self::Turn,
+            "adaptation" | "adapted" => Self::Adaptation,
+            "review" | "reviewed" => Self::Review,
+            "restore" | "restored" | "rollback" => Self::Restore,
+            _ => Self::Note,
+        }
+    }
+}
+
+/// An entry as it stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// The id in its trailer; an entry written by hand has none.
+    pub id: Option<EntryId>,
+    /// The entries it follows.
+    pub after: Vec<EntryId>,
+    /// What it is about.
+    pub kind: EntryKind,
+    /// The heading without the time.
+    pub title: String,
+    /// The time in the heading.
+    pub time: Option<String>,
+    /// Its fields in order, decoded.
+    pub fields: Vec<(String, String)>,
+    /// Whether it was made in SIMULATION mode, and so is no training data.
+    pub simulation: bool,
+    /// Where its heading starts in the file, in bytes.
+    pub offset: u64,
+    /// The line of its heading; unknown when the file was read from its end.
+    pub line: Option<u64>,
+    /// Whether its trailer fits its text; `false` for an entry without a trailer.
+    pub verified: bool,
+}
+
+impl Entry {
+    /// The entry that a piece of the log is, if it is one.
+    pub(super) fn read(piece: &Piece<'_>) -> Option<Self> {
+        match piece {
+            Piece::Signed { trailer, text, intact } => {
+                let body = text.to_str();
+                let (title, time) = heading::split_signed(body.lines().next().unwrap_or_default());
+                let mut entry = Self::new(&body, title, time, text);
+                entry.id = Some(trailer.id);
+                entry.after.clone_from(&trailer.after);
+                entry.verified = *intact;
+                Some(entry)
+            }
+            Piece::Unsigned(text) => {
+                let body = text.to_str();
+                let (title, time) = heading::split_unsigned(body.lines().next()?)?;
+                Some(Self::new(&body, title, time, text))
+            }
+            Piece::Heading(_) | Piece::BadTrailer { .. } => None,
+        }
+    }
+
+    /// Whether [`Self::read`] would find an entry.
+    pub(super) fn is_entry(piece: &Piece<'_>) -> bool {
+        match piece {
+            Piece::Signed { .. } => true,
+            Piece::Unsigned(text) => {
+                let line = text.body.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                heading::split_unsigned(&String::from_utf8_lossy(line)).is_some()
+            }
+            Piece::Heading(_) | Piece::BadTrailer { .. } => false,
+        }
+    }
+
+    fn new(body: &str, title: &str, time: Option<&str>, text: &Text<'_>) -> Self {
+        let fields: Vec<(String, String)> =
+            fields(body).map(|field| (field.key.to_owned(), field.value().into_owned())).collect();
+        Self {
+            id: None,
+            after: Vec::new(),
+            kind: EntryKind::of(title, find_field(&fields, "kind")),
+            title: title.to_owned(),
+            time: time.map(str::to_owned),
+            simulation: find_field(&fields, "mode").is_some_and(is_simulation),
+            fields,
+            offset: text.offset,
+            line: Some(text.line),
+            verified: false,
+        }
+    }
+
+    /// The first field with this key, in any letter case.
+    pub fn field(&self, key: &str) -> Option<&str> {
+        find_field(&self.fields, key)
+    }
+
+    /// The number in `Step 3 Execution`.
+    pub fn step_number(&self) -> Option<u64> {
+        if self.kind != EntryKind::Step {
+            return None;
+        }
+        self.title.split_whitespace().nth(1)?.trim_end_matches(':').parse().ok()
+    }
+}
+
+/// Whether a `mode` field says that nothing was really done.
+pub(super) fn is_simulation(mode: &str) -> bool {
+    mode.trim().eq_ignore_ascii_case("simulation")
+}
+
+/// The first of `fields` with this key, in any letter case.
+fn find_field<'a>(fields: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    let found = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+    found.map(|(_, value)| value.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kind_comes_from_the_field_and_else_from_the_title() {
+        let table = [
+            ("Step 3 Execution", None, EntryKind::Step),
+            ("step 12: fetch", None, EntryKind::Step),
+            ("Steps to come", None, EntryKind::Note),
+            ("Step by step", None, EntryKind::Note),
+            ("Adaptation: priority", None, EntryKind::Adaptation),
+            ("Restored checkpoint x", None, EntryKind::Restore),
+            ("Review approved", None, EntryKind::Review),
+            ("Turn 4", None, EntryKind::Turn),
+            ("Turn of events", None, EntryKind::Note),
+            ("Step 3 Execution", Some(" TURN "), EntryKind::Turn),
+            ("Step 3 Execution", Some("unheard of"), EntryKind::Step),
+            ("", None, EntryKind::Note),
+        ];
+        for (title, field, kind) in table {
+            assert_eq!(EntryKind::of(title, field), kind, "{title}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What follows from a whole log, kept up to date entry by entry.
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+
+use serde::{Deserialize, Serialize};
+
+use super::block::Block;
+use super::scan::{Piece, scan};
+use super::told::{Outcome, Told};
+use super::{EntryId, EntryKind, HistoryError, heading};
+
+const LOG_HEADING: &str = "## Step Execution Log";
+
+/// Counts, sums, streaks and heads of a log, valid for its first `valid_len` bytes.
+///
+/// Money and time are summed over `actual_cost` and `actual_time`. Outcomes are counted from the
+/// `status` of step entries; an entry without one has none. File operations and web requests are
+/// summed from fields of that name, and an entry that has neither counts by its `tool_used`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryFacts {
+    /// The length of the log that these facts describe.
+    pub valid_len: u64,
+    /// The number of signed entries.
+    pub entries: u64,
+    /// The number of entries by hand.
+    pub unsigned: u64,
+    /// The entries that no later one follows, the oldest first; the next entry names them.
+    pub heads: Vec<EntryId>,
+    /// Whether the last section is the log, so that entries can be appended as they are.
+    pub last_section_is_log: bool,
+    /// Whether there is a log section at all.
+    pub has_log_section: bool,
+    /// Failed step executions since the last completed one; skipped ones do not matter.
+    pub consecutive_failures: u64,
+    /// Step executions that completed.
+    pub completed: u64,
+    /// Step executions that failed.
+    pub failed: u64,
+    /// Step executions that were skipped.
+    pub skipped: u64,
+    /// Entries made in SIMULATION mode.
+    pub simulated: u64,
+    /// The sum of all costs, in millionths.
+    pub total_cost_micros: i64,
+    /// The sum of all times, in milliseconds.
+    pub total_time_ms: u64,
+    /// File operations.
+    pub file_operations: u64,
+    /// Web requests.
+    pub web_requests: u64,
+    /// Entries about step executions.
+    pub steps: u64,
+    /// Entries about adaptations.
+    pub adaptations: u64,
+    /// Entries about reviews.
+    pub reviews: u64,
+    /// Entries about restores.
+    pub restores: u64,
+    /// Entries about turns of the conversation.
+    pub turns: u64,
+    /// All other entries.
+    pub notes: u64,
+    /// The block that the log ends in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    open: Option<Block>,
+}
+
+impl HistoryFacts {
+    /// Reads a whole log; `progress` is told the bytes read.
+    ///
+    /// # Errors
+    /// Fails when reading fails.
+    pub fn scan<R: BufRead>(
+        reader: R,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Self, HistoryError> {
+        Tally::of(Self::default()).continue_with(reader, progress)
+    }
+
+    /// Takes in what was appended to the log: the text of [`Self::log_heading`] and of `render`.
+    ///
+    /// The result is the same as that of a new scan.
+    ///
+    /// # Errors
+    /// Refuses a text that could change the meaning of what is above it, that is one which does not
+    /// start with a line end and a heading. The facts stay as they were.
+    pub fn update(&mut self, appended: &str) -> Result<(), HistoryError> {
+        if !self.is_continued_by(appended) {
+            return Err(HistoryError::NoContinuation);
+        }
+        *self = Tally::of(self.clone()).continue_with(appended.as_bytes(), &mut |_| {})?;
+        Ok(())
+    }
+
+    /// What must be appended before the next entry so that it is part of the log, if anything.
+    ///
+    /// That is the end of a code fence or comment that was left open, and a heading when the last
+    /// section of the file is not the log.
+    pub fn log_heading(&self, newline: &str) -> Option<String> {
+        let mut text = String::new();
+        if let Some(line) = self.open.and_then(Block::closing_line) {
+            text = [newline, &line, newline].concat();
+        }
+        if !self.last_section_is_log {
+            let continued = if self.has_log_section { " (continued)" } else { "" };
+            text.extend([newline, LOG_HEADING, continued, newline]);
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn is_continued_by(&self, appended: &str) -> bool {
+        if self.valid_len == 0 || appended.is_empty() {
+            return true;
+        }
+        let closing = self.open.and_then(Block::closing_line);
+        let mut lines = appended.lines();
+        let starts_new_line = lines.next() == Some("");
+        let mut lines = lines.filter(|line| !line.is_empty()).peekable();
+        if closing.is_some() {
+            lines.next_if(|line| closing.as_deref() == Some(*line));
+        }
+        let is_heading =
+            |line: &str| ["# ", "## ", "### "].iter().any(|mark| line.starts_with(mark));
+        starts_new_line && lines.next().is_none_or(is_heading)
+    }
+}
+
+/// Facts in the making.
+struct Tally {
+    facts: HistoryFacts,
+    heads: BTreeSet<EntryId>,
+}
+
+impl Tally {
+    fn of(mut facts: HistoryFacts) -> Self {
+        let heads = std::mem::take(&mut facts.heads).into_iter().collect();
+        Self { facts, heads }
+    }
+
+    fn continue_with(
+        mut self,
+        reader: impl BufRead,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<HistoryFacts, HistoryError> {
+        let end = scan(reader, self.facts.open, progress, |piece| self.take(&piece))?;
+        self.facts.valid_len += end.length;
+        self.facts.open = end.open;
+        self.facts.heads = self.heads.into_iter().collect();
+        Ok(self.facts)
+    }
+
+    fn take(&mut self, piece: &Piece<'_>) {
+        match piece {
+            Piece::Signed { trailer, text, .. } => {
+                for parent in &trailer.after {
+                    self.heads.remove(parent);
+                }
+                self.heads.insert(trailer.id);
+                self.facts.entries += 1;
+                let body = text.to_str();
+                let (title, _) = heading::split_signed(body.lines().next().unwrap_or_default());
+                self.entry(title, &body);
+            }
+            Piece::Unsigned(text) => {
+                let body = text.to_str();
+                let heading = heading::split_unsigned(body.lines().next().unwrap_or_default());
+                if let Some((title, _)) = heading {
+                    self.facts.unsigned += 1;
+                    self.entry(title, &body);
+                }
+            }
+            Piece::Heading(title) => {
+                self.facts.last_section_is_log = is_log(title);
+                self.facts.has_log_section |= self.facts.last_section_is_log;
+            }
+            Piece::BadTrailer { .. } => {}
+        }
+    }
+
+    fn entry(&mut self, title: &str, body: &str) {
+        let told = Told::read(body);
+        let kind = EntryKind::of(title, told.kind().as_deref());
+        let facts = &mut self.facts;
+        match kind {
+            EntryKind::Step => facts.steps += 1,
+            EntryKind::Adaptation => facts.adaptations += 1,
+            EntryKind::Review => facts.reviews += 1,
+            EntryKind::Restore => facts.restores += 1,
+            EntryKind::Turn => facts.turns += 1,
+            EntryKind::Note => facts.notes += 1,
+        }
+        facts.simulated += u64::from(told.is_simulation());
+        facts.total_cost_micros = facts.total_cost_micros.saturating_add(told.cost_micros());
+        facts.total_time_ms = facts.total_time_ms.saturating_add(told.time_ms());
+        let (files, requests) = told.operations();
+        facts.file_operations = facts.file_operations.saturating_add(files);
+        facts.web_requests = facts.web_requests.saturating_add(requests);
+        if kind == EntryKind::Step {
+            match told.outcome() {
+                Some(Outcome::Completed) => {
+                    facts.completed += 1;
+                    facts.consecutive_failures = 0;
+                }
+                Some(Outcome::Failed) => {
+                    facts.failed += 1;
+                    facts.consecutive_failures += 1;
+                }
+                Some(Outcome::Skipped) => facts.skipped += 1,
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether a section with this title holds the log.
+fn is_log(title: &[u8]) -> bool {
+    let mut words = title.split(|byte| !byte.is_ascii_alphanumeric());
+    words.any(|word| word.eq_ignore_ascii_case(b"log") || word.eq_ignore_ascii_case(b"history"))
+}

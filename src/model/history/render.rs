@@ -1,0 +1,98 @@
+//! Writing an entry so that it reads back as it was given.
+
+use crate::text::markdown::render_field;
+
+use super::scan::{Piece, scan};
+use super::trailer::Trailer;
+use super::{Entry, EntryId, HistoryError, MAX_ENTRY_BYTES, MAX_PARENTS, NewEntry, heading};
+
+/// An entry ready to be appended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    /// The id of the entry.
+    pub id: EntryId,
+    /// The text to append: a blank line, the entry, its trailer.
+    pub text: String,
+}
+
+/// Writes an entry as it is appended to the file.
+///
+/// The id is made of `millis`, which is the time since 1970, and of a digest of the text and of
+/// `after`; nothing random is needed. `after` are the heads of the log. An entry names at most
+/// [`MAX_PARENTS`] of them, the oldest first; further ones stay heads for the next entry.
+/// `newline` is the line end of the file, `"\n"` or `"\r\n"`.
+///
+/// # Errors
+/// Refuses a title or time that is no single line, a key that cannot be one, a value with NUL, and
+/// an entry that is too large. The text is read again, and refused unless it says the same.
+pub fn render(
+    entry: &NewEntry,
+    millis: u64,
+    after: &[EntryId],
+    newline: &str,
+) -> Result<Rendered, HistoryError> {
+    let mut body = heading::write(&entry.title, &entry.time)?;
+    body.push('\n');
+    for (key, value) in &entry.fields {
+        check_size(body.len() + value.len())?;
+        let field = render_field("\n", 0, true, key, value);
+        let field = field.map_err(|source| HistoryError::Field { key: key.clone(), source })?;
+        body.push_str(&field);
+    }
+    check_size(body.len())?;
+    let mut after = after.to_vec();
+    after.sort_unstable();
+    after.dedup();
+    after.truncate(MAX_PARENTS);
+    let trailer = Trailer::seal(millis, after, body.as_bytes());
+    let mut text = format!("\n{body}{trailer}\n");
+    if newline == "\r\n" {
+        text = text.replace('\n', "\r\n");
+    }
+    prove(entry, &trailer, &text)?;
+    Ok(Rendered { id: trailer.id, text })
+}
+
+fn check_size(bytes: usize) -> Result<(), HistoryError> {
+    if bytes >= MAX_ENTRY_BYTES {
+        return Err(HistoryError::TooLarge { bytes, limit: MAX_ENTRY_BYTES });
+    }
+    Ok(())
+}
+
+/// Reads the text as any reader would, and compares.
+fn prove(given: &NewEntry, trailer: &Trailer, text: &str) -> Result<(), HistoryError> {
+    let mut found = Vec::new();
+    let mut pieces = 0;
+    scan(text.as_bytes(), None, &mut |_| {}, |piece| {
+        pieces += 1;
+        if matches!(piece, Piece::Signed { intact: true, .. }) {
+            found.extend(Entry::read(&piece));
+        }
+    })?;
+    let part = match found.as_slice() {
+        [entry] if pieces == 1 && entry.id == Some(trailer.id) => first_difference(given, entry),
+        _ => Some("its extent".to_owned()),
+    };
+    match part {
+        Some(part) => Err(HistoryError::NotReadBack { title: given.title.clone(), part }),
+        None => Ok(()),
+    }
+}
+
+fn first_difference(given: &NewEntry, read: &Entry) -> Option<String> {
+    if given.title != read.title {
+        return Some("the title".to_owned());
+    }
+    if Some(&given.time) != read.time.as_ref() {
+        return Some("the time".to_owned());
+    }
+    let pairs = given.fields.iter().zip(&read.fields);
+    let changed = pairs.filter(|(given, read)| given != read).map(|((key, _), _)| key).next();
+    match changed {
+        Some(key) => Some(format!("the field `{key}`")),
+        None => {
+            (given.fields.len() != read.fields.len()).then(|| "the number of fields".to_owned())
+        }
+    }
+}

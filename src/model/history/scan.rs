@@ -1,0 +1,261 @@
+//! One pass over a log: what is a signed entry, what is a section by hand, what is other text.
+//!
+//! The text above a trailer, up to the last `### ` at column 0, is a signed body. In text by hand
+//! there are code fences, and what looks like an entry inside one is a quotation. Two things can
+//! go wrong with a fence, and neither may hide entries:
+//!
+//! - it is never closed, and swallows the log below;
+//! - it is closed by accident, by the fence of a value inside an entry further down.
+//!
+//! So what is found inside a fence stays in doubt. When the fence ends with the file, or in the
+//! middle of an entry whose trailer fits, the fence is broken and the entries count; when it ends
+//! properly they are dropped.
+
+use std::io::BufRead;
+
+use super::block::{Block, Blocks, Part};
+use super::doubt::{Doubt, Doubtful};
+use super::lines::{Line, Lines, Progress};
+use super::section::{Section, Text};
+use super::trailer::{PREFIX, Trailer};
+use super::{HistoryError, heading};
+
+/// Bytes of a line that are kept in case the next line underlines it.
+const MAX_TITLE_BYTES: usize = 200;
+/// A last line as short as this is not taken for the beginning of a trailer.
+const MIN_TORN_BYTES: usize = b"<!-- s".len();
+
+/// Something found in the log, in the order of the file.
+pub(super) enum Piece<'a> {
+    /// A body with its trailer; `intact` says whether they fit.
+    Signed { trailer: &'a Trailer, text: Text<'a>, intact: bool },
+    /// A level 3 section without a trailer.
+    Unsigned(Text<'a>),
+    /// The title of a level 1 or level 2 section.
+    Heading(&'a [u8]),
+    /// A line that starts as a trailer does and is none; `torn` when the file ends in it.
+    BadTrailer { offset: u64, line: u64, torn: bool },
+}
+
+/// How a log ends.
+pub(super) struct End {
+    /// The block that was never closed.
+    pub(super) open: Option<Block>,
+    /// The length of the log in bytes.
+    pub(super) length: u64,
+}
+
+/// Reads a log, or the continuation of one that ended in the block `open`.
+pub(super) fn scan(
+    reader: impl BufRead,
+    open: Option<Block>,
+    progress: &mut dyn FnMut(u64),
+    mut sink: impl FnMut(Piece<'_>),
+) -> Result<End, HistoryError> {
+    let mut lines = Lines::new(reader);
+    let mut scanner = Scanner { blocks: Blocks::resume(open), ..Scanner::default() };
+    let mut progress = Progress::new(progress);
+    while let Some(line) = lines.next()? {
+        progress.at(line.offset);
+        scanner.line(&line, &mut sink);
+    }
+    Ok(End { open: scanner.finish(&mut sink), length: lines.offset() })
+}
+
+#[derive(Default)]
+struct Scanner {
+    blocks: Blocks,
+    /// The section under the last real heading.
+    outer: Option<Section>,
+    /// How many bytes of `outer` stand before the last block at column 0.
+    outer_before_block: usize,
+    /// The section under the last `### ` inside a block.
+    inner: Option<Section>,
+    doubt: Doubt,
+    /// The line before, if an underline would make it a heading.
+    paragraph: Vec<u8>,
+}
+
+impl Scanner {
+    fn line(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+        if is_torn(line) && self.blocks.at_column_zero().is_none() {
+            sink(Piece::BadTrailer { offset: line.offset, line: line.number, torn: true });
+        }
+        if line.text.starts_with(PREFIX) {
+            self.paragraph.clear();
+            match Trailer::parse(line.text) {
+                Some(trailer) => self.trailer(trailer, line, sink),
+                None => self.bad_trailer(line, sink),
+            }
+            return;
+        }
+        match self.blocks.feed(line.text) {
+            Part::Outside => {
+                if self.heading(line, sink) {
+                    return;
+                }
+            }
+            Part::Opens => {
+                self.paragraph.clear();
+                if self.inner.is_none() && self.blocks.open().is_some_and(Block::is_at_column_zero)
+                {
+                    self.outer_before_block = self.outer.as_ref().map_or(0, Section::len);
+                }
+            }
+            Part::Inside => {
+                if self.blocks.open().is_none() {
+                    self.doubt.close();
+                }
+                if line.text.starts_with(b"### ") {
+                    self.doubt.drop_if_closed();
+                    self.inner = Some(Section::empty_at(line));
+                } else if self.doubt.has_entries() && heading::atx_level(line.text).is_some() {
+                    self.doubt.push(Doubtful::Heading(line.text.to_vec()));
+                }
+            }
+        }
+        for section in [&mut self.outer, &mut self.inner].into_iter().flatten() {
+            section.push(line.text);
+        }
+    }
+
+    /// Takes the line if it is a heading that ends a section, or underlines one.
+    fn heading(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) -> bool {
+        let is_underline = !self.paragraph.is_empty() && heading::is_underline(line.text);
+        match heading::atx_level(line.text) {
+            Some(1 | 2) => {
+                self.end_section(sink);
+                sink(Piece::Heading(heading::atx_title(line.text)));
+            }
+            Some(3) => {
+                self.end_section(sink);
+                self.outer = Some(Section::starting_with(line));
+            }
+            _ if is_underline => {
+                self.end_section(sink);
+                sink(Piece::Heading(&self.paragraph));
+            }
+            _ => {
+                self.remember_paragraph(line.text);
+                return false;
+            }
+        }
+        self.paragraph.clear();
+        true
+    }
+
+    fn end_section(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+        self.doubt.clear();
+        self.inner = None;
+        if let Some(outer) = self.outer.take() {
+            sink(Piece::Unsigned(outer.text()));
+        }
+    }
+
+    fn trailer(&mut self, trailer: Trailer, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+        let fits = |section: &Option<Section>| section.as_ref().is_some_and(|s| s.fits(&trailer));
+        let outer_fits = fits(&self.outer);
+        let inner_fits = !outer_fits && fits(&self.inner);
+        let breaks_fence = outer_fits || (inner_fits && self.doubt.is_closed());
+        match self.blocks.at_column_zero() {
+            Some(Block::Fence { .. }) if !breaks_fence => {
+                return self.doubt_trailer(trailer, inner_fits, line, sink);
+            }
+            Some(Block::Comment { .. }) if self.inner.is_some() && !inner_fits => {
+                self.blocks.reset();
+                return;
+            }
+            _ => {}
+        }
+        if inner_fits {
+            self.accept_doubt(sink);
+        }
+        let (outer, inner) = (self.outer.take(), self.inner.take());
+        let section = if inner_fits { inner } else { outer.or(inner) };
+        let section = section.unwrap_or_else(|| Section::empty_at(line));
+        let intact = outer_fits || inner_fits;
+        sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
+        self.doubt.clear();
+        self.blocks.reset();
+    }
+
+    fn doubt_trailer(
+        &mut self,
+        trailer: Trailer,
+        intact: bool,
+        line: &Line<'_>,
+        sink: &mut impl FnMut(Piece<'_>),
+    ) {
+        self.doubt.drop_if_closed();
+        let section = self.inner.take().unwrap_or_else(|| Section::empty_at(line));
+        self.doubt.push(Doubtful::Signed { trailer, section, intact });
+        if self.doubt.is_beyond_belief() {
+            self.accept_doubt(sink);
+            self.blocks.reset();
+        }
+    }
+
+    fn bad_trailer(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+        let (offset, number, torn) = (line.offset, line.number, !line.ended);
+        match self.blocks.at_column_zero() {
+            Some(Block::Fence { .. }) => {
+                self.doubt.drop_if_closed();
+                self.doubt.push(Doubtful::BadTrailer { offset, line: number, torn });
+                return;
+            }
+            Some(Block::Comment { .. }) => {}
+            None => {
+                self.end_section(sink);
+                sink(Piece::BadTrailer { offset, line: number, torn });
+            }
+        }
+        // It ends a comment, or starts one that it does not end itself.
+        self.blocks.feed(line.text);
+    }
+
+    /// The block around the doubt is broken: what was found in it counts.
+    fn accept_doubt(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+        if let Some(mut outer) = self.outer.take() {
+            outer.truncate(self.outer_before_block);
+            sink(Piece::Unsigned(outer.text()));
+        }
+        for found in self.doubt.take() {
+            match found {
+                Doubtful::Signed { trailer, section, intact } => {
+                    sink(Piece::Signed { trailer: &trailer, text: section.text(), intact });
+                }
+                Doubtful::Heading(line) => sink(Piece::Heading(heading::atx_title(&line))),
+                Doubtful::BadTrailer { offset, line, torn } => {
+                    sink(Piece::BadTrailer { offset, line, torn });
+                }
+            }
+        }
+    }
+
+    fn finish(mut self, sink: &mut impl FnMut(Piece<'_>)) -> Option<Block> {
+        self.doubt.drop_if_closed();
+        if self.doubt.has_entries() {
+            self.accept_doubt(sink);
+            return None;
+        }
+        self.end_section(sink);
+        self.blocks.open()
+    }
+
+    fn remember_paragraph(&mut self, text: &[u8]) {
+        self.paragraph.clear();
+        let is_text = match text.first() {
+            None => false,
+            Some(b'*') => text.starts_with(b"**"),
+            Some(first) => !b"#>-+|<`~ \t0123456789".contains(first),
+        };
+        if is_text {
+            self.paragraph.extend(text.iter().take(MAX_TITLE_BYTES));
+        }
+    }
+}
+
+fn is_torn(line: &Line<'_>) -> bool {
+    let is_short = line.text.len() < PREFIX.len() && PREFIX.starts_with(line.text);
+    is_short && !line.ended && line.text.len() >= MIN_TORN_BYTES
+}

@@ -1,0 +1,97 @@
+//! Finding entries by what they say.
+
+use std::collections::VecDeque;
+use std::io::BufRead;
+
+use serde::Serialize;
+
+use super::fields::fields;
+use super::scan::{Piece, scan};
+use super::{Entry, HistoryError};
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// The newest matches, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// How many entries match in all.
+    pub total: u64,
+}
+
+/// Finds entries whose heading, id, keys or values hold `needle`, ASCII letters in any case.
+///
+/// The last `limit` of them are returned; the others are counted.
+///
+/// # Errors
+/// Fails when reading fails.
+pub fn search<R: BufRead>(reader: R, needle: &str, limit: usize) -> Result<Found, HistoryError> {
+    let needle = needle.to_ascii_lowercase();
+    let mut newest = Newest::new(limit);
+    let mut total = 0;
+    scan(reader, None, &mut |_| {}, |piece| {
+        if Entry::is_entry(&piece) && says(&piece, needle.as_bytes()) {
+            total += 1;
+            if let Some(entry) = Entry::read(&piece) {
+                newest.push(entry);
+            }
+        }
+    })?;
+    Ok(Found { entries: newest.into_vec(), total })
+}
+
+/// The last entries of those pushed.
+pub(super) struct Newest {
+    entries: VecDeque<Entry>,
+    limit: usize,
+}
+
+impl Newest {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { entries: VecDeque::new(), limit }
+    }
+
+    pub(super) fn push(&mut self, entry: Entry) {
+        if self.limit == 0 {
+            return;
+        }
+        if self.entries.len() == self.limit {
+            self.entries.pop_front();
+        }
+        self.entries.push_back(entry);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.entries.len() == self.limit
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Entry> {
+        self.entries.into()
+    }
+}
+
+fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
+    let (text, id) = match piece {
+        Piece::Signed { trailer, text, .. } => (text, Some(trailer.id)),
+        Piece::Unsigned(text) => (text, None),
+        Piece::Heading(_) | Piece::BadTrailer { .. } => return false,
+    };
+    let body = text.to_str();
+    let heading = body.lines().next().unwrap_or_default();
+    holds(heading.trim_start_matches(['#', ' ']), needle)
+        || fields(&body).any(|field| holds(field.key, needle) || holds(&field.value(), needle))
+        || id.is_some_and(|id| holds(&id.to_string(), needle))
+}
+
+/// Whether `text` holds `needle`, which is in lower case.
+fn holds(text: &str, needle: &[u8]) -> bool {
+    let Some((first, _)) = needle.split_first() else { return true };
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| byte.to_ascii_lowercase() == *first) {
+        rest = rest.get(at..).unwrap_or_default();
+        if rest.get(..needle.len()).is_some_and(|start| start.eq_ignore_ascii_case(needle)) {
+            return true;
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    false
+}

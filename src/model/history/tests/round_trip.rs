@@ -1,0 +1,222 @@
+//! What is written reads back, whatever it is.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::text::markdown::{Document, ItemId};
+
+fn read_back(title: &str, fields: &[(&str, &str)], newline: &str) {
+    let entry = new_entry(title, fields);
+    let rendered = render(&entry, 5, &[], newline).unwrap();
+    let found = all_entries(&rendered.text);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].title, entry.title);
+    assert_eq!(found[0].time.as_ref(), Some(&entry.time));
+    assert_eq!(found[0].fields, entry.fields);
+    assert_eq!(found[0].id, Some(rendered.id));
+    assert!(found[0].verified);
+    assert!(check(&rendered.text).is_intact());
+    assert_eq!(read_as_markdown(&rendered.text), entry.fields);
+}
+
+/// The fields of the last section, as the markdown layer understands them.
+fn read_as_markdown(text: &str) -> Vec<(String, String)> {
+    let document = Document::parse(text).unwrap();
+    let section = document.section(document.sections().last().unwrap());
+    assert_eq!(section.level, 3);
+    let field = |id: &ItemId| (document.item(*id).key.clone().unwrap(), document.value(*id));
+    section.items.iter().map(field).collect()
+}
+
+#[test]
+fn an_entry_looks_as_documented() {
+    let entry =
+        new_entry("Step 3 Execution", &[("component_used", "web_fetch"), ("errors", "none")]);
+    let rendered = render(&entry, 0, &[], "\n").unwrap();
+    let lines: Vec<&str> = rendered.text.lines().collect();
+    assert_eq!(
+        lines[..4],
+        [
+            "",
+            "### Step 3 Execution - 2026-11-16T08:00:00Z",
+            "- **component_used**: web_fetch",
+            "- **errors**: none"
+        ]
+    );
+    assert!(
+        lines[4]
+            .starts_with(&format!("<!-- statedir entry={} after=- lines=3 sha256=", rendered.id))
+    );
+    assert_eq!(lines.len(), 5);
+    assert!(rendered.text.ends_with(" -->\n"));
+}
+
+#[test]
+fn awkward_values_read_back() {
+    let trailer = render(&new_entry("x", &[]), 1, &[], "\n").unwrap().text;
+    let values = [
+        "",
+        " ",
+        "a ",
+        "\ta",
+        "\"",
+        "\"a\"",
+        "'a'",
+        "\"a",
+        "-->",
+        "a -->",
+        "a <!-- b -->",
+        "<!-- b -->",
+        "<!--",
+        "a\nb",
+        "\n",
+        "\n\n",
+        "a\n",
+        "\na",
+        "a\r\nb",
+        "a\rb",
+        "```",
+        "```\n```",
+        "````text\nx",
+        "~~~\n",
+        "  ```\n",
+        "### x - y",
+        "\n### x - y\n",
+        "- **a**: b",
+        "x\n- **a**: b",
+        "# h\n## h\n### h - 10:00",
+        "---",
+        "===",
+        "> q",
+        "שלום \u{202e}abc",
+        "\u{a0}x\u{a0}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{7f}\u{1b}[0m",
+        "\u{feff}x",
+        "a\\",
+        "\\n",
+        "[a]: b",
+        "{{x}}",
+        "&amp;",
+        "*x*",
+        "a: b",
+        "：",
+        "1. x",
+        "- x",
+        "+",
+        "|a|b|",
+        "\ttab\n\ttab",
+        "    code\n  less",
+        &trailer,
+    ];
+    for value in values {
+        for newline in ["\n", "\r\n"] {
+            read_back("Note", &[("before", "1"), ("value", value), ("after", "2")], newline);
+            read_back("Note", &[("value", value)], newline);
+        }
+    }
+}
+
+#[test]
+fn awkward_titles_read_back() {
+    for title in [
+        "a - b",
+        "-",
+        "- -",
+        "###",
+        "# x #",
+        "<!-- statedir entry=",
+        "-->",
+        "*x*",
+        "`x",
+        "שלום",
+        "a\u{202e}b",
+        "\\",
+        "10:30 - 10:31",
+    ] {
+        read_back(title, &[("a", "b")], "\n");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_refused() {
+    let refused = |title: &str, key: &str, value: &str| {
+        render(&new_entry(title, &[(key, value)]), 0, &[], "\n").unwrap_err()
+    };
+    assert!(matches!(refused("a\nb", "k", "v"), HistoryError::Heading { part: "title", .. }));
+    assert!(matches!(refused("a", "k", "v\0"), HistoryError::Field { .. }));
+    for key in ["", "a\nb", "**", "a**b", " a"] {
+        let error = refused("a", key, "v");
+        assert!(
+            matches!(error, HistoryError::Field { .. } | HistoryError::NotReadBack { .. }),
+            "{key:?} {error}"
+        );
+    }
+    assert!(matches!(
+        refused("a", "k", &"x".repeat(MAX_ENTRY_BYTES)),
+        HistoryError::TooLarge { .. }
+    ));
+}
+
+#[test]
+fn an_entry_names_only_so_many_heads_and_the_next_names_the_others() {
+    let roots: Vec<EntryId> = (0..100).map(|n| EntryId(Ulid::new(n, [1; 10]))).collect();
+    let rendered = render(&new_entry("a", &[]), 500, &roots, "\n").unwrap();
+    assert_eq!(all_entries(&rendered.text)[0].after, roots[..MAX_PARENTS]);
+}
+
+#[test]
+fn the_order_of_heads_does_not_matter() {
+    let (a, b) = (EntryId(Ulid::new(1, [1; 10])), EntryId(Ulid::new(2, [1; 10])));
+    let entry = new_entry("a", &[]);
+    assert_eq!(
+        render(&entry, 5, &[a, b], "\n").unwrap(),
+        render(&entry, 5, &[b, a, b], "\n").unwrap()
+    );
+}
+
+#[test]
+fn converting_all_line_ends_keeps_the_proof() {
+    let mut log = Log::of(3);
+    log.add("Note", &[("text", "a\r\nb\n\nc"), ("more", "x\ny")]);
+    let converted = log.text.replace('\n', "\r\n");
+    let result = check_with(&converted, &log.ids);
+    assert!(result.is_intact(), "{:?}", result.problems);
+    assert_eq!(result.heads, [log.ids[3]]);
+    assert_eq!(all_entries(&converted)[3].fields, all_entries(&log.text)[3].fields);
+    let mut log = Log::starting_with(&converted);
+    log.add("Note", &[("text", "a\nb")]);
+    assert_eq!(log.text.replace("\r\n", "").matches(['\r', '\n']).count(), 0);
+    assert!(check(&log.text).is_intact());
+    assert!(check(&log.text.replace("\r\n", "\n")).is_intact());
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_values_read_back(
+        values in prop::collection::vec("(?s)[^\0]{0,30}|[-`~#\n \"'<>*:a\r\t!]{0,12}", 0..4),
+        crlf: bool,
+    ) {
+        let fields: Vec<(&str, &str)> = values.iter().map(|value| ("key", value.as_str())).collect();
+        read_back("Note", &fields, if crlf { "\r\n" } else { "\n" });
+    }
+
+    #[test]
+    fn arbitrary_titles_and_keys_read_back_or_are_refused(title in ".{0,20}", key in "(?s).{0,10}", time in ".{1,10}") {
+        let entry = NewEntry { title, time, fields: vec![(key, "v".to_owned())] };
+        if let Ok(rendered) = render(&entry, 5, &[], "\n") {
+            let found = all_entries(&rendered.text);
+            prop_assert_eq!(found.len(), 1);
+            prop_assert_eq!(&found[0].fields, &entry.fields);
+            prop_assert_eq!(&found[0].title, &entry.title);
+        }
+    }
+
+    #[test]
+    fn no_file_makes_a_reader_panic(text in "(?s)[-`~#\n <>!:*a1statedir=]{0,300}|(### a - 10:00\n|```\n|<!-- statedir |<!--|-->\n|  ```\n|- a\n|text\n|---\n){0,30}") {
+        let _ = check(&text);
+        let _ = all_entries(&text);
+        let _ = last_entries(std::io::Cursor::new(&text), 3).unwrap();
+    }
+}

@@ -1,0 +1,215 @@
+//! Checking that a log is what was appended, entry by entry.
+
+use std::io::BufRead;
+
+use serde::Serialize;
+
+use super::scan::{Piece, scan};
+use super::section::Text;
+use super::trailer::Trailer;
+use super::{Entry, EntryId, HistoryError};
+
+/// The most problems that are told in full; the others are counted.
+pub const MAX_PROBLEMS: usize = 100;
+
+/// What can be wrong with an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// Its text is not what its trailer was made for.
+    Changed,
+    /// Another entry follows it, and it is not there.
+    Missing {
+        /// The entry that follows it.
+        named_by: EntryId,
+    },
+    /// It stands before an entry that it follows.
+    Reordered,
+    /// It is there twice.
+    Duplicate,
+    /// It was there when the log was anchored, or the file ends in the middle of a trailer.
+    CutTail,
+    /// Its trailer cannot be read.
+    Malformed,
+}
+
+/// Something wrong with the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// What is wrong.
+    pub kind: ProblemKind,
+    /// The entry that it is wrong with.
+    pub entry: Option<EntryId>,
+    /// The line where it shows.
+    pub line: Option<u64>,
+    /// The byte where it shows.
+    pub offset: Option<u64>,
+    /// One sentence for people.
+    pub message: String,
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verification {
+    /// The number of signed entries.
+    pub entries: u64,
+    /// The entries that no other follows, the oldest first.
+    pub heads: Vec<EntryId>,
+    /// The number of entries by hand, which prove nothing and are no damage.
+    pub unsigned: u64,
+    /// What is wrong, in the order of the file; at most [`MAX_PROBLEMS`].
+    pub problems: Vec<Problem>,
+    /// How much is wrong in all.
+    pub problem_count: u64,
+}
+
+impl Verification {
+    /// Whether nothing is wrong.
+    pub fn is_intact(&self) -> bool {
+        self.problem_count == 0
+    }
+}
+
+/// Checks every entry of a log, and that the entries in `anchors` are among them.
+///
+/// Entries may stand in any order in which each comes after those it follows, so two branches can
+/// be united by putting their entries one after the other. `progress` is told the bytes read.
+///
+/// # Errors
+/// Fails when reading fails; whatever is wrong with the log is in the result.
+pub fn verify<R: BufRead>(
+    reader: R,
+    anchors: &[EntryId],
+    progress: &mut dyn FnMut(u64),
+) -> Result<Verification, HistoryError> {
+    let mut check = Check::default();
+    scan(reader, None, progress, |piece| check.take(&piece))?;
+    Ok(check.finish(anchors))
+}
+
+#[derive(Default)]
+struct Check {
+    result: Verification,
+    seen: Vec<Seen>,
+    links: Vec<Link>,
+}
+
+/// A signed entry; kept small, since there can be millions.
+struct Seen {
+    id: EntryId,
+    offset: u64,
+    line: u32,
+    is_followed: bool,
+}
+
+/// An entry that follows another than the one right above it.
+struct Link {
+    parent: EntryId,
+    child: EntryId,
+    offset: u64,
+    line: u32,
+}
+
+impl Check {
+    fn take(&mut self, piece: &Piece<'_>) {
+        match piece {
+            Piece::Signed { trailer, text, intact } => self.signed(trailer, text, *intact),
+            Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
+            Piece::BadTrailer { offset, line, torn } => {
+                let (kind, message) = if *torn {
+                    (ProblemKind::CutTail, "the file ends in the middle of a trailer")
+                } else {
+                    (ProblemKind::Malformed, "the trailer cannot be read")
+                };
+                self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
+            }
+            Piece::Heading(_) => {}
+        }
+    }
+
+    fn signed(&mut self, trailer: &Trailer, text: &Text<'_>, intact: bool) {
+        let id = trailer.id;
+        let line = u32::try_from(text.line).unwrap_or(u32::MAX);
+        if !intact {
+            let message = || format!("the text or the trailer of entry `{id}` was changed");
+            self.problem(ProblemKind::Changed, Some(id), Some((text.line, text.offset)), message);
+        }
+        for &parent in &trailer.after {
+            match self.seen.last_mut() {
+                Some(last) if last.id == parent => last.is_followed = true,
+                _ => self.links.push(Link { parent, child: id, offset: text.offset, line }),
+            }
+        }
+        self.seen.push(Seen { id, offset: text.offset, line, is_followed: false });
+    }
+
+    fn finish(mut self, anchors: &[EntryId]) -> Verification {
+        self.seen.sort_unstable_by_key(|seen| (seen.id, seen.offset));
+        let links = std::mem::take(&mut self.links);
+        for link in &links {
+            self.link(link);
+        }
+        let seen = std::mem::take(&mut self.seen);
+        for same in seen.chunk_by(|a, b| a.id == b.id) {
+            let Some(first) = same.first() else { continue };
+            if !same.iter().any(|seen| seen.is_followed) {
+                self.result.heads.push(first.id);
+            }
+            for again in same.iter().skip(1) {
+                let message =
+                    || format!("entry `{}` is there twice, first at line {}", again.id, first.line);
+                let place = Some((u64::from(again.line), again.offset));
+                self.problem(ProblemKind::Duplicate, Some(again.id), place, message);
+            }
+        }
+        for anchor in anchors {
+            if seen.binary_search_by_key(anchor, |seen| seen.id).is_err() {
+                let message = || format!("entry `{anchor}` was in the log before and is gone");
+                self.problem(ProblemKind::CutTail, Some(*anchor), None, message);
+            }
+        }
+        self.result.entries = seen.len() as u64;
+        self.result.problems.sort_by_key(|problem| problem.offset.unwrap_or(u64::MAX));
+        self.result
+    }
+
+    fn link(&mut self, link: &Link) {
+        let Link { parent, child, offset, line } = link;
+        let place = Some((u64::from(*line), *offset));
+        let at = self.seen.partition_point(|seen| seen.id < *parent);
+        match self.seen.get_mut(at).filter(|seen| seen.id == *parent) {
+            None => {
+                let message = || format!("entry `{parent}` is gone; entry `{child}` follows it");
+                self.problem(
+                    ProblemKind::Missing { named_by: *child },
+                    Some(*parent),
+                    place,
+                    message,
+                );
+            }
+            Some(seen) => {
+                seen.is_followed = true;
+                if seen.offset >= *offset {
+                    let message = || {
+                        format!("entry `{child}` stands before entry `{parent}`, which it follows")
+                    };
+                    self.problem(ProblemKind::Reordered, Some(*child), place, message);
+                }
+            }
+        }
+    }
+
+    fn problem(
+        &mut self,
+        kind: ProblemKind,
+        entry: Option<EntryId>,
+        place: Option<(u64, u64)>,
+        message: impl FnOnce() -> String,
+    ) {
+        self.result.problem_count += 1;
+        if self.result.problems.len() < MAX_PROBLEMS {
+            let (line, offset) = place.unzip();
+            self.result.problems.push(Problem { kind, entry, line, offset, message: message() });
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Changing the plan's metadata.
+
+use super::{ModelError, Plan, StateFile, plan::field};
+use crate::text::markdown::{Edit, Edited};
+
+impl Plan {
+    /// Sets metadata fields; the ones that are missing are added after the last.
+    ///
+    /// # Errors
+    /// There is no metadata section, or a field stands more than once.
+    pub fn set_metadata(
+        &self,
+        edit: &mut Edit<'_>,
+        fields: &[(&str, &str)],
+    ) -> Result<(), ModelError> {
+        let section = self.metadata_section().ok_or_else(|| ModelError::NotFound {
+            file: StateFile::Plan,
+            message: "`plan.md` has no `Metadata` section".to_owned(),
+            hint: Some("add `## Metadata` with a `- **status**: …` line".to_owned()),
+        })?;
+        for (key, value) in fields {
+            match field(&self.document, section, key)? {
+                Some(item) => edit.set_value(item, value),
+                None => edit.insert_field(section, None, key, value),
+            };
+        }
+        Ok(())
+    }
+
+    /// Sets the title behind `Execution Plan:`.
+    ///
+    /// # Errors
+    /// The title is not one line, or the plan has no heading.
+    pub fn set_title(&self, edit: &mut Edit<'_>, title: &str) -> Result<(), ModelError> {
+        let document = &self.document;
+        let heading = document.sections().find(|id| document.section(*id).level == 1);
+        let (Some(heading), false) = (heading, title.contains(['\n', '\r'])) else {
+            let message = "the title must be one line, and the plan must have a heading".to_owned();
+            return Err(ModelError::BadValue { message, hint: None });
+        };
+        edit.set_title(heading, &format!("Execution Plan: {}", title.trim()));
+        Ok(())
+    }
+
+    /// Finishes an edit of this plan and reads the result.
+    ///
+    /// # Errors
+    /// The edit would have changed more than it was meant to.
+    pub fn finish(edit: Edit<'_>) -> Result<Edited, ModelError> {
+        edit.finish().map_err(|error| ModelError::edit(StateFile::Plan, &error))
+    }
+}

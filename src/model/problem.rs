@@ -1,0 +1,187 @@
+//! What is wrong with a state file, where, and the way out.
+
+use serde::Serialize;
+
+use super::StateFile;
+use crate::text::{Place, json::JsonError, markdown, snippet};
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The state contradicts itself or cannot be read.
+    Error,
+    /// Worth a look; nothing is refused because of it.
+    Warning,
+}
+
+/// One finding, with a place and a way out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// A stable word for machines, such as `unknown_status`.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file it is in.
+    pub file: StateFile,
+    /// Where in the file, if the problem has one place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Whether `check --fix` repairs it.
+    pub fixable: bool,
+}
+
+impl Problem {
+    /// An error in `file`.
+    pub fn error(code: &'static str, file: StateFile, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            file,
+            place: None,
+            message: message.into(),
+            hint: None,
+            fixable: false,
+        }
+    }
+
+    /// A warning about `file`.
+    pub fn warning(code: &'static str, file: StateFile, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, file, message) }
+    }
+
+    /// The same problem at a place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same problem with a way out.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same problem, marked as one that can be repaired safely.
+    #[must_use]
+    pub fn fixable(mut self) -> Self {
+        self.fixable = true;
+        self
+    }
+
+    /// `plan.md:12:5`, or the file's name alone.
+    pub fn location(&self) -> String {
+        match self.place {
+            Some(place) => format!("{}:{place}", self.file),
+            None => self.file.to_string(),
+        }
+    }
+}
+
+/// Why a state file could not be read or changed as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The file is not there.
+    #[error("`{file}` is missing")]
+    Missing {
+        /// Which one.
+        file: StateFile,
+    },
+    /// The file cannot be read as what it should be.
+    #[error("`{file}` cannot be read: {message}")]
+    Unreadable {
+        /// Which one.
+        file: StateFile,
+        /// Where reading stopped.
+        place: Option<Place>,
+        /// The line with a caret.
+        snippet: Option<String>,
+        /// Why.
+        message: String,
+    },
+    /// Something asked for is not in the file.
+    #[error("{message}")]
+    NotFound {
+        /// Which file was searched.
+        file: StateFile,
+        /// What was not found.
+        message: String,
+        /// The nearest thing that is there, or another way out.
+        hint: Option<String>,
+    },
+    /// A name fits several places, so none is taken.
+    #[error("{message}")]
+    Ambiguous {
+        /// The file.
+        file: StateFile,
+        /// What is ambiguous.
+        message: String,
+        /// The places.
+        places: Vec<Place>,
+    },
+    /// The file is damaged where the command needs it.
+    #[error("{}", .0.message)]
+    Problem(Box<Problem>),
+    /// The value given cannot be taken.
+    #[error("{message}")]
+    BadValue {
+        /// Why not.
+        message: String,
+        /// What can be.
+        hint: Option<String>,
+    },
+}
+
+impl ModelError {
+    /// A markdown file that could not be parsed.
+    pub fn markdown(file: StateFile, error: &markdown::ParseError) -> Self {
+        let place = match error {
+            markdown::ParseError::TooLarge { .. } => None,
+            markdown::ParseError::NotUtf8 { place, .. }
+            | markdown::ParseError::ContainsNul { place }
+            | markdown::ParseError::TooDeep { place, .. } => Some(*place),
+        };
+        Self::Unreadable { file, place, snippet: None, message: error.to_string() }
+    }
+
+    /// A JSON file that could not be parsed.
+    pub fn json(file: StateFile, error: &JsonError, source: &str) -> Self {
+        let snippet = error.offset().map(|offset| snippet(source, offset));
+        Self::Unreadable { file, place: error.place(), snippet, message: error.to_string() }
+    }
+
+    /// A section, field or item that could not be looked up.
+    pub fn lookup(file: StateFile, error: markdown::LookupError) -> Self {
+        match error {
+            markdown::LookupError::Ambiguous { name, places } => {
+                let at: Vec<_> = places.iter().map(|place| format!("{file}:{place}")).collect();
+                Self::Ambiguous {
+                    file,
+                    message: format!("`{name}` stands more than once: {}", at.join(", ")),
+                    places,
+                }
+            }
+            markdown::LookupError::NotFound { name, nearest, hidden } => {
+                let hint = match (hidden, nearest) {
+                    (Some(hidden), _) => Some(format!("{hidden} hides what follows it")),
+                    (None, Some(nearest)) => Some(format!("did you mean `{nearest}`?")),
+                    (None, None) => None,
+                };
+                let message = format!("`{name}` is not in `{file}`");
+                Self::NotFound { file, message, hint }
+            }
+        }
+    }
+
+    /// An edit that was refused because it would have changed more than asked.
+    pub fn edit(file: StateFile, error: &markdown::EditError) -> Self {
+        Self::BadValue { message: format!("`{file}` was left as it is: {error}"), hint: None }
+    }
+}

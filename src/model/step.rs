@@ -1,0 +1,187 @@
+//! One step of the plan.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{ModelError, Money};
+use crate::text::markdown::SectionId;
+
+/// The short name of a step that never changes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct StepId(String);
+
+impl StepId {
+    // No vowels that spell words by accident, no characters that look alike.
+    const LETTERS: &[u8] = b"bcdfghjkmnpqrstvwxz";
+    const ALPHABET: &[u8] = b"bcdfghjkmnpqrstvwxz23456789";
+
+    /// Takes `text` if it can be an id: it starts with a letter, so that it is never a number.
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() <= 40
+            && text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    /// A new id from 64 random bits, different from all `taken` ones.
+    pub fn generate(mut random: u64, taken: impl Fn(&str) -> bool) -> Self {
+        for length in 4.. {
+            let mut bits = random;
+            let mut text = String::with_capacity(length);
+            for at in 0..length {
+                let alphabet = if at == 0 { Self::LETTERS } else { Self::ALPHABET };
+                text.push(char::from(alphabet[(bits % alphabet.len() as u64) as usize]));
+                bits /= alphabet.len() as u64;
+            }
+            if !taken(&text) {
+                return Self(text);
+            }
+            random = random.rotate_left(17).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        unreachable!("some length has a free id")
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How people and commands name a step: by number or by id.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(untagged)]
+pub enum StepRef {
+    /// Its number in the plan, which may change.
+    Number(u32),
+    /// Its id, which does not.
+    Id(StepId),
+}
+
+impl StepRef {
+    /// Reads `3`, `#3`, `Step 3` or an id.
+    ///
+    /// # Errors
+    /// Anything else is a bad value.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let text = text.trim();
+        let bare = text.strip_prefix("Step ").or_else(|| text.strip_prefix("step ")).unwrap_or(text);
+        let bare = bare.strip_prefix('#').unwrap_or(bare);
+        if let Ok(number) = bare.parse() {
+            return Ok(Self::Number(number));
+        }
+        StepId::parse(bare).map(Self::Id).ok_or_else(|| ModelError::BadValue {
+            message: format!("`{text}` is neither the number nor the id of a step"),
+            hint: Some("`statedir step list` shows both".to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for StepRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Id(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+/// A step as it stands in plan.md. Texts are as written; typed readings are methods.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The number in the heading.
+    pub number: u32,
+    /// The id, once it has one.
+    pub id: Option<StepId>,
+    /// The title after the number.
+    pub title: String,
+    /// The status as written; `None` when absent or a placeholder.
+    pub status: Option<String>,
+    /// The component that does it.
+    pub component: Option<String>,
+    /// The tool it maps to.
+    pub tool_mapping: Option<String>,
+    /// Parameters, in order.
+    pub inputs: Vec<(String, String)>,
+    /// Results it should give, in order.
+    pub expected_outputs: Vec<(String, String)>,
+    /// The estimate as written.
+    pub estimated_cost: Option<String>,
+    /// The estimate as written.
+    pub estimated_time: Option<String>,
+    /// What it changes in the world.
+    pub side_effects: Option<String>,
+    /// The steps that come before it.
+    pub depends_on: Vec<StepRef>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Who started it last.
+    pub claimed_by: Option<String>,
+    /// When it was started last.
+    pub started_at: Option<String>,
+    /// Fields this tool has no meaning for.
+    pub other: Vec<(String, String)>,
+    /// The byte at which its heading begins.
+    #[serde(skip)]
+    pub offset: usize,
+    /// The section in the document.
+    #[serde(skip)]
+    pub section: SectionId,
+}
+
+impl Step {
+    /// The estimated cost as an amount.
+    pub fn cost(&self) -> Option<Money> {
+        self.estimated_cost.as_deref().and_then(Money::parse)
+    }
+
+    /// Whether `step` means this one.
+    pub fn is(&self, step: &StepRef) -> bool {
+        match step {
+            StepRef::Number(number) => self.number == *number,
+            StepRef::Id(id) => self.id.as_ref() == Some(id),
+        }
+    }
+
+    /// `step 3 (k3f9)`.
+    pub fn name(&self) -> String {
+        match &self.id {
+            Some(id) => format!("step {} ({id})", self.number),
+            None => format!("step {}", self.number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_id_is_short_and_never_a_number() {
+        for random in 0..2000u64 {
+            let id = StepId::generate(random.wrapping_mul(0x1234_5678_9ABC_DEF1), |_| false);
+            assert_eq!(id.as_str().len(), 4);
+            assert!(matches!(StepRef::parse(id.as_str()), Ok(StepRef::Id(_))));
+        }
+    }
+
+    #[test]
+    fn a_taken_id_is_not_given_again() {
+        let first = StepId::generate(7, |_| false);
+        assert_ne!(StepId::generate(7, |text| text == first.as_str()), first);
+    }
+
+    #[test]
+    fn a_step_is_named_by_number_or_id() {
+        assert_eq!(StepRef::parse(" Step 12 ").unwrap(), StepRef::Number(12));
+        assert!(matches!(StepRef::parse("k3f9").unwrap(), StepRef::Id(_)));
+        assert!(StepRef::parse("a b").is_err());
+        assert!(StepRef::parse("-1").is_err());
+    }
+}

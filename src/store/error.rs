@@ -1,0 +1,117 @@
+//! What can go wrong while reading or changing the state directory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A failure of the store; nothing was changed unless the variant says otherwise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The operating system refused; the message of `source` names the path.
+    #[error("{source}")]
+    Io {
+        /// The file or directory concerned.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// Another process kept the lock for longer than the caller was ready to wait.
+    #[error("the state is locked by {holder}; waited {} ms", waited.as_millis())]
+    LockTimeout {
+        /// Who has the lock: process id, actor, command and since when, as far as known.
+        holder: String,
+        /// How long this call waited.
+        waited: Duration,
+    },
+    /// A file was saved by somebody else between reading it and committing; nothing was written.
+    #[error("`{name}` was changed by another program meanwhile; nothing was written")]
+    Conflict {
+        /// The file that changed.
+        name: String,
+    },
+    /// A state file is a link, a directory, a pipe: anything but a regular file.
+    #[error("`{}` is {what}, not a regular file", path.display())]
+    NotRegular {
+        /// The offending path.
+        path: PathBuf,
+        /// What it is instead, with an article.
+        what: &'static str,
+    },
+    /// A file is larger than its cap.
+    #[error("`{}` has {bytes} bytes; the limit is {limit}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The cap.
+        limit: u64,
+    },
+    /// The log or an object does not pass its checksum; state files are untouched.
+    #[error("`{}` is damaged at byte {offset}: {message}", path.display())]
+    Damaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// Where the damage begins.
+        offset: u64,
+        /// What is wrong there.
+        message: String,
+    },
+    /// No operation or image of that name.
+    #[error("there is no {what}")]
+    NotFound {
+        /// What was looked for, with names in backticks.
+        what: String,
+    },
+    /// An id prefix fits several operations.
+    #[error("`{prefix}` fits several operations: {}", candidates.join(", "))]
+    Ambiguous {
+        /// The prefix given.
+        prefix: String,
+        /// Some of the operations it fits.
+        candidates: Vec<String>,
+    },
+    /// The directory cannot be written to.
+    #[error("`{}` is read-only", path.display())]
+    ReadOnly {
+        /// The directory or file.
+        path: PathBuf,
+    },
+    /// The caller asked for a change that makes no sense for the bytes at hand.
+    #[error("`{name}` cannot be changed as asked: {message}")]
+    BadChange {
+        /// The file named in the change.
+        name: String,
+        /// Why not.
+        message: String,
+    },
+    /// An operation cannot be undone or redone because later changes overlap it.
+    #[error("operation `{id}` no longer applies to `{name}`: it was changed since")]
+    Overlap {
+        /// The operation.
+        id: String,
+        /// The file in which later changes overlap.
+        name: String,
+    },
+}
+
+/// The store's result type.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Adds the path to an I/O result.
+pub(super) trait At<T> {
+    fn at(self, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|source| match source.kind() {
+            io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path: path.into() },
+            _ => StoreError::Io {
+                path: path.into(),
+                source,
+            },
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Reading files whole and consistently, and refusing what is no regular file.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::disk::{Access, Disk, DiskFile, Kind, Stat};
+use super::error::At as _;
+use super::{Hash, Result, StoreError};
+
+/// A file's bytes with the metadata that belongs to exactly these bytes.
+#[derive(Debug, Clone)]
+pub(super) struct Contents {
+    pub bytes: Vec<u8>,
+    pub hash: Hash,
+    pub stat: Stat,
+}
+
+/// How often a file that keeps changing under the reader is read again.
+const ATTEMPTS: usize = 16;
+
+/// The metadata of a path that must be a regular file or absent.
+pub(super) fn require_file(disk: &dyn Disk, path: &Path) -> Result<Option<Stat>> {
+    require(disk, path, Kind::File)
+}
+
+/// The metadata of a path that must be a directory or absent.
+pub(super) fn require_dir(disk: &dyn Disk, path: &Path) -> Result<Option<Stat>> {
+    require(disk, path, Kind::Directory)
+}
+
+/// Reads a file of at most `limit` bytes; `None` when it is absent.
+///
+/// The metadata before and after reading must agree, so that the bytes are never half of one
+/// save and half of another.
+pub(super) fn read_file(disk: &dyn Disk, path: &Path, limit: u64) -> Result<Option<Contents>> {
+    for _ in 0..ATTEMPTS {
+        let Some(before) = require_file(disk, path)? else {
+            return Ok(None);
+        };
+        if before.len > limit {
+            return Err(StoreError::TooLarge {
+                path: path.into(),
+                bytes: before.len,
+                limit,
+            });
+        }
+        let file = match disk.open(path, Access::Read) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            other => other.at(path)?,
+        };
+        let bytes = read_range(&*file, path, 0, before.len)?;
+        let after = file.stat().at(path)?;
+        if after.same_content(&before) && bytes.len() as u64 == after.len {
+            let hash = Hash::of(&bytes);
+            return Ok(Some(Contents {
+                bytes,
+                hash,
+                stat: after,
+            }));
+        }
+    }
+    let name = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    Err(StoreError::Conflict { name })
+}
+
+/// Reads up to `len` bytes from an offset; fewer when the file ends before.
+pub(super) fn read_range(
+    file: &dyn DiskFile,
+    path: &Path,
+    offset: u64,
+    len: u64,
+) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
+    let read = if bytes.is_empty() {
+        0
+    } else {
+        file.read_at(&mut bytes, offset).at(path)?
+    };
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+fn require(disk: &dyn Disk, path: &Path, kind: Kind) -> Result<Option<Stat>> {
+    match disk.stat(path).at(path)? {
+        Some(stat) if stat.kind == kind => Ok(Some(stat)),
+        Some(stat) if kind == Kind::Directory => {
+            let message = format!("expected a directory, found {}", stat.kind.describe());
+            Err(StoreError::Damaged {
+                path: path.into(),
+                offset: 0,
+                message,
+            })
+        }
+        Some(stat) => Err(StoreError::NotRegular {
+            path: path.into(),
+            what: stat.kind.describe(),
+        }),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,137 @@
+//! Dropping what is old: whole segments, unused images, leftovers.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::At as _;
+use super::files::require_dir;
+use super::lock;
+use super::segment::{self, Segment};
+use super::{Holder, Result, Store};
+
+/// How long a collection waits for the lock.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// What a collection dropped, or would drop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GcReport {
+    /// Operations that are no longer in the log.
+    pub operations_dropped: u64,
+    /// Log segments removed.
+    pub segments_dropped: u64,
+    /// Full images removed.
+    pub objects_dropped: u64,
+    /// Bytes given back to the file system.
+    pub bytes_freed: u64,
+}
+
+impl Store {
+    /// Drops whole segments all of whose operations are older than `older_than`.
+    ///
+    /// Never drops the newest segment, a segment with an operation in `keep` or anything newer
+    /// than that, nor images that a kept segment or a hash in `keep` refers to. Without a time
+    /// only unused images and leftovers of interrupted commands go. With `dry_run` it only counts.
+    pub fn gc(
+        &self,
+        older_than: Option<String>,
+        keep: &[String],
+        dry_run: bool,
+    ) -> Result<GcReport> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let mut report = GcReport::default();
+        if require_dir(disk, &paths.private)?.is_none() {
+            return Ok(report);
+        }
+        let _lock = if dry_run {
+            lock::shared(disk, &paths.lock(), WAIT)?
+        } else {
+            let holder = Holder {
+                command: "gc".into(),
+                ..Holder::default()
+            };
+            Some(lock::exclusive(disk, &paths.lock(), WAIT, &holder)?)
+        };
+        let (dropped, kept) = self.divide(older_than.as_deref(), keep, &mut report)?;
+        let mut used: BTreeSet<String> = keep.iter().cloned().collect();
+        for segment in &kept {
+            used.extend(segment.header.state.files.values().map(ToString::to_string));
+        }
+        let log = paths.log();
+        let objects = self.unused(&paths.objects(), &used, &mut report)?;
+        report.objects_dropped = objects.len() as u64;
+        let leftovers = self.unused(&paths.tmp(), &BTreeSet::new(), &mut report)?;
+        if dry_run {
+            return Ok(report);
+        }
+        if !dropped.is_empty() {
+            // The newer segments must be durable before the older ones go, and the older ones
+            // must be gone before their images are.
+            disk.sync_dir(&log).at(&log)?;
+            for path in &dropped {
+                disk.remove(path).at(path)?;
+            }
+            disk.sync_dir(&log).at(&log)?;
+        }
+        for path in objects.iter().chain(&leftovers) {
+            disk.remove(path).at(path)?;
+        }
+        Ok(report)
+    }
+
+    fn divide(
+        &self,
+        older_than: Option<&str>,
+        keep: &[String],
+        report: &mut GcReport,
+    ) -> Result<(Vec<PathBuf>, Vec<Segment>)> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let (mut dropped, mut kept) = (Vec::new(), Vec::new());
+        let mut segments = Vec::new();
+        for number in segment::numbers(disk, paths)? {
+            segments.extend(Segment::load(disk, paths, number)?);
+        }
+        let newest = segments.last().map(|segment| segment.number);
+        for segment in segments {
+            let old = |time: &str| older_than.is_some_and(|limit| time < limit);
+            let droppable = kept.is_empty()
+                && Some(segment.number) != newest
+                && segment.records.iter().all(|placed| {
+                    old(&placed.op.time) && !keep.iter().any(|id| id == placed.op.id.as_str())
+                });
+            if droppable {
+                report.segments_dropped += 1;
+                report.operations_dropped += segment.records.len() as u64;
+                report.bytes_freed += segment.end + segment.torn;
+                dropped.push(paths.segment(segment.number));
+            } else {
+                kept.push(segment);
+            }
+        }
+        Ok((dropped, kept))
+    }
+
+    fn unused(
+        &self,
+        dir: &Path,
+        used: &BTreeSet<String>,
+        report: &mut GcReport,
+    ) -> Result<Vec<PathBuf>> {
+        let names = match self.disk.list(dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.at(dir)?,
+        };
+        let mut unused = Vec::new();
+        for name in names.into_iter().filter(|name| !used.contains(name)) {
+            let path = dir.join(name);
+            if let Some(stat) = self.disk.stat(&path).at(&path)?
+                && stat.kind == super::disk::Kind::File
+            {
+                report.bytes_freed += stat.len;
+                unused.push(path);
+            }
+        }
+        Ok(unused)
+    }
+}

@@ -1,0 +1,89 @@
+//! The head cache: where the log ends and how the files were when they last agreed with it.
+//!
+//! Written in place without a sync, so it may be missing, torn or old. It saves reading the log
+//! and is never trusted over it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::disk::{Access, Disk, DiskFile, Stat};
+use super::error::At as _;
+use super::files::{read_range, require_file};
+use super::paths::Paths;
+use super::segment::Tracked;
+use super::{Result, Revision, record};
+
+/// The cached head; existing means that all operations up to it were applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub segment: u64,
+    /// Where the segment ended.
+    pub end: u64,
+    /// Where its last line began, and that line's checksum.
+    pub last: u64,
+    pub sum: String,
+    pub id: Revision,
+    pub seq: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot: Option<String>,
+    #[serde(flatten)]
+    pub state: Tracked,
+    /// Length, time and number of each file as it was then.
+    pub signatures: BTreeMap<String, (u64, i64, u64)>,
+    /// The caller's derived data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+}
+
+/// Opaque derived data and the length of the appended file that it is valid for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Facts {
+    pub len: u64,
+    #[serde(with = "super::byte_text")]
+    pub bytes: Vec<u8>,
+}
+
+impl Head {
+    /// Reads the cache; `None` when it is missing or torn.
+    pub fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
+        let path = paths.head();
+        let Some(stat) = require_file(disk, &path)? else {
+            return Ok(None);
+        };
+        let file = disk.open(&path, Access::Read).at(&path)?;
+        Ok(record::decode(&read_range(&*file, &path, 0, stat.len)?))
+    }
+
+    /// Writes the cache. Failing is harmless: the next opening reads the log instead.
+    pub fn save(&self, disk: &dyn Disk, paths: &Paths) {
+        let path = paths.head();
+        if let (Ok(line), Ok(Some(_) | None)) = (record::encode(self), require_file(disk, &path)) {
+            let _ = disk
+                .open(&path, Access::WriteOrCreate)
+                .and_then(|file| file.write_at(&line, 0));
+        }
+    }
+
+    /// Whether the segment's file ends exactly as this cache says.
+    pub fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
+        let path = paths.segment(self.segment);
+        if file.stat().at(&path)?.len != self.end {
+            return Ok(false);
+        }
+        let sum = read_range(file, &path, self.last, record::SUM_LEN as u64)?;
+        Ok(sum == self.sum.as_bytes())
+    }
+
+    /// Whether a file still is the one that was there when the cache was written.
+    pub fn recognises(&self, name: &str, stat: Option<&Stat>) -> bool {
+        self.signatures.get(name).copied() == stat.map(Stat::signature)
+    }
+
+    /// Whether a file was written by somebody else after the cache was.
+    pub fn predates(&self, name: &str, stat: &Stat) -> bool {
+        self.signatures
+            .get(name)
+            .is_some_and(|(_, mtime, _)| stat.mtime > *mtime)
+    }
+}

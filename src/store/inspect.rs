@@ -1,0 +1,307 @@
+//! Comparing the files with the log, without writing anything.
+
+use std::collections::BTreeMap;
+
+use super::appended::{self, AppendedPlan};
+use super::disk::{Access, DiskFile, Stat};
+use super::error::At as _;
+use super::files::{Contents, read_file, require_dir, require_file};
+use super::head::Head;
+use super::inspection::{Evidence, Inspection, Place, Restore};
+use super::judge::{Verdict, judge};
+use super::operation::{ADOPT, EXTERNAL};
+use super::segment::{self, Segment, Tracked};
+use super::tail::Tail;
+use super::{AppendRecord, FileRecord, Hash, Operation, Result, Revision, Store, splice};
+
+/// Looks at everything; `writing` opens the log so that it can be continued.
+pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
+    let (disk, paths) = (&*store.disk, &store.paths);
+    require_dir(disk, &paths.private)?;
+    require_dir(disk, &paths.log())?;
+    let boot = disk.boot_id().at(&paths.private)?;
+    let head = Head::load(disk, paths)?;
+    let mut files = BTreeMap::new();
+    for name in store.layout.rewritable {
+        if let Some(contents) = read_file(disk, &paths.file(name), store.layout.max_bytes)? {
+            files.insert((*name).to_owned(), contents);
+        }
+    }
+    let appended = require_file(disk, &paths.file(store.layout.appended))?;
+    let found = Found {
+        store,
+        boot,
+        head,
+        files,
+        appended,
+    };
+    match found.clean(writing)? {
+        Some((head, file)) => Ok(found.known(head, file)),
+        None => found.compare(),
+    }
+}
+
+struct Found<'a> {
+    store: &'a Store,
+    boot: Option<String>,
+    head: Option<Head>,
+    files: BTreeMap<String, Contents>,
+    appended: Option<Stat>,
+}
+
+impl Found<'_> {
+    /// The head cache and the log, if both agree with every file.
+    fn clean(&self, writing: bool) -> Result<Option<(Head, Box<dyn DiskFile>)>> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let Some(head) = self.head.as_ref().filter(|head| head.boot == self.boot) else {
+            return Ok(None);
+        };
+        let expected = |name: &str| head.state.files.get(name).copied();
+        let agrees = self
+            .store
+            .layout
+            .rewritable
+            .iter()
+            .all(|name| expected(name) == self.files.get(*name).map(|contents| contents.hash))
+            && head.recognises(self.store.layout.appended, self.appended.as_ref());
+        if !agrees {
+            return Ok(None);
+        }
+        let path = paths.segment(head.segment);
+        if require_file(disk, &path)?.is_none()
+            || require_file(disk, &paths.segment(head.segment + 1))?.is_some()
+        {
+            return Ok(None);
+        }
+        let access = if writing {
+            Access::Append
+        } else {
+            Access::Read
+        };
+        let file = disk.open(&path, access).at(&path)?;
+        Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
+    }
+
+    fn known(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
+        Inspection {
+            append: AppendedPlan {
+                keep: head.state.appended.len,
+                ..Default::default()
+            },
+            facts: head.facts.clone(),
+            revision: head.id.clone(),
+            seq: head.seq,
+            state: head.state.clone(),
+            place: Place::Known { head, file },
+            ..self.nowhere()
+        }
+    }
+
+    fn nowhere(self) -> Inspection {
+        Inspection {
+            boot: self.boot,
+            place: Place::Nowhere,
+            files: self.files,
+            appended: self.appended,
+            revision: Revision::root(),
+            seq: 0,
+            state: Tracked::default(),
+            restores: Vec::new(),
+            append: AppendedPlan::default(),
+            pending: None,
+            facts: None,
+            interrupted: None,
+        }
+    }
+
+    fn compare(self) -> Result<Inspection> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let Some(number) = segment::numbers(disk, paths)?.pop() else {
+            return self.adopt();
+        };
+        let Some(segment) = Segment::load(disk, paths, number)? else {
+            return self.adopt();
+        };
+        let head = self.head.as_ref().filter(|head| {
+            head.id == *segment.head() && head.segment == number && head.end == segment.end
+        });
+        let last_boot = match head {
+            Some(head) => head.boot.as_deref(),
+            None => segment.boot(),
+        };
+        let same_boot = last_boot == self.boot.as_deref();
+        let evidence = Evidence {
+            segment: &segment,
+            head,
+            same_boot,
+            boots_known: self.boot.is_some(),
+            boot_time: if same_boot {
+                None
+            } else {
+                disk.boot_time().at(&paths.private)?
+            },
+            unapplied: segment
+                .records
+                .last()
+                .map(|placed| &placed.op)
+                .filter(|op| same_boot && head.is_none() && !op.is_observation()),
+            appended_name: self.store.layout.appended,
+        };
+        let appended_path = paths.file(self.store.layout.appended);
+        let append = appended::judge(disk, &appended_path, self.appended.as_ref(), &evidence)?;
+
+        let mut images = None;
+        let mut restores = Vec::new();
+        let mut edits = Vec::new();
+        for name in self.store.layout.rewritable {
+            let expected = segment.state.files.get(*name).copied();
+            let actual = self.files.get(*name);
+            if expected == actual.map(|contents| contents.hash) {
+                continue;
+            }
+            if images.is_none() {
+                images = Some(segment.images(disk, paths, segment.records.len())?);
+            }
+            let image = images.as_ref().and_then(|images| images.get(*name));
+            match judge(name, actual, image.map(Vec::as_slice), &evidence) {
+                Verdict::External => edits.push(edit(name, expected, image, actual)),
+                verdict => restores.push(Restore {
+                    name: (*name).to_owned(),
+                    bytes: image.cloned(),
+                    set_aside: verdict == Verdict::Torn,
+                }),
+            }
+        }
+
+        let mut state = segment.state.clone();
+        let (mut revision, mut seq) = (segment.head().clone(), segment.seq());
+        let mut pending = None;
+        if !edits.is_empty() || append.record.is_some() {
+            let op = observation(
+                EXTERNAL,
+                &revision,
+                seq,
+                &self.boot,
+                edits,
+                append.record.clone(),
+            );
+            state.advance(&op);
+            (revision, seq) = (op.id.clone(), op.seq);
+            pending = Some(op);
+        }
+        let facts = self
+            .head
+            .as_ref()
+            .and_then(|head| head.facts.clone())
+            .filter(|facts| !append.rewritten && facts.len <= state.appended.len);
+        let current = head.is_some_and(|head| {
+            head.boot == self.boot
+                && head.recognises(self.store.layout.appended, self.appended.as_ref())
+        });
+        let interrupted = (!restores.is_empty() || append.writes()).then(|| segment.head().clone());
+        Ok(Inspection {
+            place: Place::Read {
+                segment: Box::new(segment),
+                current,
+            },
+            revision,
+            seq,
+            state,
+            restores,
+            append,
+            pending,
+            facts,
+            interrupted,
+            ..self.nowhere()
+        })
+    }
+
+    fn adopt(self) -> Result<Inspection> {
+        if self.files.is_empty() && self.appended.is_none() {
+            return Ok(self.nowhere());
+        }
+        let disk = &*self.store.disk;
+        let edits = self
+            .store
+            .layout
+            .rewritable
+            .iter()
+            .filter(|name| self.files.contains_key(**name))
+            .map(|name| edit(name, None, None, self.files.get(*name)))
+            .collect();
+        let mut record = None;
+        let mut append = AppendedPlan::default();
+        if let Some(stat) = &self.appended {
+            let path = self.store.paths.file(self.store.layout.appended);
+            let file = disk.open(&path, Access::Read).at(&path)?;
+            let tail = Tail::after(Some(&*file), &path, stat.len, &[])?;
+            append.keep = tail.len;
+            record = Some(AppendRecord {
+                offset: 0,
+                tail_before: Tail::default().hash,
+                len: tail.len,
+                tail_after: tail.hash,
+                bytes: None,
+            });
+        }
+        let op = observation(ADOPT, &Revision::root(), 0, &self.boot, edits, record);
+        let mut state = Tracked::default();
+        state.advance(&op);
+        Ok(Inspection {
+            revision: op.id.clone(),
+            seq: op.seq,
+            state,
+            append,
+            pending: Some(op),
+            ..self.nowhere()
+        })
+    }
+}
+
+fn edit(
+    name: &str,
+    before: Option<Hash>,
+    old: Option<&Vec<u8>>,
+    actual: Option<&Contents>,
+) -> FileRecord {
+    let old = old.map_or(&[][..], Vec::as_slice);
+    let new = actual.map_or(&[][..], |contents| &contents.bytes);
+    FileRecord {
+        name: name.to_owned(),
+        before,
+        after: actual.map(|contents| contents.hash),
+        splices: splice::difference(old, new),
+    }
+}
+
+fn observation(
+    kind: &str,
+    parent: &Revision,
+    seq: u64,
+    boot: &Option<String>,
+    files: Vec<FileRecord>,
+    appended: Option<AppendRecord>,
+) -> Operation {
+    let message = match kind {
+        ADOPT => "files found without a log",
+        _ => "edited outside",
+    };
+    let mut op = Operation {
+        id: Revision::root(),
+        parent: parent.clone(),
+        seq: seq + 1,
+        time: String::new(),
+        boot: boot.clone(),
+        actor: String::new(),
+        kind: kind.to_owned(),
+        command: String::new(),
+        message: message.to_owned(),
+        undoes: None,
+        redoes: None,
+        files,
+        appended,
+        notes: Vec::new(),
+    };
+    op.id = op.compute_id();
+    op
+}

@@ -1,0 +1,204 @@
+//! Bytes, lock, operation log, objects, recovery: the only place that writes state.
+//!
+//! The operation log is the journal. An operation is committed when its record is synced; the
+//! files are then replaced without a sync of their own, and whatever a crash leaves undone is
+//! completed from the log at the next opening.
+//!
+//! ```text
+//! begin:  lock → inspect (judge, appended) → repair → Transaction
+//! commit: prepare → log (append, sync: the commit point) → apply → head
+//! read:   shared lock → inspect → View
+//! ```
+
+mod appended;
+mod apply;
+mod byte_text;
+mod change;
+mod disk;
+mod error;
+mod files;
+mod gc;
+mod hash;
+mod head;
+mod inspect;
+mod inspection;
+mod judge;
+mod lock;
+mod log;
+mod objects;
+mod operation;
+mod paths;
+mod prepare;
+mod publish;
+mod query;
+mod real_disk;
+mod record;
+mod repair;
+mod report;
+mod segment;
+mod splice;
+mod tail;
+mod transaction;
+mod undo;
+mod view;
+
+#[cfg(test)]
+mod sim_disk;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
+pub use disk::{Access, Disk, DiskFile, Kind, Stat};
+pub use error::{Result, StoreError};
+pub use gc::GcReport;
+pub use hash::Hash;
+pub use operation::{
+    AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
+};
+pub use real_disk::RealDisk;
+pub use report::Report;
+pub use transaction::Transaction;
+pub use view::{AppendedReader, AppendedView, View};
+
+use error::At as _;
+use files::{require_dir, require_file};
+use paths::Paths;
+
+/// Which files the store keeps, and where.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// The state directory.
+    pub dir: PathBuf,
+    /// Names of the small files that are replaced as a whole; each may be absent.
+    pub rewritable: &'static [&'static str],
+    /// Name of the file that only grows.
+    pub appended: &'static str,
+    /// The largest rewritable file that is read or written.
+    pub max_bytes: u64,
+}
+
+/// What is there before anything is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// The tracked files that exist, in the layout's order, the appended file last.
+    pub files: Vec<String>,
+    /// Whether there is an operation log.
+    pub log: bool,
+}
+
+/// The state directory with its log.
+#[derive(Debug, Clone)]
+pub struct Store {
+    layout: Layout,
+    paths: Paths,
+    disk: Arc<dyn Disk>,
+    rotate_at: Option<u64>,
+}
+
+/// A segment smaller than this is never closed.
+const SEGMENT_BYTES: u64 = 256 * 1024;
+
+impl Store {
+    /// A store on the machine's file system.
+    pub fn new(layout: Layout) -> Store {
+        Store::with_disk(layout, Arc::new(RealDisk))
+    }
+
+    /// A store on any disk.
+    pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
+        let paths = Paths::new(&layout.dir);
+        Store {
+            layout,
+            paths,
+            disk,
+            rotate_at: None,
+        }
+    }
+
+    /// The same store with another size at which log segments are closed.
+    #[must_use]
+    pub fn rotating_at(mut self, bytes: u64) -> Store {
+        self.rotate_at = Some(bytes);
+        self
+    }
+
+    /// The files and their place.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Which tracked files are there, and whether there is a log.
+    pub fn exists(&self) -> Result<Presence> {
+        let mut presence = Presence::default();
+        for name in self
+            .layout
+            .rewritable
+            .iter()
+            .copied()
+            .chain([self.layout.appended])
+        {
+            if require_file(&*self.disk, &self.paths.file(name))?.is_some() {
+                presence.files.push(name.to_owned());
+            }
+        }
+        if require_dir(&*self.disk, &self.paths.private)?.is_some() {
+            presence.log = !segment::numbers(&*self.disk, &self.paths)?.is_empty();
+        }
+        Ok(presence)
+    }
+
+    /// A consistent view under a shared lock; writes nothing.
+    ///
+    /// An interrupted operation is seen whole, and an edit made outside is included in the
+    /// revision, exactly as the next mutating command will make them.
+    pub fn read(&self, wait: Duration) -> Result<View> {
+        let disk = &*self.disk;
+        let _lock = match require_dir(disk, &self.paths.private)? {
+            Some(_) => lock::shared(disk, &self.paths.lock(), wait)?,
+            None => None,
+        };
+        let found = inspect::inspect(self, false)?;
+        let mut reports = found.reports();
+        let torn = found.restores.iter().filter(|restore| restore.set_aside);
+        let mut torn: Vec<String> = torn.map(|restore| restore.name.clone()).collect();
+        if found.append.cut {
+            torn.push(self.layout.appended.to_owned());
+        }
+        reports.extend(
+            torn.into_iter()
+                .map(|file| Report::Salvaged { file, copy: None }),
+        );
+        reports.extend(found.pending_report(self.layout.appended));
+        Ok(found.into_view(self, reports))
+    }
+
+    /// Takes the lock and brings files and log together.
+    ///
+    /// What that takes is made durable at once, whether or not the transaction is committed:
+    /// interrupted operations are completed, edits made outside are recorded.
+    pub fn begin(&self, wait: Duration, holder: &Holder) -> Result<Transaction> {
+        Transaction::begin(self, wait, holder)
+    }
+
+    /// Sets a damaged log aside, so that the next mutating command adopts the files as they are.
+    ///
+    /// Nothing is deleted: the old log stays below `.statedir/salvage/`, whose path is returned.
+    pub fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
+        let target = apply::free_salvage_path(disk, paths, &holder.time, "log")?;
+        disk.rename(&paths.log(), &target).at(&target)?;
+        disk.sync_dir(&paths.private).at(&paths.private)?;
+        disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;
+        Ok(target)
+    }
+
+    fn rotation_threshold(&self, total: u64) -> u64 {
+        self.rotate_at
+            .unwrap_or_else(|| SEGMENT_BYTES.max(total.saturating_mul(2)))
+    }
+}

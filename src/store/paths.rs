@@ -1,0 +1,73 @@
+//! Where things are inside the state directory.
+
+use std::path::{Path, PathBuf};
+
+/// The paths of the store.
+#[derive(Debug, Clone)]
+pub(super) struct Paths {
+    /// The state directory.
+    pub dir: PathBuf,
+    /// The store's own directory in it.
+    pub private: PathBuf,
+}
+
+impl Paths {
+    pub fn new(dir: &Path) -> Paths {
+        Paths {
+            dir: dir.to_owned(),
+            private: dir.join(".statedir"),
+        }
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    pub fn lock(&self) -> PathBuf {
+        self.private.join("lock")
+    }
+
+    pub fn head(&self) -> PathBuf {
+        self.private.join("head")
+    }
+
+    pub fn ignore(&self) -> PathBuf {
+        self.private.join(".gitignore")
+    }
+
+    pub fn log(&self) -> PathBuf {
+        self.private.join("log")
+    }
+
+    pub fn segment(&self, number: u64) -> PathBuf {
+        self.log().join(format!("{number:08}.log"))
+    }
+
+    pub fn tmp(&self) -> PathBuf {
+        self.private.join("tmp")
+    }
+
+    pub fn temporary(&self, name: &str) -> PathBuf {
+        self.tmp().join(name)
+    }
+
+    pub fn objects(&self) -> PathBuf {
+        self.private.join("objects")
+    }
+
+    pub fn object(&self, hash: super::Hash) -> PathBuf {
+        self.objects().join(hash.to_string())
+    }
+
+    pub fn salvage(&self) -> PathBuf {
+        self.private.join("salvage")
+    }
+}
+
+/// The number in a segment's file name.
+pub(super) fn segment_number(name: &str) -> Option<u64> {
+    name.strip_suffix(".log")
+        .filter(|digits| digits.len() >= 8)?
+        .parse()
+        .ok()
+}

@@ -1,0 +1,146 @@
+//! Turning what the caller asks for into the operation that will be logged.
+
+use std::collections::BTreeMap;
+
+use super::disk::Access;
+use super::error::At as _;
+use super::repair::Base;
+use super::tail::Tail;
+use super::{
+    AppendRecord, ChangeKind, FileChange, FileRecord, Hash, NewOperation, Operation, Result,
+    Revision, Store, StoreError, View, splice,
+};
+
+/// An operation ready to be committed.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub op: Operation,
+    /// The bytes of each changed file after the operation, `None` when it is removed.
+    pub new_files: BTreeMap<String, Option<Vec<u8>>>,
+    pub facts: Option<Vec<u8>>,
+}
+
+/// Checks the changes against the view and computes everything the log will say.
+pub(super) fn prepare(
+    store: &Store,
+    base: &Base,
+    view: &View,
+    new: NewOperation,
+) -> Result<Prepared> {
+    let mut changes = BTreeMap::new();
+    for change in &new.changes {
+        if changes.insert(change.name.as_str(), change).is_some() {
+            return Err(refused(
+                &change.name,
+                "it is changed twice in one operation".into(),
+            ));
+        }
+    }
+    let mut files = Vec::new();
+    let mut new_files = BTreeMap::new();
+    for name in store.layout.rewritable {
+        let Some(change) = changes.remove(name) else {
+            continue;
+        };
+        if let Some((record, bytes)) = change_file(store, base, view, change)? {
+            files.push(record);
+            new_files.insert((*name).to_owned(), bytes);
+        }
+    }
+    if let Some(name) = changes.keys().next() {
+        return Err(refused(name, "it is not a file of this state".into()));
+    }
+    let mut op = Operation {
+        id: Revision::root(),
+        parent: base.revision.clone(),
+        seq: base.seq + 1,
+        time: new.time,
+        boot: base.boot.clone(),
+        actor: new.actor,
+        kind: new.kind,
+        command: new.command,
+        message: new.message,
+        undoes: new.undoes,
+        redoes: new.redoes,
+        files,
+        appended: append(store, base, new.append)?,
+        notes: Vec::new(),
+    };
+    op.id = op.compute_id();
+    Ok(Prepared {
+        op,
+        new_files,
+        facts: new.facts,
+    })
+}
+
+fn change_file(
+    store: &Store,
+    base: &Base,
+    view: &View,
+    change: &FileChange,
+) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
+    let name = change.name.as_str();
+    let old = view.bytes(name);
+    let old_bytes = old.unwrap_or_default();
+    let (splices, new) = match &change.kind {
+        ChangeKind::Splice(splices) => {
+            let records = splice::record(old_bytes, splices).map_err(|why| refused(name, why))?;
+            if records.is_empty() {
+                return Ok(None);
+            }
+            let new = splice::apply(old_bytes, &records)
+                .ok_or_else(|| refused(name, "the splices do not fit its bytes".into()))?;
+            (records, Some(new))
+        }
+        ChangeKind::Write(new) => (splice::difference(old_bytes, new), Some(new.clone())),
+        ChangeKind::Remove => (splice::difference(old_bytes, &[]), None),
+    };
+    if old == new.as_deref() {
+        return Ok(None);
+    }
+    if let Some(bytes) = new.as_ref().map(|new| new.len() as u64)
+        && bytes > store.layout.max_bytes
+    {
+        let limit = store.layout.max_bytes;
+        return Err(StoreError::TooLarge {
+            path: store.paths.file(name),
+            bytes,
+            limit,
+        });
+    }
+    let record = FileRecord {
+        name: name.to_owned(),
+        before: base.state.files.get(name).copied(),
+        after: new.as_deref().map(Hash::of),
+        splices,
+    };
+    Ok(Some((record, new)))
+}
+
+fn append(store: &Store, base: &Base, bytes: Vec<u8>) -> Result<Option<AppendRecord>> {
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let path = store.paths.file(store.layout.appended);
+    let before = base.state.appended;
+    let file = match before.len {
+        0 => None,
+        _ => Some(store.disk.open(&path, Access::Read).at(&path)?),
+    };
+    let after = Tail::after(file.as_deref(), &path, before.len, &bytes)?;
+    Ok(Some(AppendRecord {
+        offset: before.len,
+        tail_before: before.hash,
+        len: after.len,
+        tail_after: after.hash,
+        bytes: Some(bytes),
+    }))
+}
+
+fn refused(name: &str, message: String) -> StoreError {
+    StoreError::BadChange {
+        name: name.to_owned(),
+        message,
+    }
+}

@@ -1,0 +1,141 @@
+//! Looking back: operations newest first, one operation, the files right after it.
+
+use std::collections::BTreeMap;
+
+use super::segment::{self, Segment};
+use super::{Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, objects};
+
+/// How many operations an ambiguous prefix is answered with.
+const CANDIDATES: usize = 5;
+
+impl Store {
+    /// The newest operations first, at most `limit` when given.
+    ///
+    /// Reads without the lock, so that it can be called while a transaction is open. An edit made
+    /// outside is listed once a mutating command has recorded it.
+    pub fn operations(&self, limit: Option<usize>) -> Result<Vec<OperationSummary>> {
+        Backwards::new(self)?
+            .take(limit.unwrap_or(usize::MAX))
+            .map(|op| op.map(|op| op.summary(self.layout.appended)))
+            .collect()
+    }
+
+    /// One operation by its id or a unique prefix of it.
+    pub fn operation(&self, id_prefix: &str) -> Result<Operation> {
+        let mut found: Vec<Operation> = Vec::new();
+        for op in Backwards::new(self)? {
+            let op = op?;
+            if op.id.as_str() == id_prefix {
+                return Ok(op);
+            }
+            if op.id.as_str().starts_with(id_prefix) {
+                found.push(op);
+            }
+        }
+        let mut found = found.into_iter();
+        match (found.next(), found.next()) {
+            (Some(op), None) if !id_prefix.is_empty() => Ok(op),
+            (Some(first), second) => Err(StoreError::Ambiguous {
+                prefix: id_prefix.to_owned(),
+                candidates: std::iter::once(first)
+                    .chain(second)
+                    .chain(found)
+                    .take(CANDIDATES)
+                    .map(|op| op.id.to_string())
+                    .collect(),
+            }),
+            (None, _) => Err(StoreError::NotFound {
+                what: format!("operation `{id_prefix}`"),
+            }),
+        }
+    }
+
+    /// The rewritable files right after an operation, given by its id or a unique prefix.
+    pub fn files_at(&self, id: &str) -> Result<BTreeMap<String, Vec<u8>>> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let id = match self.operation(id) {
+            Ok(op) => op.id,
+            // The record may be dropped while the segment after it still holds the images.
+            Err(StoreError::NotFound { .. }) => Revision::new(id),
+            Err(error) => return Err(error),
+        };
+        for number in segment::numbers(disk, paths)?.into_iter().rev() {
+            let Some(segment) = Segment::load(disk, paths, number)? else {
+                continue;
+            };
+            if let Some(at) = segment.records.iter().position(|placed| placed.op.id == id) {
+                return segment.images(disk, paths, at + 1);
+            }
+            if segment.header.head == id && !id.is_root() {
+                return segment.images(disk, paths, 0);
+            }
+        }
+        Err(StoreError::NotFound {
+            what: format!("operation `{id}`"),
+        })
+    }
+
+    /// A full image stored by a checkpoint or a rotation.
+    pub fn object(&self, hash: Hash) -> Result<Vec<u8>> {
+        objects::load(&*self.disk, &self.paths, hash)
+    }
+}
+
+/// Operations from the newest to the oldest, one segment in memory at a time.
+#[derive(Debug)]
+pub(super) struct Backwards<'a> {
+    store: &'a Store,
+    segments: Vec<u64>,
+    operations: Vec<Operation>,
+    newest: bool,
+}
+
+impl<'a> Backwards<'a> {
+    pub fn new(store: &'a Store) -> Result<Backwards<'a>> {
+        let segments = segment::numbers(&*store.disk, &store.paths)?;
+        Ok(Backwards {
+            store,
+            segments,
+            operations: Vec::new(),
+            newest: true,
+        })
+    }
+}
+
+impl Iterator for Backwards<'_> {
+    type Item = Result<Operation>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(op) = self.operations.pop() {
+                return Some(Ok(op));
+            }
+            let number = self.segments.pop()?;
+            let newest = std::mem::take(&mut self.newest);
+            match Segment::load(&*self.store.disk, &self.store.paths, number) {
+                Ok(Some(segment)) if segment.torn == 0 || newest => {
+                    self.operations = segment
+                        .records
+                        .into_iter()
+                        .map(|placed| placed.op)
+                        .collect();
+                }
+                // Only the segment that is being written can end in the middle of a record.
+                Ok(Some(segment)) => {
+                    self.segments.clear();
+                    return Some(Err(StoreError::Damaged {
+                        path: self.store.paths.segment(number),
+                        offset: segment.end,
+                        message: "a record does not pass its checksum".into(),
+                    }));
+                }
+                // Dropped by a collection since the names were listed.
+                Ok(None) => self.segments.clear(),
+                Err(error) => {
+                    self.segments.clear();
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}

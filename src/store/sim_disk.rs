@@ -1,0 +1,601 @@
+//! A file system in memory that can stop, fail, and lose what was not synced.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use super::disk::{Access, Disk, DiskFile, Kind, Stat};
+use super::publish::parent_of;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// What goes wrong, at one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The process dies before the call.
+    CrashBefore,
+    /// The process dies in the middle of a write; other calls are not made.
+    CrashWithin,
+    /// The process dies after the call.
+    CrashAfter,
+    /// The call fails; a write may leave half of its bytes.
+    Fails(i32),
+}
+
+/// What a power loss does to data that was not synced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// Gone.
+    Old,
+    /// All there, by luck.
+    Kept,
+    /// The length is there, the bytes are zero.
+    Zeros,
+    /// Half of the new bytes are there.
+    Half,
+    /// The length is there, the bytes are from elsewhere.
+    Garbage,
+}
+
+/// Which renames, creations and removals survive a power loss, as bits by position.
+pub(super) type Survivors = u64;
+
+#[derive(Debug, Clone)]
+pub(super) struct SimDisk(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    inner: Mutex<Inner>,
+    unlocked: Condvar,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Dir,
+    File(u64),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Inode {
+    data: Vec<u8>,
+    durable: Vec<u8>,
+    mtime: i64,
+    mode: u32,
+    locks: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+struct Change {
+    dirs: Vec<PathBuf>,
+    sets: Vec<(PathBuf, Option<Entry>)>,
+}
+
+#[derive(Debug, Clone)]
+struct Inner {
+    inodes: BTreeMap<u64, Inode>,
+    names: BTreeMap<PathBuf, Entry>,
+    durable: BTreeMap<PathBuf, Entry>,
+    pending: Vec<Change>,
+    clock: i64,
+    boot: u32,
+    boot_time: i64,
+    calls: u64,
+    reads_count: bool,
+    fault: Option<(u64, Fault)>,
+    fired: bool,
+    dead: bool,
+    generation: u32,
+    syncs_lie: bool,
+    frozen: bool,
+    knows_boots: bool,
+}
+
+#[derive(Debug)]
+struct SimFile {
+    disk: SimDisk,
+    ino: u64,
+    generation: u32,
+    locked: Mutex<Option<bool>>,
+}
+
+enum Step {
+    Whole,
+    Half(io::Error),
+}
+
+impl SimDisk {
+    /// A disk with one durable directory.
+    pub fn new(root: &Path) -> SimDisk {
+        let names = BTreeMap::from([(root.to_owned(), Entry::Dir)]);
+        SimDisk(Arc::new(Shared {
+            unlocked: Condvar::new(),
+            inner: Mutex::new(Inner {
+                inodes: BTreeMap::new(),
+                durable: names.clone(),
+                names,
+                pending: Vec::new(),
+                clock: 1000 * SECOND,
+                boot: 1,
+                boot_time: 900 * SECOND,
+                calls: 0,
+                reads_count: false,
+                fault: None,
+                fired: false,
+                dead: false,
+                generation: 0,
+                syncs_lie: false,
+                frozen: false,
+                knows_boots: true,
+            }),
+        }))
+    }
+
+    /// A copy that goes its own way.
+    pub fn fork(&self) -> SimDisk {
+        let inner = self.lock_inner().clone();
+        SimDisk(Arc::new(Shared { unlocked: Condvar::new(), inner: Mutex::new(inner) }))
+    }
+
+    fn lock_inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.inner.lock().unwrap()
+    }
+
+    /// Lets the call with that number, counted from now, go wrong.
+    pub fn arm(&self, call: u64, fault: Fault, count_reads: bool) {
+        let mut inner = self.lock_inner();
+        inner.reads_count = count_reads;
+        inner.fault = Some((inner.calls + call, fault));
+        inner.fired = false;
+    }
+
+    /// Whether the fault happened.
+    pub fn fired(&self) -> bool {
+        self.lock_inner().fired
+    }
+
+    /// Starts the next process after the last one died.
+    pub fn restart(&self) {
+        let mut inner = self.lock_inner();
+        inner.dead = false;
+        inner.fault = None;
+        inner.generation += 1;
+        inner.inodes.values_mut().for_each(|inode| inode.locks.clear());
+        drop(inner);
+        self.0.unlocked.notify_all();
+    }
+
+    /// Makes every file sync a lie.
+    pub fn lie_about_syncs(&self) {
+        self.lock_inner().syncs_lie = true;
+    }
+
+    /// From now on every call that would change something panics.
+    pub fn freeze(&self, frozen: bool) {
+        self.lock_inner().frozen = frozen;
+    }
+
+    /// Takes away the ability to tell boots apart.
+    pub fn forget_boots(&self) {
+        self.lock_inner().knows_boots = false;
+    }
+
+    /// A proper shutdown and start: nothing is lost.
+    pub fn reboot(&self) {
+        self.restart();
+        let mut inner = self.lock_inner();
+        let names = inner.names.clone();
+        inner.durable = names;
+        inner.pending.clear();
+        inner.inodes.values_mut().for_each(|inode| inode.durable = inode.data.clone());
+        inner.next_boot();
+    }
+
+    /// Pulls the plug and starts the machine again.
+    pub fn lose_power(&self, loss: Loss, survivors: Survivors) {
+        self.restart();
+        let mut inner = self.lock_inner();
+        for (position, change) in std::mem::take(&mut inner.pending).into_iter().enumerate() {
+            if survivors >> (position % 64) & 1 == 1 {
+                inner.make_durable(change);
+            }
+        }
+        let mut names = inner.durable.clone();
+        let all = names.clone();
+        names.retain(|path, _| path.ancestors().skip(1).all(|dir| {
+            dir.parent().is_none() || dir.parent() == Some(Path::new("/")) || all.contains_key(dir)
+        }));
+        inner.durable = names.clone();
+        inner.names = names;
+        for inode in inner.inodes.values_mut() {
+            inode.data = lose(&inode.durable, &inode.data, loss);
+            inode.durable = inode.data.clone();
+        }
+        inner.next_boot();
+    }
+
+    /// Another program saves a file, durably and as a new file.
+    pub fn edit(&self, path: &Path, bytes: &[u8]) {
+        let mut inner = self.lock_inner();
+        let mtime = inner.tick();
+        let ino = mtime as u64;
+        let inode = Inode { data: bytes.into(), durable: bytes.into(), mtime, mode: 0o644, locks: vec![] };
+        inner.inodes.insert(ino, inode);
+        inner.names.insert(path.into(), Entry::File(ino));
+        inner.durable.insert(path.into(), Entry::File(ino));
+        for change in &mut inner.pending {
+            change.sets.retain(|(set, _)| set != path);
+        }
+    }
+
+    /// What a file contains, seen from outside.
+    pub fn peek(&self, path: &Path) -> Option<Vec<u8>> {
+        let inner = self.lock_inner();
+        match inner.names.get(path)? {
+            Entry::File(ino) => inner.inodes.get(ino).map(|inode| inode.data.clone()),
+            Entry::Dir => None,
+        }
+    }
+
+    /// Changes content behind everybody's back: same time, same length or not.
+    pub fn damage(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut inner = self.lock_inner();
+        if let Some(Entry::File(ino)) = inner.names.get(path).copied()
+            && let Some(inode) = inner.inodes.get_mut(&ino)
+        {
+            change(&mut inode.data);
+            inode.durable = inode.data.clone();
+        }
+    }
+}
+
+fn lose(durable: &[u8], data: &[u8], loss: Loss) -> Vec<u8> {
+    let common = durable.iter().zip(data).take_while(|(a, b)| a == b).count();
+    if durable == data {
+        return data.to_vec();
+    }
+    let fill = |byte: u8| {
+        let mut bytes = data[..common].to_vec();
+        bytes.resize(data.len(), byte);
+        bytes
+    };
+    match loss {
+        Loss::Old => durable.to_vec(),
+        Loss::Kept => data.to_vec(),
+        Loss::Zeros => fill(0),
+        Loss::Garbage => fill(b'#'),
+        Loss::Half => data[..common + (data.len() - common) / 2].to_vec(),
+    }
+}
+
+impl Inner {
+    fn tick(&mut self) -> i64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn next_boot(&mut self) {
+        self.clock += 60 * SECOND;
+        self.boot_time = self.clock;
+        self.boot += 1;
+        self.clock += SECOND;
+    }
+
+    fn make_durable(&mut self, change: Change) {
+        for (path, entry) in change.sets {
+            match entry {
+                Some(entry) => self.durable.insert(path, entry),
+                None => self.durable.remove(&path),
+            };
+        }
+    }
+
+    fn change(&mut self, sets: Vec<(PathBuf, Option<Entry>)>) {
+        let dirs = sets.iter().map(|(path, _)| parent_of(path).to_owned()).collect();
+        for (path, entry) in &sets {
+            match entry {
+                Some(entry) => self.names.insert(path.clone(), *entry),
+                None => self.names.remove(path),
+            };
+        }
+        self.pending.push(Change { dirs, sets });
+    }
+
+    fn enter(&mut self, writes: bool) -> io::Result<Step> {
+        assert!(!(self.frozen && writes), "a frozen disk was written to");
+        if self.dead {
+            return Err(crashed());
+        }
+        if !writes && !self.reads_count {
+            return Ok(Step::Whole);
+        }
+        self.calls += 1;
+        let Some((_, fault)) = self.fault.filter(|(at, _)| *at == self.calls) else {
+            return Ok(Step::Whole);
+        };
+        self.fired = true;
+        match fault {
+            Fault::CrashBefore => {
+                self.dead = true;
+                Err(crashed())
+            }
+            Fault::CrashWithin => {
+                self.dead = true;
+                Ok(Step::Half(crashed()))
+            }
+            Fault::CrashAfter => Ok(Step::Whole),
+            Fault::Fails(code) => Ok(Step::Half(io::Error::from_raw_os_error(code))),
+        }
+    }
+
+    /// Dies after the call if that was asked for.
+    fn leave<T>(&mut self, value: T) -> io::Result<T> {
+        match self.fault {
+            Some((at, Fault::CrashAfter)) if at == self.calls && self.fired => {
+                self.dead = true;
+                Err(crashed())
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn whole(&mut self, writes: bool) -> io::Result<()> {
+        match self.enter(writes)? {
+            Step::Whole => Ok(()),
+            Step::Half(error) => Err(error),
+        }
+    }
+
+    fn file(&self, path: &Path) -> io::Result<u64> {
+        match self.names.get(path) {
+            Some(Entry::File(ino)) => Ok(*ino),
+            Some(Entry::Dir) => Err(io::ErrorKind::IsADirectory.into()),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn stat(&self, ino: u64) -> Stat {
+        let inode = &self.inodes[&ino];
+        let len = inode.data.len() as u64;
+        Stat { kind: Kind::File, len, mtime: inode.mtime, ino, mode: inode.mode, owner: (1, 1) }
+    }
+}
+
+fn crashed() -> io::Error {
+    io::Error::other("the process is dead")
+}
+
+impl Disk for SimDisk {
+    fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
+        let mut inner = self.lock_inner();
+        inner.whole(false)?;
+        Ok(match inner.names.get(path) {
+            Some(Entry::File(ino)) => Some(inner.stat(*ino)),
+            Some(Entry::Dir) => Some(Stat {
+                kind: Kind::Directory,
+                len: 0,
+                mtime: 0,
+                ino: 0,
+                mode: 0o755,
+                owner: (1, 1),
+            }),
+            None => None,
+        })
+    }
+
+    fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
+        let mut inner = self.lock_inner();
+        let creates = !matches!(access, Access::Read | Access::Append);
+        inner.whole(creates)?;
+        let ino = match inner.file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && creates => {
+                if inner.names.get(parent_of(path)) != Some(&Entry::Dir) {
+                    return Err(error);
+                }
+                let mtime = inner.tick();
+                let ino = mtime as u64;
+                inner.inodes.insert(ino, Inode { mtime, mode: 0o644, ..Inode::default() });
+                inner.change(vec![(path.to_owned(), Some(Entry::File(ino)))]);
+                ino
+            }
+            Ok(_) if access == Access::CreateNew => {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            other => other?,
+        };
+        let generation = inner.generation;
+        inner.leave(())?;
+        Ok(Box::new(SimFile { disk: self.clone(), ino, generation, locked: Mutex::new(None) }))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut inner = self.lock_inner();
+        inner.whole(true)?;
+        let entry = *inner.names.get(from).ok_or(io::ErrorKind::NotFound)?;
+        let mut sets = vec![(from.to_owned(), None), (to.to_owned(), Some(entry))];
+        if entry == Entry::Dir {
+            for (path, entry) in &inner.names {
+                if let Ok(rest) = path.strip_prefix(from).map(|rest| rest.to_owned())
+                    && path != from
+                {
+                    sets.push((path.clone(), None));
+                    sets.push((to.join(rest), Some(*entry)));
+                }
+            }
+        }
+        inner.change(sets);
+        inner.leave(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut inner = self.lock_inner();
+        inner.whole(true)?;
+        inner.file(path)?;
+        inner.change(vec![(path.to_owned(), None)]);
+        inner.leave(())
+    }
+
+    fn create_dir(&self, path: &Path, _private: bool) -> io::Result<()> {
+        let mut inner = self.lock_inner();
+        inner.whole(true)?;
+        if inner.names.contains_key(path) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        inner.change(vec![(path.to_owned(), Some(Entry::Dir))]);
+        inner.leave(())
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let mut inner = self.lock_inner();
+        inner.whole(false)?;
+        if inner.names.get(path) != Some(&Entry::Dir) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let children = inner.names.keys().filter(|child| child.parent() == Some(path));
+        Ok(children.filter_map(|child| Some(child.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let mut inner = self.lock_inner();
+        inner.whole(true)?;
+        let (synced, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut inner.pending)
+            .into_iter()
+            .partition(|change| change.dirs.iter().any(|dir| dir == path));
+        inner.pending = rest;
+        synced.into_iter().for_each(|change| inner.make_durable(change));
+        inner.leave(())
+    }
+
+    fn boot_id(&self) -> io::Result<Option<String>> {
+        let mut inner = self.lock_inner();
+        inner.whole(false)?;
+        Ok(inner.knows_boots.then(|| format!("boot-{}", inner.boot)))
+    }
+
+    fn boot_time(&self) -> io::Result<Option<i64>> {
+        let mut inner = self.lock_inner();
+        inner.whole(false)?;
+        Ok(inner.knows_boots.then_some(inner.boot_time))
+    }
+
+    fn process_alive(&self, _pid: u32) -> Option<bool> {
+        Some(true)
+    }
+}
+
+impl SimFile {
+    fn write(&self, bytes: &[u8], offset: Option<u64>) -> io::Result<()> {
+        let mut inner = self.disk.lock_inner();
+        let step = inner.enter(true)?;
+        let (bytes, result) = match step {
+            Step::Whole => (bytes, Ok(())),
+            Step::Half(error) => (&bytes[..bytes.len() / 2], Err(error)),
+        };
+        let mtime = inner.tick();
+        if let Some(inode) = inner.inodes.get_mut(&self.ino) {
+            let start = offset.map_or(inode.data.len(), |offset| offset as usize);
+            let end = start + bytes.len();
+            if inode.data.len() < end {
+                inode.data.resize(end, 0);
+            }
+            inode.data[start..end].copy_from_slice(bytes);
+            inode.mtime = mtime;
+        }
+        result?;
+        inner.leave(())
+    }
+}
+
+impl DiskFile for SimFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(false)?;
+        let data = &inner.inodes[&self.ino].data;
+        let rest = data.get(offset as usize..).unwrap_or_default();
+        let len = rest.len().min(buf.len());
+        buf[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.write(bytes, Some(offset))
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        self.write(bytes, None)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(true)?;
+        let mtime = inner.tick();
+        if let Some(inode) = inner.inodes.get_mut(&self.ino) {
+            inode.data.resize(len as usize, 0);
+            inode.mtime = mtime;
+        }
+        inner.leave(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(true)?;
+        let lies = inner.syncs_lie;
+        if let Some(inode) = inner.inodes.get_mut(&self.ino)
+            && !lies
+        {
+            inode.durable = inode.data.clone();
+        }
+        inner.leave(())
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(false)?;
+        Ok(inner.stat(self.ino))
+    }
+
+    fn dress_like(&self, model: &Stat) -> io::Result<()> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(true)?;
+        if let Some(inode) = inner.inodes.get_mut(&self.ino) {
+            inode.mode = model.mode;
+        }
+        inner.leave(())
+    }
+
+    fn try_lock(&self, exclusive: bool) -> io::Result<bool> {
+        let mut inner = self.disk.lock_inner();
+        inner.whole(false)?;
+        let Some(inode) = inner.inodes.get_mut(&self.ino) else { return Ok(false) };
+        let free = !inode.locks.iter().any(|held| *held || exclusive);
+        if free {
+            inode.locks.push(exclusive);
+            *self.locked.lock().unwrap() = Some(exclusive);
+        }
+        Ok(free)
+    }
+
+    fn lock(&self, exclusive: bool) -> io::Result<()> {
+        while !self.try_lock(exclusive)? {
+            let inner = self.disk.lock_inner();
+            let wait = std::time::Duration::from_millis(1);
+            drop(self.disk.0.unlocked.wait_timeout(inner, wait).unwrap());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SimFile {
+    fn drop(&mut self) {
+        let Some(exclusive) = *self.locked.lock().unwrap() else { return };
+        let mut inner = self.disk.lock_inner();
+        if inner.generation == self.generation
+            && let Some(inode) = inner.inodes.get_mut(&self.ino)
+            && let Some(at) = inode.locks.iter().position(|held| *held == exclusive)
+        {
+            inode.locks.remove(at);
+        }
+        drop(inner);
+        self.disk.0.unlocked.notify_all();
+    }
+}

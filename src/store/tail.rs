@@ -1,0 +1,62 @@
+//! The appended file, described by its length and the hash of its last bytes.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::disk::DiskFile;
+use super::files::read_range;
+use super::{Hash, Result};
+
+/// How much of the end is hashed.
+const WINDOW: u64 = 16 * 1024;
+
+/// A length and the hash of the bytes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Tail {
+    pub len: u64,
+    pub hash: Hash,
+}
+
+impl Default for Tail {
+    fn default() -> Tail {
+        Tail {
+            len: 0,
+            hash: Hash::of(b""),
+        }
+    }
+}
+
+impl Tail {
+    /// The tail of the first `len` bytes of a file; `None` when it is shorter.
+    pub fn of(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Option<Tail>> {
+        let bytes = window(file, path, len)?;
+        Ok((bytes.len() as u64 == len.min(WINDOW)).then(|| Tail {
+            len,
+            hash: Hash::of(&bytes),
+        }))
+    }
+
+    /// The tail after `bytes` are added to the first `len` bytes of a file.
+    pub fn after(file: Option<&dyn DiskFile>, path: &Path, len: u64, bytes: &[u8]) -> Result<Tail> {
+        let mut joined = if bytes.len() as u64 >= WINDOW {
+            Vec::new()
+        } else {
+            window(file, path, len)?
+        };
+        joined.extend_from_slice(bytes);
+        let skip = joined.len().saturating_sub(WINDOW as usize);
+        Ok(Tail {
+            len: len + bytes.len() as u64,
+            hash: Hash::of(&joined[skip..]),
+        })
+    }
+}
+
+fn window(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Vec<u8>> {
+    let wanted = len.min(WINDOW);
+    match file {
+        Some(file) => read_range(file, path, len - wanted, wanted),
+        None => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,161 @@
+//! A script of everything the store does, run step by step against any disk.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::sim_disk::SimDisk;
+use super::super::*;
+
+pub const FILES: &[&str] = &["a.md", "b.md", "c.json"];
+pub const GROWING: &str = "h.md";
+pub const WAIT: Duration = Duration::from_millis(200);
+
+/// Content of all files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Picture {
+    pub files: BTreeMap<String, Vec<u8>>,
+    pub appended: Vec<u8>,
+}
+
+/// One thing that happens.
+#[derive(Debug, Clone)]
+pub enum Step {
+    Op(&'static str, Vec<FileChange>, &'static str),
+    Edit(&'static str, &'static str),
+    EditAppend(&'static str),
+    Undo,
+    Redo,
+    Gc,
+}
+
+impl Step {
+    pub fn is_edit(&self) -> bool {
+        matches!(self, Step::Edit(..) | Step::EditAppend(_))
+    }
+}
+
+pub fn layout(dir: &Path) -> Layout {
+    Layout { dir: dir.to_owned(), rewritable: FILES, appended: GROWING, max_bytes: 1 << 20 }
+}
+
+pub fn state_dir() -> PathBuf {
+    PathBuf::from("/s/state")
+}
+
+pub fn sim() -> (SimDisk, Store) {
+    let disk = SimDisk::new(Path::new("/s"));
+    let store = Store::with_disk(layout(&state_dir()), Arc::new(disk.clone()));
+    (disk, store)
+}
+
+pub fn holder(time: &str) -> Holder {
+    Holder { actor: "tester".into(), command: "test".into(), time: time.into() }
+}
+
+pub fn write(name: &str, text: &str) -> FileChange {
+    FileChange { name: name.into(), kind: ChangeKind::Write(text.into()) }
+}
+
+pub fn splice(name: &str, at: std::ops::Range<usize>, new: &str) -> FileChange {
+    let splices = vec![ByteSplice { at, new: new.into() }];
+    FileChange { name: name.into(), kind: ChangeKind::Splice(splices) }
+}
+
+pub fn remove(name: &str) -> FileChange {
+    FileChange { name: name.into(), kind: ChangeKind::Remove }
+}
+
+pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOperation {
+    NewOperation {
+        kind: kind.into(),
+        time: "t5".into(),
+        actor: "tester".into(),
+        changes,
+        append: append.into(),
+        facts: Some(b"facts".to_vec()),
+        ..NewOperation::default()
+    }
+}
+
+pub fn commit(store: &Store, kind: &str, changes: Vec<FileChange>, append: &str) -> Committed {
+    let transaction = store.begin(WAIT, &holder("t5")).unwrap();
+    transaction.commit(operation(kind, changes, append)).unwrap()
+}
+
+pub fn init(store: &Store) -> Committed {
+    commit(store, "init", vec![write("a.md", "one\n"), write("b.md", "two\n")], "# log\n")
+}
+
+pub fn picture(view: &View) -> Picture {
+    let files = view.names().map(|n| (n.to_owned(), view.bytes(n).unwrap().to_vec())).collect();
+    Picture { files, appended: view.appended().read_tail(u64::MAX).unwrap() }
+}
+
+pub fn script() -> Vec<Step> {
+    use Step::*;
+    vec![
+        Op("init", vec![write("a.md", "alpha beta\n"), write("b.md", "bee\n")], "# history\n"),
+        Op("step", vec![splice("a.md", 0..5, "ALPHA"), splice("b.md", 3..3, "s")], "- one\n"),
+        Op("var", vec![write("c.json", "{\"x\": 1}\n")], ""),
+        Edit("a.md", "edited by hand\nin two lines\n"),
+        Op("step", vec![splice("b.md", 0..1, "B")], "- two\n"),
+        Undo,
+        Op("drop", vec![remove("c.json")], "- three\n"),
+        EditAppend("a person wrote this\n"),
+        Undo,
+        Redo,
+        Op("step", vec![write("a.md", "a whole new text, and a longer one\n")], "- four\n"),
+        Gc,
+        Op("note", vec![], "- five\n"),
+        Op("step", vec![splice("a.md", 2..7, "little"), write("c.json", "{}\n")], "- six\n"),
+    ]
+}
+
+/// Runs one step; an error means that the step was not acknowledged.
+pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
+    match step {
+        Step::Op(kind, changes, append) => {
+            let transaction = store.begin(WAIT, &holder("t1"))?;
+            transaction.commit(operation(kind, changes.clone(), append))?;
+        }
+        Step::Edit(name, text) => disk.edit(&state_dir().join(name), text.as_bytes()),
+        Step::EditAppend(text) => {
+            let path = state_dir().join(GROWING);
+            let mut bytes = disk.peek(&path).unwrap_or_default();
+            bytes.extend_from_slice(text.as_bytes());
+            disk.edit(&path, &bytes);
+        }
+        Step::Undo => {
+            let transaction = store.begin(WAIT, &holder("t2"))?;
+            let target = transaction.undo_target()?.expect("something to undo");
+            let changes = transaction.inverse(&target)?;
+            let mut op = operation("undo", changes, "- undone\n");
+            op.undoes = Some(target.id.to_string());
+            transaction.commit(op)?;
+        }
+        Step::Redo => {
+            let transaction = store.begin(WAIT, &holder("t3"))?;
+            let target = transaction.redo_target()?.expect("something to redo");
+            let changes = transaction.reapply(&target)?;
+            let mut op = operation("redo", changes, "- redone\n");
+            op.redoes = Some(target.id.to_string());
+            transaction.commit(op)?;
+        }
+        Step::Gc => drop(store.gc(Some("t9".into()), &[], false)?),
+    }
+    Ok(())
+}
+
+/// The pictures after each step of an undisturbed run; the first is before all of them.
+pub fn pictures(rotate_at: u64) -> Vec<Picture> {
+    let (disk, store) = sim();
+    let store = store.rotating_at(rotate_at);
+    let mut pictures = vec![Picture::default()];
+    for step in script() {
+        run(&store, &disk, &step).unwrap();
+        pictures.push(picture(&store.read(WAIT).unwrap()));
+    }
+    pictures
+}

@@ -1,0 +1,266 @@
+//! The lock held, the files brought together with the log, one change to be made.
+
+use std::collections::BTreeMap;
+
+use super::apply::{self, Meanwhile};
+use super::disk::Access;
+use super::error::At as _;
+use super::files::require_file;
+use super::head::Facts;
+use super::inspect::inspect;
+use super::lock::{self, Lock};
+use super::log::{Log, ensure_private};
+use super::prepare::{Prepared, prepare};
+use super::repair::{Base, repair};
+use super::segment::{FORMAT, Header};
+use super::{Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View, objects};
+
+/// The right to change the state, once.
+///
+/// The lock is held until the value is dropped or committed. In a directory where nothing is yet,
+/// nothing is created and no lock is held before the commit, which then makes sure that nothing
+/// has appeared.
+#[must_use = "a transaction that is not committed changes nothing"]
+#[derive(Debug)]
+pub struct Transaction {
+    pub(super) store: Store,
+    pub(super) lock: Option<Lock>,
+    pub(super) base: Base,
+    pub(super) view: View,
+    holder: Holder,
+    wait: std::time::Duration,
+}
+
+impl Transaction {
+    pub(super) fn begin(
+        store: &Store,
+        wait: std::time::Duration,
+        holder: &Holder,
+    ) -> Result<Transaction> {
+        let (disk, paths) = (&*store.disk, &store.paths);
+        let private = super::files::require_dir(disk, &paths.private)?.is_some();
+        let lock = if private || !store.exists()?.files.is_empty() {
+            if !private {
+                ensure_private(disk, paths)?;
+            }
+            Some(lock::exclusive(disk, &paths.lock(), wait, holder)?)
+        } else {
+            None
+        };
+        let found = inspect(store, true)?;
+        let found_nothing = lock.is_none();
+        if found_nothing && (found.pending.is_some() || !found.revision.is_root()) {
+            // Something appeared between looking and looking again: begin with the lock.
+            return Transaction::begin(store, wait, holder);
+        }
+        let (base, view) = repair(store, found, holder)?;
+        let (store, holder) = (store.clone(), holder.clone());
+        Ok(Transaction {
+            store,
+            lock,
+            base,
+            view,
+            holder,
+            wait,
+        })
+    }
+
+    /// The state to be changed.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Makes the change durable, then applies it to the files.
+    ///
+    /// An error means that nothing has changed. Once the operation is durable the result is `Ok`;
+    /// what could not be written yet is a warning, and the next opening completes it.
+    pub fn commit(mut self, op: NewOperation) -> Result<Committed> {
+        let prepared = prepare(&self.store, &self.base, &self.view, op)?;
+        if self.lock.is_none() {
+            self.lock = Some(self.lock_empty()?);
+        }
+        self.refuse_if_edited(&prepared)?;
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        match &mut self.base.log {
+            Some(log) => log.append(disk, paths, &prepared.op)?,
+            None => {
+                let header = self.base.first_header();
+                self.base.log = Some(Log::found(disk, paths, &header, &prepared.op)?);
+            }
+        }
+        let mut warnings = Vec::new();
+        let applied = self.apply(&prepared, &mut warnings);
+        let Prepared { op, facts, .. } = prepared;
+        self.base.state.advance(&op);
+        self.base.revision = op.id.clone();
+        self.base.seq = op.seq;
+        if let Some(bytes) = facts {
+            self.base.facts = Some(Facts {
+                len: self.base.state.appended.len,
+                bytes,
+            });
+        }
+        if applied {
+            self.base.save_head(&self.store);
+            if let Err(error) = self.rotate_if_due(prepared.new_files) {
+                warnings.push(format!(
+                    "the log could not start a new segment yet ({error})"
+                ));
+            }
+        }
+        Ok(Committed {
+            revision: op.id.clone(),
+            operation: op.summary(self.store.layout.appended),
+            warnings,
+        })
+    }
+
+    /// Stores full images of the rewritable files as they are now; gives name and object.
+    pub fn pin_images(&self) -> Result<BTreeMap<String, Hash>> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let images = self
+            .view
+            .files
+            .iter()
+            .map(|(name, bytes)| (name, Hash::of(bytes), bytes));
+        let pins = images
+            .clone()
+            .map(|(name, hash, _)| (name.clone(), hash))
+            .collect();
+        if self.lock.is_some() {
+            objects::store(
+                disk,
+                paths,
+                images.map(|(_, hash, bytes)| (hash, bytes.as_slice())),
+            )?;
+        }
+        Ok(pins)
+    }
+
+    /// Takes the lock in a directory that had nothing, and makes sure that it still has nothing.
+    fn lock_empty(&self) -> Result<Lock> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        ensure_private(disk, paths)?;
+        let lock = lock::exclusive(disk, &paths.lock(), self.wait, &self.holder)?;
+        let now = self.store.exists()?;
+        if now.log || !now.files.is_empty() {
+            let name = now
+                .files
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| ".statedir".to_owned());
+            return Err(StoreError::Conflict { name });
+        }
+        Ok(lock)
+    }
+
+    fn refuse_if_edited(&self, prepared: &Prepared) -> Result<()> {
+        let appended = prepared
+            .op
+            .appended
+            .as_ref()
+            .map(|_| self.store.layout.appended);
+        let names = prepared
+            .op
+            .files
+            .iter()
+            .map(|file| file.name.as_str())
+            .chain(appended);
+        for name in names {
+            let now = require_file(&*self.store.disk, &self.store.paths.file(name))?;
+            let read = self.base.stats.get(name);
+            if now.map(|stat| stat.signature()) != read.map(|stat| stat.signature()) {
+                return Err(StoreError::Conflict {
+                    name: name.to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the files; says whether all of them are written.
+    fn apply(&mut self, prepared: &Prepared, warnings: &mut Vec<String>) -> bool {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let mut complete = true;
+        let mut unfinished = |name: &str, error: StoreError| {
+            complete = false;
+            format!("`{name}` could not be written yet ({error}); the next command completes it")
+        };
+        for file in &prepared.op.files {
+            let name = file.name.as_str();
+            let bytes = prepared.new_files.get(name).and_then(Option::as_deref);
+            let known = self.base.stats.get(name);
+            let meanwhile = Meanwhile::SetAside(&prepared.op.time);
+            match apply::replace(disk, paths, name, bytes, known, meanwhile) {
+                Ok((stat, copy)) => {
+                    warnings.extend(copy.map(|copy| {
+                        format!(
+                            "`{name}` was saved by another program at the same moment; that \
+                             version is kept as `{}`",
+                            copy.display()
+                        )
+                    }));
+                    match stat {
+                        Some(stat) => self.base.stats.insert(name.to_owned(), stat),
+                        None => self.base.stats.remove(name),
+                    };
+                }
+                Err(error) => warnings.push(unfinished(name, error)),
+            }
+        }
+        if let Some(record) = &prepared.op.appended {
+            let name = self.store.layout.appended;
+            let bytes = record.bytes.as_deref().unwrap_or_default();
+            match apply::append(disk, &paths.file(name), bytes) {
+                Ok(stat) if stat.len == record.len => {
+                    self.base.stats.insert(name.to_owned(), stat);
+                }
+                // Another program appended at the same moment: the next opening records that.
+                Ok(_) => complete = false,
+                Err(error) => warnings.push(unfinished(name, error)),
+            }
+        }
+        complete
+    }
+
+    /// Starts a new segment when the current one has grown large.
+    fn rotate_if_due(&mut self, new_files: BTreeMap<String, Option<Vec<u8>>>) -> Result<()> {
+        let Some(log) = &mut self.base.log else {
+            return Ok(());
+        };
+        let mut files = std::mem::take(&mut self.view.files);
+        for (name, bytes) in new_files {
+            match bytes {
+                Some(bytes) => files.insert(name, bytes),
+                None => files.remove(&name),
+            };
+        }
+        let total: usize = files.values().map(Vec::len).sum();
+        if log.end <= self.store.rotation_threshold(total as u64) {
+            return Ok(());
+        }
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let images = files
+            .values()
+            .map(|bytes| (Hash::of(bytes), bytes.as_slice()));
+        objects::store(disk, paths, images)?;
+        disk.sync_dir(&paths.private).at(&paths.private)?;
+        // From here on nothing may depend on the old segment, so the files must be durable.
+        for name in self.base.stats.keys() {
+            let path = paths.file(name);
+            disk.open(&path, Access::Read).at(&path)?.sync().at(&path)?;
+        }
+        disk.sync_dir(&paths.dir).at(&paths.dir)?;
+        let header = Header {
+            format: FORMAT,
+            segment: log.number + 1,
+            head: self.base.revision.clone(),
+            seq: self.base.seq,
+            boot: self.base.boot.clone(),
+            state: self.base.state.clone(),
+        };
+        log.rotate(disk, paths, &header)?;
+        self.base.save_head(&self.store);
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! Undo and redo: which operation, and which changes.
+
+use super::operation::{ADOPT, EXTERNAL, INIT};
+use super::query::Backwards;
+use super::{
+    ByteSplice, ChangeKind, FileChange, FileRecord, Operation, Result, SpliceRecord, StoreError,
+    Transaction, splice,
+};
+
+impl Transaction {
+    /// The operation that `undo` would take back.
+    ///
+    /// The newest one that is not itself an undo and was not undone; `None` when only the one
+    /// that created or adopted the state is left, or the log does not reach back further.
+    pub fn undo_target(&self) -> Result<Option<Operation>> {
+        let mut undone = Vec::new();
+        for op in Backwards::new(&self.store)? {
+            let op = op?;
+            if op.kind == INIT || op.kind == ADOPT {
+                return Ok(None);
+            }
+            if let Some(id) = &op.undoes {
+                undone.push(id.clone());
+            } else if !undone.iter().any(|id| id == op.id.as_str()) && !is_unseen(&op) {
+                return Ok(Some(op));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The operation that `redo` would do again: the last one undone since the last change.
+    pub fn redo_target(&self) -> Result<Option<Operation>> {
+        let mut redone: Vec<String> = Vec::new();
+        for op in Backwards::new(&self.store)? {
+            let op = op?;
+            if let Some(id) = &op.undoes {
+                match redone.iter().position(|done| done == id) {
+                    Some(at) => drop(redone.remove(at)),
+                    None => return self.store.operation(id).map(Some),
+                }
+            } else if let Some(id) = op.redoes {
+                redone.push(id);
+            } else if !is_unseen(&op) {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The changes that take an operation back, to be handed to [`Transaction::commit`].
+    ///
+    /// Later changes elsewhere in the same file stay; `Overlap` when one is in the way.
+    pub fn inverse(&self, op: &Operation) -> Result<Vec<FileChange>> {
+        let inverted = op.files.iter().map(|file| FileRecord {
+            name: file.name.clone(),
+            before: file.after,
+            after: file.before,
+            splices: splice::invert(&file.splices),
+        });
+        self.changes(op, inverted)
+    }
+
+    /// The changes that do an operation again.
+    pub fn reapply(&self, op: &Operation) -> Result<Vec<FileChange>> {
+        self.changes(op, op.files.iter().cloned())
+    }
+
+    fn changes(
+        &self,
+        op: &Operation,
+        files: impl Iterator<Item = FileRecord>,
+    ) -> Result<Vec<FileChange>> {
+        let mut changes = Vec::new();
+        for file in files {
+            let now = self.base.state.files.get(&file.name).copied();
+            if now == file.after {
+                continue;
+            }
+            let overlap = || StoreError::Overlap {
+                id: op.id.to_string(),
+                name: file.name.clone(),
+            };
+            let kind = match (file.before, file.after) {
+                (_, None) if now == file.before => ChangeKind::Remove,
+                (None, Some(_)) if now.is_none() => {
+                    ChangeKind::Write(splice::apply(&[], &file.splices).ok_or_else(overlap)?)
+                }
+                (Some(_), Some(_)) => {
+                    let mut splices = file.splices.clone();
+                    if now != file.before {
+                        splices = self
+                            .carry_forward(op, &file.name, splices)?
+                            .ok_or_else(overlap)?;
+                    }
+                    let bytes = self.view.bytes(&file.name).unwrap_or_default();
+                    // The bytes to be replaced must be those the record knows.
+                    splice::apply(bytes, &splices).ok_or_else(overlap)?;
+                    ChangeKind::Splice(splices.into_iter().filter_map(asked).collect())
+                }
+                _ => return Err(overlap()),
+            };
+            changes.push(FileChange {
+                name: file.name,
+                kind,
+            });
+        }
+        Ok(changes)
+    }
+
+    /// Moves splices past all changes made to a file since an operation; `None` when one of
+    /// those touches what the splices replace.
+    fn carry_forward(
+        &self,
+        op: &Operation,
+        name: &str,
+        mut splices: Vec<SpliceRecord>,
+    ) -> Result<Option<Vec<SpliceRecord>>> {
+        let mut later = Vec::new();
+        for newer in Backwards::new(&self.store)? {
+            let newer = newer?;
+            if newer.id == op.id {
+                later.reverse();
+                for record in &later {
+                    match carry_past(&splices, record) {
+                        Some(moved) => splices = moved,
+                        None => return Ok(None),
+                    }
+                }
+                return Ok(Some(splices));
+            }
+            later.extend(newer.files.into_iter().filter(|file| file.name == name));
+        }
+        Ok(None)
+    }
+}
+
+/// An edit of the appended file made outside: nothing that undo could take back.
+fn is_unseen(op: &Operation) -> bool {
+    op.kind == EXTERNAL && op.files.is_empty()
+}
+
+fn asked(splice: SpliceRecord) -> Option<ByteSplice> {
+    let start = usize::try_from(splice.offset).ok()?;
+    Some(ByteSplice {
+        at: start..start + splice.old.len(),
+        new: splice.new,
+    })
+}
+
+fn carry_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<SpliceRecord>> {
+    if newer.before.is_none() || newer.after.is_none() {
+        return None;
+    }
+    let mut moved = splices.to_vec();
+    for (splice, moved) in splices.iter().zip(&mut moved) {
+        let end = splice.offset + splice.old.len() as u64;
+        for other in &newer.splices {
+            let other_end = other.offset + other.old.len() as u64;
+            if other_end <= splice.offset {
+                moved.offset = (moved.offset + other.new.len() as u64) - other.old.len() as u64;
+            } else if other.offset < end {
+                return None;
+            }
+        }
+    }
+    Some(moved)
+}

@@ -1,0 +1,171 @@
+//! One consistent picture of all files, as a reader or a transaction sees it.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::disk::{Access, Disk, DiskFile};
+use super::error::At as _;
+use super::files::require_file;
+use super::head::Facts;
+use super::{Report, Result, Revision};
+
+/// All files at one revision, pending recovery included.
+#[derive(Debug)]
+pub struct View {
+    /// The revision: what the next mutating open will find or produce before its own change.
+    pub revision: Revision,
+    pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) appended: AppendedView,
+    pub(super) facts: Option<Facts>,
+    pub(super) reports: Vec<Report>,
+    pub(super) adopted: bool,
+}
+
+impl View {
+    /// The bytes of a rewritable file, `None` when it is absent.
+    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+        self.files.get(name).map(Vec::as_slice)
+    }
+
+    /// The names of the rewritable files that exist.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The appended file.
+    pub fn appended(&self) -> &AppendedView {
+        &self.appended
+    }
+
+    /// The caller's derived data and the length of the appended file that it is valid for.
+    pub fn facts(&self) -> Option<(&[u8], u64)> {
+        self.facts
+            .as_ref()
+            .map(|facts| (facts.bytes.as_slice(), facts.len))
+    }
+
+    /// What was found and repaired on opening (for a reader: what will be).
+    pub fn reports(&self) -> &[Report] {
+        &self.reports
+    }
+
+    /// Whether the files were there before the log (a clone).
+    pub fn adopted(&self) -> bool {
+        self.adopted
+    }
+
+    /// Whether there is nothing: no tracked file and no operation.
+    pub fn is_empty(&self) -> bool {
+        self.revision.is_root()
+    }
+}
+
+/// The appended file's consistent content, bytes of the log not yet applied included.
+#[derive(Debug, Clone)]
+pub struct AppendedView {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) path: PathBuf,
+    pub(super) exists: bool,
+    /// How many bytes of the file count.
+    pub(super) keep: u64,
+    /// What follows them.
+    pub(super) add: Vec<u8>,
+}
+
+impl AppendedView {
+    /// Whether the file is there, or will be.
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// Its length.
+    pub fn len(&self) -> u64 {
+        self.keep + self.add.len() as u64
+    }
+
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The last `n` bytes, or all when there are fewer.
+    pub fn read_tail(&self, n: u64) -> Result<Vec<u8>> {
+        self.read_from(self.len().saturating_sub(n))
+    }
+
+    /// All bytes from an offset on.
+    pub fn read_from(&self, offset: u64) -> Result<Vec<u8>> {
+        let mut reader = self.reader()?;
+        let mut bytes = Vec::new();
+        reader.position = offset.min(self.len());
+        reader.read_to_end(&mut bytes).at(&self.path)?;
+        Ok(bytes)
+    }
+
+    /// Reads the content from its beginning, and nothing that is appended later.
+    pub fn reader(&self) -> Result<AppendedReader> {
+        let file = if self.keep > 0 {
+            require_file(&*self.disk, &self.path)?;
+            Some(self.disk.open(&self.path, Access::Read).at(&self.path)?)
+        } else {
+            None
+        };
+        Ok(AppendedReader {
+            file,
+            keep: self.keep,
+            add: self.add.clone(),
+            position: 0,
+        })
+    }
+}
+
+/// Reads an [`AppendedView`].
+#[derive(Debug)]
+pub struct AppendedReader {
+    file: Option<Box<dyn DiskFile>>,
+    keep: u64,
+    add: Vec<u8>,
+    position: u64,
+}
+
+impl Read for AppendedReader {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let read = match &self.file {
+            Some(file) if self.position < self.keep => {
+                let left = usize::try_from(self.keep - self.position).unwrap_or(usize::MAX);
+                let wanted = buf.len().min(left);
+                let read = match buf.get_mut(..wanted) {
+                    Some(part) if wanted > 0 => file.read_at(part, self.position)?,
+                    _ => 0,
+                };
+                if read < wanted {
+                    let message = "the file was cut by another program while being read";
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
+                }
+                read
+            }
+            _ => {
+                let done = usize::try_from(self.position - self.keep).unwrap_or(usize::MAX);
+                let mut rest = self.add.get(done..).unwrap_or_default();
+                rest.read(buf)?
+            }
+        };
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for AppendedReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let len = self.keep + self.add.len() as u64;
+        let target = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::Current(by) => self.position.checked_add_signed(by),
+            SeekFrom::End(by) => len.checked_add_signed(by),
+        };
+        self.position = target.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}

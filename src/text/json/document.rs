@@ -1,0 +1,101 @@
+//! A JSON text with an index of where everything in it is.
+
+use super::fault::place;
+use super::tree::{Kind, Tree};
+use super::{JsonEdit, JsonError, MAX_BYTES, Path};
+use crate::text::Place;
+use serde_json::Value;
+
+/// A JSON text, kept byte for byte, with the span of every value in it.
+#[derive(Clone, Debug)]
+pub struct JsonDocument {
+    tree: Tree,
+}
+
+impl JsonDocument {
+    /// Reads JSON text.
+    ///
+    /// # Errors
+    /// Refuses what is not JSON, duplicate keys, nesting deeper than [`super::MAX_DEPTH`] and
+    /// more than [`MAX_BYTES`] bytes.
+    pub fn parse(source: impl Into<String>) -> Result<Self, JsonError> {
+        Ok(Self {
+            tree: Tree::parse(source.into())?,
+        })
+    }
+
+    /// Reads JSON from the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`JsonDocument::parse`], and refuses bytes that are not UTF-8.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, JsonError> {
+        if bytes.len() > MAX_BYTES {
+            return Err(JsonError::TooLarge {
+                bytes: bytes.len(),
+                limit: MAX_BYTES,
+            });
+        }
+        let source = String::from_utf8(bytes).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            let good = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
+            JsonError::NotUtf8 {
+                place: place(&good, offset),
+                offset,
+            }
+        })?;
+        Self::parse(source)
+    }
+
+    /// The text, byte for byte.
+    pub fn source(&self) -> &str {
+        &self.tree.source
+    }
+
+    /// Gives the text back.
+    pub fn into_source(self) -> String {
+        self.tree.source
+    }
+
+    /// The whole document as a value; keys keep their order.
+    pub fn to_value(&self) -> Value {
+        self.tree.value(self.tree.root())
+    }
+
+    /// The value at `path`.
+    pub fn get(&self, path: &Path) -> Option<Value> {
+        self.tree.find(path).map(|node| self.tree.value(node))
+    }
+
+    /// The text of the value at `path`.
+    pub fn raw(&self, path: &Path) -> Option<&str> {
+        self.tree.find(path).map(|node| self.tree.raw(node))
+    }
+
+    /// Where the value at `path` begins.
+    pub fn place(&self, path: &Path) -> Option<Place> {
+        self.tree.find(path).map(|node| self.tree.place(node))
+    }
+
+    /// The keys of the object at `path` in their order; none if it is not an object.
+    pub fn keys(&self, path: &Path) -> Option<Vec<String>> {
+        let node = self
+            .tree
+            .find(path)
+            .filter(|node| self.tree.kind(*node) == Kind::Object)?;
+        Some(
+            self.tree
+                .children(node)
+                .map(|child| self.tree.key(child).into_owned())
+                .collect(),
+        )
+    }
+
+    /// Begins an edit of a copy of this document.
+    pub fn edit(&self) -> JsonEdit {
+        JsonEdit::new(self.clone())
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+}

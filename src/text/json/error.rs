@@ -1,0 +1,170 @@
+//! Why a document or an edit was refused.
+
+use super::{Path, PathError};
+use crate::text::Place;
+
+/// Why a document could not be read, or an edit could not be made.
+///
+/// A refused edit leaves the document as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonError {
+    /// The bytes are not text.
+    #[error("not valid UTF-8 at {place}")]
+    NotUtf8 {
+        /// Where the first bad byte is.
+        place: Place,
+        /// The same as a byte offset.
+        offset: usize,
+    },
+    /// The document is, or would become, larger than allowed.
+    #[error("the JSON has {bytes} bytes or more, the limit is {limit}")]
+    TooLarge {
+        /// How many bytes were seen before giving up.
+        bytes: usize,
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// Arrays and objects lie within one another too deeply.
+    #[error("nested deeper than {limit} levels at {place}")]
+    TooDeep {
+        /// How deep is allowed.
+        limit: usize,
+        /// Where the first bracket too many is.
+        place: Place,
+        /// The same as a byte offset.
+        offset: usize,
+    },
+    /// An object has the same key twice.
+    #[error("duplicate key `{key}` at {second}, first at {first}")]
+    DuplicateKey {
+        /// The key, unescaped.
+        key: String,
+        /// Where it stands first.
+        first: Place,
+        /// Where it stands again.
+        second: Place,
+        /// The byte offset of the second one.
+        offset: usize,
+    },
+    /// The text is not JSON.
+    #[error("{message} at {place}")]
+    Syntax {
+        /// What is wrong.
+        message: String,
+        /// Where it is wrong.
+        place: Place,
+        /// The same as a byte offset.
+        offset: usize,
+    },
+    /// A path could not be read.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A value to be written nests too deeply for its place.
+    #[error("the value for {} would be nested deeper than {limit} levels", .path.named())]
+    ValueTooDeep {
+        /// Where the value was to go.
+        path: Path,
+        /// How deep is allowed.
+        limit: usize,
+    },
+    /// Nothing is there.
+    #[error("{} does not exist{}", .path.named(), suggestion(.nearest))]
+    NotFound {
+        /// What was looked for.
+        path: Path,
+        /// The existing path that looks most like it.
+        nearest: Option<String>,
+    },
+    /// A path leads through a value that has no members.
+    #[error("{} is {found} and has no members", .path.named())]
+    NotContainer {
+        /// The value in the way.
+        path: Path,
+        /// What it is, with its article: `a string`.
+        found: &'static str,
+    },
+    /// An array was needed.
+    #[error("{} is {found}, not an array", .path.named())]
+    NotArray {
+        /// The value in the way.
+        path: Path,
+        /// What it is, with its article: `a string`.
+        found: &'static str,
+    },
+    /// A segment that leads into an array is no index.
+    #[error("{} is an array, and `{segment}` is not an index", .path.named())]
+    NotIndex {
+        /// The array.
+        path: Path,
+        /// The segment.
+        segment: String,
+    },
+    /// An index lies behind the end of its array.
+    #[error("index {index} is out of range: {} has {length} {}", .path.named(), items(.length))]
+    IndexOutOfRange {
+        /// The array.
+        path: Path,
+        /// The index.
+        index: usize,
+        /// How many items the array has.
+        length: usize,
+    },
+    /// The whole document cannot be removed, only replaced.
+    #[error("the whole document cannot be removed")]
+    RemoveRoot,
+    /// A patch is not made as RFC 6902 says.
+    #[error("{0}")]
+    BadPatch(String),
+    /// The `test` operation of a patch found another value.
+    #[error("{} is not the value that the patch expects", .path.named())]
+    TestFailed {
+        /// What was tested.
+        path: Path,
+    },
+    /// An operation of a patch failed, and so the whole patch did.
+    #[error("operation {index} of the patch: {source}")]
+    Operation {
+        /// Which one, counting from zero.
+        index: usize,
+        /// Why.
+        source: Box<JsonError>,
+    },
+    /// The edited text did not read back as intended; nothing was changed.
+    #[error("the edit could not be proven by reading it back")]
+    Unproven,
+}
+
+impl JsonError {
+    /// Where in the source the trouble is, if it is in the source.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::NotUtf8 { place, .. }
+            | Self::TooDeep { place, .. }
+            | Self::DuplicateKey { second: place, .. }
+            | Self::Syntax { place, .. } => Some(*place),
+            _ => None,
+        }
+    }
+
+    /// The byte offset of [`JsonError::place`].
+    pub fn offset(&self) -> Option<usize> {
+        match self {
+            Self::NotUtf8 { offset, .. }
+            | Self::TooDeep { offset, .. }
+            | Self::DuplicateKey { offset, .. }
+            | Self::Syntax { offset, .. } => Some(*offset),
+            _ => None,
+        }
+    }
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(nearest) => format!(", did you mean `{nearest}`?"),
+        None => String::new(),
+    }
+}
+
+fn items(length: &usize) -> &'static str {
+    if *length == 1 { "item" } else { "items" }
+}

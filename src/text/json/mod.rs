@@ -1,0 +1,47 @@
+//! Lossless JSON: a strict parser that keeps byte ranges, and edits that splice the source.
+//!
+//! A [`JsonDocument`] is its source plus a flat index of spans. A [`JsonEdit`] keeps a draft
+//! over that index: what is untouched points back into the source, what is new is held as text.
+//! The draft is turned into splices, the result is parsed again, and the edit is refused unless
+//! the new document is exactly the draft.
+//!
+//! What is accepted is RFC 8259 without its loose ends: names in an object are unique, `\u`
+//! escapes form whole characters and numbers fit a double, so that every document can be read
+//! out without loss of meaning. A byte order mark is tolerated and kept.
+
+mod change;
+mod document;
+mod draft;
+mod edit;
+mod error;
+mod fault;
+mod layout;
+mod merge;
+mod nearest;
+mod object;
+mod parser;
+mod patch;
+mod path;
+mod path_text;
+mod proof;
+mod replace;
+mod scan;
+mod splicing;
+mod style;
+mod tree;
+mod write;
+
+pub use document::JsonDocument;
+pub use edit::{Edited, JsonEdit};
+pub use error::JsonError;
+pub use merge::merge_value;
+pub use path::{Path, PathError};
+
+/// The largest document that is read or written.
+pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// How many arrays and objects may lie within one another.
+pub const MAX_DEPTH: usize = 128;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! RFC 6902: a list of operations that are made in order, all or none.
+
+use super::change::Change;
+use super::replace::Spelling;
+use super::{JsonError, MAX_BYTES, Path};
+use serde_json::{Map, Value};
+
+impl Change<'_> {
+    /// Applies an RFC 6902 patch.
+    pub(super) fn patch(&mut self, operations: &Value) -> Result<(), JsonError> {
+        let Value::Array(operations) = operations else {
+            return Err(malformed("a patch is an array of operations"));
+        };
+        // Copying a document into itself doubles it each time: a few lines could ask for petabytes.
+        let mut copied = 0;
+        for (index, operation) in operations.iter().enumerate() {
+            let outcome = Operation::read(operation)
+                .and_then(|operation| self.operate(&operation, &mut copied));
+            outcome.map_err(|error| JsonError::Operation {
+                index,
+                source: Box::new(error),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn operate(&mut self, operation: &Operation<'_>, copied: &mut usize) -> Result<(), JsonError> {
+        let tree = self.tree;
+        let path = operation.path("path")?;
+        // Reaching rather than finding opens what is on the way, which makes the next lookup fast.
+        match operation.name {
+            "add" => self.insert(&path, Self::fresh(&path, operation.value()?)?),
+            "remove" => self.remove(&path).map(drop),
+            "replace" => {
+                let new = Self::fresh(&path, operation.value()?)?;
+                self.reach(&path)?.replace(tree, new, Spelling::Kept);
+                Ok(())
+            }
+            "test" => {
+                let found = self.reach(&path)?.value(tree);
+                if same(&found, operation.value()?) {
+                    Ok(())
+                } else {
+                    Err(JsonError::TestFailed { path })
+                }
+            }
+            "move" => {
+                let from = operation.path("from")?;
+                if from.contains(&path) {
+                    return Err(malformed("a value cannot be moved into itself"));
+                }
+                if from == path {
+                    return self
+                        .find(&from)
+                        .map(drop)
+                        .ok_or_else(|| self.missing(&from));
+                }
+                let moved = self.remove(&from)?;
+                self.insert(&path, moved)
+            }
+            "copy" => {
+                let from = operation.path("from")?;
+                let copy = self.reach(&from)?.clone();
+                *copied += copy.weight(tree);
+                if *copied > MAX_BYTES {
+                    return Err(JsonError::TooLarge {
+                        bytes: *copied,
+                        limit: MAX_BYTES,
+                    });
+                }
+                self.insert(&path, copy)
+            }
+            name => Err(malformed(format!(
+                "`{name}` is not an operation: add, remove, replace, move, copy or test"
+            ))),
+        }
+    }
+}
+
+struct Operation<'p> {
+    name: &'p str,
+    members: &'p Map<String, Value>,
+}
+
+impl<'p> Operation<'p> {
+    fn read(operation: &'p Value) -> Result<Self, JsonError> {
+        let members = operation
+            .as_object()
+            .ok_or_else(|| malformed("an operation is an object"))?;
+        Ok(Self {
+            name: text(members, "op")?,
+            members,
+        })
+    }
+
+    fn path(&self, member: &str) -> Result<Path, JsonError> {
+        let pointer = text(self.members, member)?;
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(malformed(format!(
+                "`{member}` is not a JSON pointer: `{pointer}` does not begin with `/`"
+            )));
+        }
+        Ok(Path::parse(pointer)?)
+    }
+
+    fn value(&self) -> Result<&'p Value, JsonError> {
+        self.members
+            .get("value")
+            .ok_or_else(|| malformed(format!("`{}` needs a `value`", self.name)))
+    }
+}
+
+fn text<'p>(members: &'p Map<String, Value>, name: &str) -> Result<&'p str, JsonError> {
+    let found = members
+        .get(name)
+        .ok_or_else(|| malformed(format!("an operation needs `{name}`")))?;
+    found
+        .as_str()
+        .ok_or_else(|| malformed(format!("`{name}` is a string")))
+}
+
+fn malformed(message: impl Into<String>) -> JsonError {
+    JsonError::BadPatch(message.into())
+}
+
+/// Equality as RFC 6902 has it: numbers by what they are worth, members in any order.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64())
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}

@@ -1,0 +1,37 @@
+//! Where a document is code, whose content means nothing else.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::Document;
+
+impl Document {
+    /// The byte ranges of code blocks, code spans and HTML, in order.
+    ///
+    /// This parses the document again: it is for checks, not for the path of an edit.
+    pub fn code(&self) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let start = super::opening::opening(self.source()).end;
+        let parser = Parser::new_ext(&self.source()[start..], super::options());
+        let mut open = 0;
+        for (event, at) in parser.into_offset_iter() {
+            let code = match event {
+                Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => {
+                    open += 1;
+                    true
+                }
+                Event::End(TagEnd::CodeBlock | TagEnd::HtmlBlock) => {
+                    open -= 1;
+                    false
+                }
+                Event::Code(_) | Event::InlineHtml(_) => open == 0,
+                _ => false,
+            };
+            if code {
+                ranges.push(at.start + start..at.end + start);
+            }
+        }
+        ranges
+    }
+}

@@ -1,0 +1,290 @@
+//! Changing a document: operations in, one proven result out.
+
+use std::ops::Range;
+
+use super::change::{Change, Expect, Joint, Plan};
+use super::edit_items::trailing_comment;
+use super::passage::{self, Mode};
+use super::value::{self, Reading};
+use super::{Document, EditError, ItemId, SectionId, line, render, title};
+use crate::text::Splice;
+
+/// Changes to be made together; nothing happens before [`finish`](Self::finish).
+///
+/// An operation that cannot be carried out makes the whole edit fail: the first such error is
+/// kept and reported by `finish`. Names of sections and items are those of the document the
+/// edit began with, throughout.
+#[must_use = "an edit does nothing until it is finished"]
+#[derive(Debug)]
+pub struct Edit<'d> {
+    pub(super) document: &'d Document,
+    pub(super) plan: Plan,
+    error: Option<EditError>,
+}
+
+/// The outcome of an edit.
+#[derive(Clone, Debug)]
+pub struct Edited {
+    /// The document afterwards.
+    pub document: Document,
+    /// What was replaced in the old source, in order; empty when nothing changed.
+    pub splices: Vec<Splice>,
+}
+
+impl<'d> Edit<'d> {
+    pub(super) fn new(document: &'d Document) -> Self {
+        Self { document, plan: Plan::default(), error: None }
+    }
+
+    /// Writes `value` so that it reads back identical, whatever it contains.
+    ///
+    /// Quotes that were there stay; a comment behind the value stays.
+    pub fn set_value(&mut self, item: ItemId, value: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let document = edit.document;
+            let found = document.item(item);
+            let name = found.key.as_deref().unwrap_or("item");
+            let keep = value::decode(document.raw_value(item)).1;
+            let written = match found.key {
+                Some(_) => {
+                    let comment = trailing_comment(document, found);
+                    render::value_in(name, value, keep, found.takes_fence, comment)?
+                }
+                None => return edit.write_text(item, value),
+            };
+            edit.plan.intent.readings.insert(item, Reading::Value(value.to_owned()));
+            if document.value(item) != value {
+                edit.write_value(found, &written);
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes `raw` as the inline source of the value, such as `["a", "b"]`.
+    pub fn set_raw(&mut self, item: ItemId, raw: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let document = edit.document;
+            let found = document.item(item);
+            let name = found.key.as_deref().unwrap_or("item");
+            let written = render::raw_value(name, raw)?;
+            let reading = Reading::Raw(line::trim(raw).to_owned());
+            if !reading.holds(document, item) {
+                edit.write_value(found, &written);
+            }
+            edit.plan.intent.readings.insert(item, reading);
+            Ok(())
+        })
+    }
+
+    /// Adds a field after `after`, or after the last top-level item of the section's own body.
+    ///
+    /// Without items the field begins a list after the section's text. Bullet, indentation,
+    /// marks of the key and blank lines are those of its neighbours.
+    pub fn insert_field(
+        &mut self,
+        section: SectionId,
+        after: Option<ItemId>,
+        key: &str,
+        value: &str,
+    ) -> &mut Self {
+        self.attempt(|edit| {
+            let written = render::field_value(key, value)?;
+            edit.add_field(section, after, key, &written, Reading::Value(value.to_owned()))
+        })
+    }
+
+    /// As [`insert_field`](Self::insert_field), with the inline source of the value.
+    pub fn insert_raw_field(
+        &mut self,
+        section: SectionId,
+        after: Option<ItemId>,
+        key: &str,
+        raw: &str,
+    ) -> &mut Self {
+        self.attempt(|edit| {
+            let written = render::raw_value(key, raw)?;
+            let reading = Reading::Raw(line::trim(raw).to_owned());
+            edit.add_field(section, after, key, &written, reading)
+        })
+    }
+
+    /// Adds a field nested in `parent`, after its last nested item.
+    ///
+    /// Its key is plain unless those of its siblings are not.
+    pub fn insert_child_field(&mut self, parent: ItemId, key: &str, value: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let written = render::field_value(key, value)?;
+            edit.add_child(parent, key, &written, Reading::Value(value.to_owned()))
+        })
+    }
+
+    /// As [`insert_child_field`](Self::insert_child_field), with the inline source of the value.
+    pub fn insert_raw_child_field(&mut self, parent: ItemId, key: &str, raw: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let written = render::raw_value(key, raw)?;
+            edit.add_child(parent, key, &written, Reading::Raw(line::trim(raw).to_owned()))
+        })
+    }
+
+    /// Adds a bullet without a key at the end of the section's last top-level list.
+    ///
+    /// It reads back through [`Document::text`]; text such as `Note: x` may look like a field.
+    pub fn append_item(&mut self, section: SectionId, text: &str) -> &mut Self {
+        self.attempt(|edit| edit.add_bullet(section, None, text))
+    }
+
+    /// Adds a bullet with a box at the end of the section's last top-level list.
+    pub fn append_checkbox(&mut self, section: SectionId, checked: bool, text: &str) -> &mut Self {
+        self.attempt(|edit| edit.add_bullet(section, Some(checked), text))
+    }
+
+    /// Ticks or clears the box of an item.
+    pub fn set_checkbox(&mut self, item: ItemId, checked: bool) -> &mut Self {
+        self.attempt(|edit| {
+            let found = edit.document.item(item);
+            if found.checkbox.is_none() {
+                return Err(edit.misplaced(item, "has no box"));
+            }
+            if found.checkbox != Some(checked) {
+                let mark = if checked { "x" } else { " " };
+                // The box is `[ ]` or `[x]` and ends where text may begin.
+                let at = found.head - 2..found.head - 1;
+                edit.replace(at, mark.to_owned(), Expect::Value);
+            }
+            edit.plan.intent.boxes.insert(item, checked);
+            Ok(())
+        })
+    }
+
+    /// Replaces the whole text of a bullet, as [`Document::text`] reads it.
+    pub fn set_item_text(&mut self, item: ItemId, text: &str) -> &mut Self {
+        self.attempt(|edit| edit.write_text(item, text))
+    }
+
+    /// Removes an item and what is nested in it.
+    pub fn remove_item(&mut self, item: ItemId) -> &mut Self {
+        self.attempt(|edit| {
+            edit.cut_item(item);
+            Ok(())
+        })
+    }
+
+    /// Adds markdown at the end of the section's own body, before its subsections.
+    ///
+    /// The text stays inside the section: headings in it are demoted if they would end it, and
+    /// what cannot be contained otherwise is put into a fenced block.
+    pub fn append_text(&mut self, section: SectionId, text: &str) -> &mut Self {
+        self.attempt(|edit| passage::put(&mut edit.plan, edit.document, section, Mode::Append, text))
+    }
+
+    /// Replaces the section's own body; its subsections stay. See
+    /// [`append_text`](Self::append_text) for what happens to headings in the text.
+    pub fn replace_text(&mut self, section: SectionId, text: &str) -> &mut Self {
+        self.attempt(|edit| passage::put(&mut edit.plan, edit.document, section, Mode::Replace, text))
+    }
+
+    /// Adds a section below `parent`, after its child `after` or after its last one.
+    ///
+    /// `body` is markdown as it is to stand there; it must stay inside the new section.
+    pub fn insert_section(
+        &mut self,
+        parent: SectionId,
+        after: Option<SectionId>,
+        level: u8,
+        title: &str,
+        body: &str,
+    ) -> &mut Self {
+        self.attempt(|edit| {
+            let document = edit.document;
+            let above = document.section(parent);
+            if !(1..=6).contains(&level) || level <= above.level {
+                return Err(EditError::BadLevel { level, parent: above.level });
+            }
+            if body.contains('\0') {
+                return Err(EditError::ContainsNul { name: title.to_owned() });
+            }
+            let end = match after {
+                None => above.extent.end,
+                Some(after) => {
+                    let sibling = document.section(after);
+                    if sibling.parent != Some(parent) {
+                        return Err(EditError::Misplaced {
+                            name: sibling.title.clone(),
+                            place: document.place(sibling.heading.start),
+                            reason: "is not directly below the section meant",
+                        });
+                    }
+                    sibling.extent.end
+                }
+            };
+            let newline = document.newline();
+            let mut new = title::heading(level, title, newline)?;
+            if line::lines(body).next().is_some_and(|first| line::trim(first).is_empty()) {
+                new.push_str(newline);
+            }
+            new.push_str(&line::normalise(body, newline));
+            let at = passage::end_of_content(document.source(), above.body.start, end);
+            let expect = Expect::Section { parent, level, title: title.to_owned() };
+            let joint = Joint::Section { level };
+            edit.plan.changes.push(Change { at: at..at, new, joint, expect });
+            Ok(())
+        })
+    }
+
+    /// Removes a section with its subsections.
+    pub fn remove_section(&mut self, section: SectionId) -> &mut Self {
+        self.attempt(|edit| edit.cut_section(section))
+    }
+
+    /// Replaces the title of a section; its level and its marks stay.
+    pub fn set_title(&mut self, section: SectionId, title: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let document = edit.document;
+            let found = document.section(section);
+            if section == document.root() {
+                return Err(EditError::BadTitle {
+                    title: title.to_owned(),
+                    reason: "the text before the first heading has none",
+                });
+            }
+            if found.title != title {
+                let (at, new, anew) = title::replacement(document, found, title)?;
+                let expect = if anew { Expect::Heading(section) } else { Expect::Value };
+                edit.replace(at, new, expect);
+            }
+            edit.plan.intent.titles.insert(section, title.to_owned());
+            Ok(())
+        })
+    }
+
+    /// Applies the changes and proves that nothing else changed.
+    ///
+    /// # Errors
+    /// The first operation that cannot be carried out, or the first unintended difference.
+    pub fn finish(self) -> Result<Edited, EditError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => self.plan.carry_out(self.document),
+        }
+    }
+
+    fn attempt(&mut self, operation: impl FnOnce(&mut Self) -> Result<(), EditError>) -> &mut Self {
+        if self.error.is_none() {
+            self.error = operation(self).err();
+        }
+        self
+    }
+
+    pub(super) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
+        self.plan.changes.push(Change { at, new, joint: Joint::Replace, expect });
+    }
+
+    pub(super) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {
+        let found = self.document.item(item);
+        EditError::Misplaced {
+            name: found.key.clone().unwrap_or_else(|| "item".to_owned()),
+            place: self.document.place(found.span.start),
+            reason,
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Building the index of a document from the parser's events.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+
+use super::depth::Survey;
+use super::document::{Block, BlockKind, Item, ItemId, Section, SectionId};
+use super::item::OpenItem;
+use super::{HiddenKind, MAX_DEPTH, ParseError, hidden, line, options};
+
+/// What is where in a source.
+pub(super) struct Index {
+    pub sections: Vec<Section>,
+    pub items: Vec<Item>,
+    pub blocks: Vec<Block>,
+    pub hidden: Option<(HiddenKind, usize)>,
+}
+
+impl Index {
+    /// Indexes the markdown of `source` from `start` on.
+    pub(super) fn build(source: &str, start: usize, survey: &Survey) -> Result<Self, ParseError> {
+        let mut builder = Builder::new(source, start);
+        builder.index.items.reserve(survey.items);
+        builder.index.sections.reserve(survey.headings);
+        builder.index.blocks.reserve(survey.items + survey.headings);
+        let parser = Parser::new_ext(&source[start..], options());
+        for (event, range) in parser.into_offset_iter() {
+            builder.take(event, range.start + start..range.end + start)?;
+        }
+        Ok(builder.finish())
+    }
+}
+
+/// An open container: only lists and quotes nest.
+enum Frame {
+    List,
+    Item { block: usize },
+    Quote { block: usize },
+}
+
+/// The block that inline events belong to at the moment.
+enum Leaf {
+    /// None, or the text of a tight item.
+    None,
+    Paragraph { block: Option<usize> },
+    Section,
+    Heading { block: usize },
+    Code { block: usize, fenced: bool, captured: bool },
+    Html { block: usize },
+    Table { block: usize },
+}
+
+struct Builder<'s> {
+    source: &'s str,
+    index: Index,
+    frames: Vec<Frame>,
+    depth: usize,
+    quotes: usize,
+    leaf: Leaf,
+    open_items: Vec<OpenItem>,
+    open_sections: Vec<usize>,
+    /// The last end that was trimmed and the outcome: nested blocks share their end.
+    trimmed: (usize, usize),
+}
+
+impl<'s> Builder<'s> {
+    fn new(source: &'s str, start: usize) -> Self {
+        let root = Section {
+            id: SectionId(0),
+            level: 0,
+            title: String::new(),
+            heading: start..start,
+            body: start..source.len(),
+            extent: start..source.len(),
+            parent: None,
+            children: Vec::new(),
+            items: Vec::new(),
+        };
+        Self {
+            source,
+            index: Index {
+                sections: vec![root],
+                items: Vec::new(),
+                blocks: Vec::new(),
+                hidden: None,
+            },
+            frames: Vec::new(),
+            depth: 0,
+            quotes: 0,
+            leaf: Leaf::None,
+            open_items: Vec::new(),
+            open_sections: vec![0],
+            trimmed: (0, 0),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), ParseError> {
+        match event {
+            Event::Start(tag) => self.start(tag, range)?,
+            Event::End(tag) => self.end(tag, range),
+            Event::Rule => {
+                self.block_in_item(&range, false);
+                let block = self.open_block(BlockKind::Rule, range.start);
+                self.close_block(block, range.end);
+            }
+            Event::TaskListMarker(checked) => {
+                if let Some(open) = self.open_item() {
+                    open.checkbox(checked, range);
+                }
+            }
+            Event::Text(text) => self.text(&text, &range),
+            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.text(&text, &range);
+            }
+            Event::InlineHtml(text) => {
+                let shown = if text.starts_with("<!--") { "" } else { &*text };
+                self.text(shown, &range);
+            }
+            Event::SoftBreak | Event::HardBreak => self.text(" ", &range),
+            Event::Html(_) | Event::FootnoteReference(_) => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) -> Result<(), ParseError> {
+        match tag {
+            Tag::Paragraph => {
+                let in_item = matches!(self.frames.last(), Some(Frame::Item { .. }));
+                if let Some(open) = self.open_item() {
+                    open.paragraph(&range);
+                }
+                // The text of an item has no paragraph of its own while its list is tight, so
+                // recording it would make a list that turns loose look like another structure.
+                let block =
+                    (!in_item).then(|| self.open_block(BlockKind::Paragraph, range.start));
+                self.leaf = Leaf::Paragraph { block };
+            }
+            Tag::Heading { level, .. } if self.frames.is_empty() => {
+                self.open_section(level as u8, &range);
+                self.leaf = Leaf::Section;
+            }
+            Tag::Heading { .. } => {
+                self.block_in_item(&range, false);
+                let block = self.open_block(BlockKind::Heading, range.start);
+                self.leaf = Leaf::Heading { block };
+            }
+            Tag::BlockQuote(_) => {
+                self.block_in_item(&range, false);
+                let block = self.open_block(BlockKind::Quote, range.start);
+                self.frames.push(Frame::Quote { block });
+                self.quotes += 1;
+                self.deepen(range.start)?;
+            }
+            Tag::CodeBlock(kind) => {
+                let fenced = matches!(kind, CodeBlockKind::Fenced(_));
+                let captured = self.block_in_item(&range, fenced);
+                let block = self.open_block(BlockKind::Code, range.start);
+                self.leaf = Leaf::Code { block, fenced, captured };
+            }
+            Tag::HtmlBlock => {
+                self.block_in_item(&range, false);
+                let block = self.open_block(BlockKind::Html, range.start);
+                self.leaf = Leaf::Html { block };
+            }
+            Tag::Table(_) => {
+                self.block_in_item(&range, false);
+                let block = self.open_block(BlockKind::Table, range.start);
+                self.leaf = Leaf::Table { block };
+            }
+            Tag::List(_) => {
+                if let Some(open) = self.open_item() {
+                    open.list(&range);
+                }
+                self.frames.push(Frame::List);
+            }
+            Tag::Item => {
+                self.start_item(&range);
+                self.deepen(range.start)?;
+            }
+            Tag::Strong => {
+                if let Some(open) = self.inline_item() {
+                    open.strong(&range);
+                }
+            }
+            Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
+            _ => {
+                if let Some(open) = self.inline_item() {
+                    open.inline();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
+        match tag {
+            TagEnd::Paragraph
+            | TagEnd::Heading(_)
+            | TagEnd::CodeBlock
+            | TagEnd::HtmlBlock
+            | TagEnd::Table => self.close_leaf(&range),
+            TagEnd::List(_) => {
+                self.frames.pop();
+            }
+            TagEnd::Item => {
+                self.depth -= 1;
+                if let Some(Frame::Item { block }) = self.frames.pop() {
+                    let end = self.close_block(block, range.end);
+                    if self.quotes == 0 {
+                        self.close_item(end);
+                    }
+                }
+            }
+            TagEnd::BlockQuote(_) => {
+                self.depth -= 1;
+                self.quotes -= 1;
+                if let Some(Frame::Quote { block }) = self.frames.pop() {
+                    self.close_block(block, range.end);
+                }
+            }
+            TagEnd::Strong => {
+                if let Some(open) = self.inline_item() {
+                    open.end_strong(&range);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn close_leaf(&mut self, range: &Range<usize>) {
+        match std::mem::replace(&mut self.leaf, Leaf::None) {
+            Leaf::None => {}
+            Leaf::Paragraph { block: None } => {
+                if let Some(open) = self.open_item() {
+                    open.end_paragraph();
+                }
+            }
+            Leaf::Section => self.close_heading(range),
+            Leaf::Code { block, fenced, .. } => {
+                let end = self.close_block(block, range.end);
+                let last = line::skip_space(self.source, end, self.source.len()) == self.source.len();
+                let block = self.index.blocks[block].start as usize;
+                if fenced && last && hidden::fence_hides(&self.source[block..end]) {
+                    self.index.hidden.get_or_insert((HiddenKind::Fence, block));
+                }
+            }
+            Leaf::Html { block } => {
+                let end = self.close_block(block, range.end);
+                let start = self.index.blocks[block].start as usize;
+                if self.index.hidden.is_none() {
+                    let last = range.end == self.source.len();
+                    let kind = hidden::html_hides(&self.source[start..end.max(start)], last);
+                    self.index.hidden = kind.map(|kind| (kind, start));
+                }
+            }
+            Leaf::Paragraph { block: Some(block) }
+            | Leaf::Heading { block }
+            | Leaf::Table { block } => {
+                self.close_block(block, range.end);
+            }
+        }
+    }
+
+    /// Text that counts: of a section's title, of an item's key, of a fenced value.
+    fn text(&mut self, text: &str, _range: &Range<usize>) {
+        match self.leaf {
+            Leaf::Section => {
+                if let Some(section) = self.index.sections.last_mut() {
+                    section.title.push_str(text);
+                }
+            }
+            Leaf::Code { captured: true, .. } => {
+                if let Some(open) = self.open_item() {
+                    open.code(text);
+                }
+            }
+            _ => {
+                if let Some(open) = self.inline_item() {
+                    open.text(text);
+                }
+            }
+        }
+    }
+
+    /// The indexed item that holds the next block directly.
+    fn open_item(&mut self) -> Option<&mut OpenItem> {
+        match self.frames.last() {
+            Some(Frame::Item { .. }) if self.quotes == 0 => self.open_items.last_mut(),
+            _ => None,
+        }
+    }
+
+    /// The indexed item whose text the next inline event is.
+    fn inline_item(&mut self) -> Option<&mut OpenItem> {
+        match self.leaf {
+            Leaf::None | Leaf::Paragraph { block: None } => self.open_item(),
+            _ => None,
+        }
+    }
+
+    /// Tells the item around it, if any, that a block begins; whether it may be its value.
+    fn block_in_item(&mut self, range: &Range<usize>, fenced: bool) -> bool {
+        self.open_item().is_some_and(|open| open.block(range, fenced))
+    }
+
+    fn start_item(&mut self, range: &Range<usize>) {
+        let start = line::skip_space(self.source, range.start, range.end);
+        if self.quotes > 0 {
+            let block = self.open_block(BlockKind::QuotedItem, start);
+            self.frames.push(Frame::Item { block });
+            return;
+        }
+        let block = self.open_block(BlockKind::Item, start);
+        self.frames.push(Frame::Item { block });
+        let id = ItemId(self.index.items.len());
+        let section = SectionId(self.index.sections.len() - 1);
+        let parent = self.open_items.last().map(|open| open.id);
+        match parent {
+            Some(parent) => self.index.items[parent.0].children.push(id),
+            None => self.index.sections[section.0].items.push(id),
+        }
+        let open = OpenItem::new(self.source, id, start, range.end);
+        self.index.items.push(Item {
+            id,
+            span: start..range.end,
+            key: None,
+            key_span: None,
+            value_span: start..start,
+            checkbox: None,
+            children: Vec::new(),
+            parent,
+            section,
+            depth: self.open_items.len(),
+            block: None,
+            content: start..start,
+            head: start,
+            block_text: None,
+            takes_fence: false,
+        });
+        self.open_items.push(open);
+    }
+
+    fn close_item(&mut self, end: usize) {
+        if let Some(open) = self.open_items.pop() {
+            let id = open.id.0;
+            open.finish(self.source, end, &mut self.index.items[id]);
+        }
+    }
+
+    fn open_section(&mut self, level: u8, range: &Range<usize>) {
+        // The first line may begin with a byte order mark.
+        let floor = self.index.sections[0].body.start;
+        let start = line::line_start(self.source, range.start).max(floor);
+        let block = self.open_block(BlockKind::Section, range.start);
+        self.close_block(block, range.end);
+        let id = SectionId(self.index.sections.len());
+        if let Some(previous) = self.index.sections.last_mut() {
+            previous.body.end = start;
+        }
+        self.close_sections(level, start);
+        let parent = self.open_sections.last().copied().unwrap_or(0);
+        self.index.sections[parent].children.push(id);
+        self.open_sections.push(id.0);
+        self.index.sections.push(Section {
+            id,
+            level,
+            title: String::new(),
+            heading: start..range.end,
+            body: range.end..self.source.len(),
+            extent: start..self.source.len(),
+            parent: Some(SectionId(parent)),
+            children: Vec::new(),
+            items: Vec::new(),
+        });
+    }
+
+    fn close_heading(&mut self, range: &Range<usize>) {
+        let end = match line::begins_line(self.source, range.end) {
+            true => range.end,
+            false => line::next_line(self.source, range.end),
+        };
+        if let Some(section) = self.index.sections.last_mut() {
+            section.heading.end = end;
+            section.body.start = end;
+        }
+    }
+
+    /// Ends the open sections that a heading of `level` at `end` does not continue.
+    fn close_sections(&mut self, level: u8, end: usize) {
+        while let Some(&last) = self.open_sections.last() {
+            let section = &mut self.index.sections[last];
+            if section.level < level {
+                break;
+            }
+            section.extent.end = end;
+            self.open_sections.pop();
+        }
+    }
+
+    fn deepen(&mut self, at: usize) -> Result<(), ParseError> {
+        self.depth += 1;
+        match self.depth > MAX_DEPTH {
+            true => Err(ParseError::too_deep(self.source, at)),
+            false => Ok(()),
+        }
+    }
+
+    fn open_block(&mut self, kind: BlockKind, start: usize) -> usize {
+        let start = line::skip_blanks(self.source, start);
+        // Sources are far below 4 GiB, so that offsets fit.
+        let at = u32::try_from(start).unwrap_or(u32::MAX);
+        let depth = u16::try_from(self.depth).unwrap_or(u16::MAX);
+        self.index.blocks.push(Block { start: at, end: at, depth, kind });
+        self.index.blocks.len() - 1
+    }
+
+    /// Sets the trimmed end of a block and returns it.
+    fn close_block(&mut self, block: usize, end: usize) -> usize {
+        let block = &mut self.index.blocks[block];
+        let start = block.start as usize;
+        if self.trimmed.0 != end {
+            self.trimmed = (end, line::trim_end(self.source, 0, end));
+        }
+        let end = self.trimmed.1.max(start);
+        block.end = u32::try_from(end).unwrap_or(u32::MAX);
+        end
+    }
+
+    fn finish(mut self) -> Index {
+        let end = self.source.len();
+        self.close_sections(1, end);
+        self.index
+    }
+}

@@ -1,0 +1,151 @@
+//! Finding sections and fields by name.
+
+use super::field::same_key;
+use super::{Document, ItemId, LookupError, SectionId};
+use crate::text::Place;
+
+/// How many places an ambiguity names: each costs a walk through the source.
+const MAX_PLACES: usize = 10;
+
+impl Document {
+    /// The section with that path of headings.
+    ///
+    /// The first element matches at any depth, each further one among the sections directly
+    /// below. A title matches exactly, or else without regard to ASCII letter case.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn find(&self, path: &[&str]) -> Result<SectionId, LookupError> {
+        let Some((first, rest)) = path.split_first() else {
+            return Ok(self.root());
+        };
+        let mut found = self.named(first, (1..self.sections.len()).map(SectionId))?;
+        let mut name = *first;
+        for element in rest {
+            let below: Vec<SectionId> =
+                found.iter().flat_map(|id| self.section(*id).children.iter().copied()).collect();
+            found = self.named(element, below.into_iter())?;
+            name = element;
+        }
+        match found.as_slice() {
+            [only] => Ok(*only),
+            several => {
+                let starts = several.iter().map(|id| self.section(*id).heading.start);
+                Err(self.ambiguous(name, starts))
+            }
+        }
+    }
+
+    /// The top-level item with that key in the section's own body.
+    ///
+    /// Letter case and the kind of separator do not matter: `Tool Mapping` is `tool_mapping`.
+    ///
+    /// # Errors
+    /// When several items have it.
+    pub fn field(&self, section: SectionId, key: &str) -> Result<Option<ItemId>, LookupError> {
+        self.keyed(&self.section(section).items, key)
+    }
+
+    /// The item with that key directly nested in `item`.
+    ///
+    /// # Errors
+    /// When several items have it.
+    pub fn child(&self, item: ItemId, key: &str) -> Result<Option<ItemId>, LookupError> {
+        self.keyed(&self.item(item).children, key)
+    }
+
+    fn keyed(&self, items: &[ItemId], key: &str) -> Result<Option<ItemId>, LookupError> {
+        let key = key.trim();
+        let matches = |id: &ItemId| {
+            self.item(*id).key.as_deref().is_some_and(|found| same_key(found, key))
+        };
+        let mut found = items.iter().copied().filter(matches);
+        match (found.next(), found.next()) {
+            (Some(first), Some(second)) => {
+                let all = [first, second].into_iter().chain(found);
+                Err(self.ambiguous(key, all.map(|id| self.item(id).span.start)))
+            }
+            (first, _) => Ok(first),
+        }
+    }
+
+    /// The sections among `candidates` with that title; never none.
+    fn named(
+        &self,
+        name: &str,
+        candidates: impl Iterator<Item = SectionId> + Clone,
+    ) -> Result<Vec<SectionId>, LookupError> {
+        let name = name.trim();
+        let title = |id: &SectionId| self.section(*id).title.trim();
+        let exact: Vec<_> = candidates.clone().filter(|id| title(id) == name).collect();
+        if !exact.is_empty() {
+            return Ok(exact);
+        }
+        let folded: Vec<_> =
+            candidates.clone().filter(|id| title(id).eq_ignore_ascii_case(name)).collect();
+        if !folded.is_empty() {
+            return Ok(folded);
+        }
+        let titles = candidates.map(|id| self.section(id).title.trim());
+        Err(LookupError::NotFound {
+            name: name.to_owned(),
+            nearest: nearest(name, titles).map(str::to_owned),
+            hidden: self.hidden(),
+        })
+    }
+
+    fn ambiguous(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {
+        let places: Vec<Place> =
+            offsets.take(MAX_PLACES).map(|offset| self.place(offset)).collect();
+        LookupError::Ambiguous { name: name.to_owned(), places }
+    }
+}
+
+/// The name that `name` was most likely meant to be: one that it is the beginning of, else one
+/// that differs in few letters.
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    let begins = |other: &&str| {
+        let head = other.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+        head && !other[name.len()..].starts_with(char::is_alphanumeric)
+    };
+    if !name.is_empty()
+        && let Some(found) = names.clone().find(begins)
+    {
+        return Some(found);
+    }
+    let limit = name.chars().count().div_ceil(3);
+    names
+        .map(|other| (distance(name, other, limit), other))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, other)| other)
+}
+
+/// How many letters must be added, removed or replaced to make `a` of `b`, letter case aside;
+/// more than `limit` when that is certain early.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    let fold = |text: &str| -> Vec<char> { text.chars().map(|c| c.to_ascii_lowercase()).collect() };
+    if a.len().abs_diff(b.len()) > 4 * limit {
+        return limit + 1;
+    }
+    let (a, b) = (fold(a), fold(b));
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        let mut least = row[0];
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            least = least.min(row[j + 1]);
+        }
+        if least > limit {
+            return limit + 1;
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,55 @@
+//! Lossless markdown: a document is its source plus an index of sections and list items.
+//!
+//! Reading goes through spans and never rebuilds source from parser events. Writing goes
+//! through [`Edit`]: a list of splices whose result is parsed again and compared with what was
+//! there before, so that text which looks like structure can never become structure.
+//!
+//! - Only headings at the top level begin sections: one in a fence, a quote, a list item or an
+//!   HTML comment is text. Items in quotes are text too.
+//! - A byte order mark and front matter are stepped over; `\n`, `\r\n` and a lone `\r` all end
+//!   a line; only space, tab and line ends are trimmed, so a no-break space is content.
+
+mod change;
+mod code;
+mod depth;
+mod document;
+mod edit;
+mod edit_items;
+mod error;
+mod field;
+mod hidden;
+mod index;
+mod item;
+mod line;
+mod lookup;
+mod opening;
+mod passage;
+mod placeholder;
+mod proof;
+mod render;
+mod style;
+mod title;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use document::{Document, Item, ItemId, Section, SectionId};
+pub use edit::{Edit, Edited};
+pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
+pub use placeholder::is_placeholder;
+pub use render::{render_field, render_raw_field};
+
+/// The largest document that is read.
+pub const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// How deep lists and quotes may be nested.
+pub const MAX_DEPTH: usize = 100;
+
+/// The dialect: CommonMark with task lists and tables.
+///
+/// Metadata blocks stay off because that option matches anywhere in a file, not only at its
+/// start; heading attributes stay off because they would hide part of a title.
+fn options() -> pulldown_cmark::Options {
+    pulldown_cmark::Options::ENABLE_TASKLISTS | pulldown_cmark::Options::ENABLE_TABLES
+}

@@ -1,0 +1,177 @@
+//! Putting free text into a section so that it stays there, whatever it contains.
+
+use super::change::{Change, Expect, Joint, Plan};
+use super::{Document, EditError, SectionId, line, title, value};
+
+/// Whether text is added to what a section says, or takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Append,
+    Replace,
+}
+
+/// Adds to `plan` what puts `text` into `section`: as it is if that is harmless, else with its
+/// headings demoted, else as a fenced block.
+///
+/// Each form is tried on the section alone with a heading after it, so that something unclosed
+/// is found out even at the end of a document, where it would swallow only what comes later.
+pub(super) fn put(
+    plan: &mut Plan,
+    document: &Document,
+    section: SectionId,
+    mode: Mode,
+    text: &str,
+) -> Result<(), EditError> {
+    if text.contains('\0') {
+        return Err(EditError::ContainsNul { name: document.section(section).title.clone() });
+    }
+    let newline = document.newline();
+    let plain = line::normalise(text, newline);
+    if plain.is_empty() && mode == Mode::Append {
+        return Ok(());
+    }
+    let floor = first_child_level(document, section)
+        .unwrap_or(document.section(section).level.saturating_add(1));
+    let (alone, inner) = alone(document, section)?;
+    let forms: [&dyn Fn() -> Option<String>; 3] = [
+        &|| Some(plain.clone()),
+        &|| demoted(&plain, floor, newline),
+        &|| Some(fenced(&plain, newline)),
+    ];
+    let earlier = earlier(plan, section);
+    let mut refusal = None;
+    for form in forms.iter().filter_map(|form| form()) {
+        let mut trial = Plan::default();
+        for text in &earlier {
+            push(&mut trial, &alone, inner, Mode::Append, text.clone());
+        }
+        push(&mut trial, &alone, inner, mode, form.clone());
+        match trial.carry_out(&alone) {
+            Ok(_) => {
+                push(plan, document, section, mode, form);
+                return Ok(());
+            }
+            Err(error) => refusal = Some(error),
+        }
+    }
+    // The place in the trial means nothing to the caller.
+    let place = document.place(document.section(section).heading.start);
+    let reason = match (refusal, document.hidden()) {
+        (_, Some(hidden)) => hidden.to_string(),
+        (Some(EditError::WouldChangeStructure { reason, .. }), None) => reason,
+        _ => "the text cannot be kept inside its section".to_owned(),
+    };
+    Err(EditError::WouldChangeStructure { place, reason })
+}
+
+/// Where text at the end of a section's own body goes: after its last line with content.
+pub(super) fn end_of_body(document: &Document, section: SectionId) -> usize {
+    let body = &document.section(section).body;
+    end_of_content(document.source(), body.start, body.end)
+}
+
+/// The end of the last line between `start` and `end` that is not blank.
+pub(super) fn end_of_content(source: &str, start: usize, end: usize) -> usize {
+    let content = line::trim_end(source, start, end);
+    if content <= start { start } else { line::next_line(source, content).min(end) }
+}
+
+/// The change itself, for text that has its final form.
+fn push(plan: &mut Plan, document: &Document, section: SectionId, mode: Mode, text: String) {
+    let body = document.section(section).body.clone();
+    let source = document.source();
+    let end = end_of_body(document, section);
+    let expect = Expect::Inside(section);
+    if mode == Mode::Append || end == body.start {
+        if !text.is_empty() {
+            let joint = Joint::Text { indented: text.starts_with([' ', '\t']) };
+            plan.changes.push(Change { at: end..end, new: text, joint, expect });
+        }
+        return;
+    }
+    let mut stack = document.section(section).items.clone();
+    while let Some(item) = stack.pop() {
+        stack.extend(&document.item(item).children);
+        plan.intent.removed_items.insert(item);
+    }
+    let mut new = text;
+    let first = line::skip_space(source, body.start, end);
+    let start = match new.is_empty() {
+        true => body.start,
+        false => line::line_start(source, first).max(body.start),
+    };
+    if !new.is_empty() && !line::blank_at(source, end) {
+        new.push_str(document.newline());
+    }
+    plan.changes.push(Change { at: start..end, new, joint: Joint::Replace, expect });
+}
+
+/// The texts that `plan` already adds to `section`.
+fn earlier(plan: &Plan, section: SectionId) -> Vec<String> {
+    let inside = |change: &&Change| {
+        matches!(change.expect, Expect::Inside(other) if other == section)
+            && change.joint != Joint::Replace
+    };
+    plan.changes.iter().filter(inside).map(|change| change.new.clone()).collect()
+}
+
+/// The section alone: its heading, its own body, and a heading in place of what follows.
+fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId), EditError> {
+    let found = document.section(section);
+    let root = section == document.root();
+    let from = if root { 0 } else { found.heading.start };
+    let mut source = document.source()[from..found.body.end].to_owned();
+    if !source.is_empty() && !line::begins_line(&source, source.len()) {
+        source.push_str(document.newline());
+    }
+    let level = first_child_level(document, section).unwrap_or(found.level.max(1));
+    source.push_str(&title::heading(level, "end", document.newline())?);
+    let alone = Document::parse(source)?;
+    Ok((alone, SectionId(usize::from(!root))))
+}
+
+fn first_child_level(document: &Document, section: SectionId) -> Option<u8> {
+    let first = document.section(section).children.first()?;
+    Some(document.section(*first).level)
+}
+
+/// `text` with its headings moved down so that the highest has level `floor`; none when they
+/// do not fit or when there is nothing to move.
+fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
+    // A line before it keeps a rule at the start of the text from being read as front matter.
+    let source = format!("{newline}{text}");
+    let document = Document::parse(source.as_str()).ok()?;
+    let headings = document.sections.get(1..)?;
+    let highest = headings.iter().map(|section| section.level).min()?;
+    let shift = floor.checked_sub(highest).filter(|shift| *shift > 0)?;
+    if floor > 6 {
+        return None;
+    }
+    let mut out = String::with_capacity(source.len() + headings.len() * 4);
+    let mut done = newline.len();
+    for section in headings {
+        let level = (section.level + shift).min(6);
+        let marks = "#".repeat(usize::from(level));
+        let start = line::skip_blanks(&source, section.heading.start);
+        out.push_str(&source[done..start]);
+        done = start;
+        if source[start..].starts_with('#') {
+            out.push_str(&marks);
+            done += usize::from(section.level);
+            continue;
+        }
+        let end = title::setext_text_end(&source, &section.heading);
+        let words: Vec<&str> = line::lines(&source[start..end]).map(line::trim).collect();
+        let words = words.join(" ");
+        let close = if words.ends_with('#') { " #" } else { "" };
+        out.push_str(&format!("{marks} {words}{close}{newline}"));
+        done = section.heading.end;
+    }
+    out.push_str(&source[done..]);
+    Some(out)
+}
+
+fn fenced(text: &str, newline: &str) -> String {
+    let lines: Vec<&str> = line::lines(text).collect();
+    format!("{}{newline}", value::fence(&lines.join("\n"), "", newline))
+}

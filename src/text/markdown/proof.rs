@@ -1,0 +1,407 @@
+//! The proof of an edit: the result, parsed again, differs from the old document in exactly
+//! what was intended.
+//!
+//! Both documents are flat lists of blocks. A block that begins in kept bytes must be the next
+//! block of the old document: same kind, same nesting, same extent, same key and value, same
+//! parent. A block that begins in new bytes must be one that its change announced.
+
+use super::change::{Applied, Expect, Intent, NewItem};
+use super::document::{Block, BlockKind};
+use super::{Document, EditError, Item, ItemId, Section, SectionId, line};
+
+/// Compares `old` and `new`, between which `applied` lies.
+///
+/// # Errors
+/// The first difference that was not intended.
+pub(super) fn prove(
+    old: &Document,
+    new: &Document,
+    applied: &[Applied],
+    intent: &Intent,
+) -> Result<(), EditError> {
+    let mut proof = Proof {
+        old,
+        new,
+        applied,
+        intent,
+        progress: vec![Progress::default(); applied.len()],
+        sections: vec![Origin::Old(SectionId(0))],
+        items: Vec::with_capacity(new.items.len()),
+        next: 0,
+        old_section: 1,
+        old_item: 0,
+        replacing: applied.iter().filter(|change| !change.at.is_empty()).collect(),
+    };
+    let found = proof.run();
+    found.map_err(|Difference { offset, reason }| EditError::WouldChangeStructure {
+        place: old.place(offset),
+        reason,
+    })
+}
+
+struct Difference {
+    /// Where in the old source.
+    offset: usize,
+    reason: String,
+}
+
+fn differ<T>(offset: usize, reason: impl Into<String>) -> Result<T, Difference> {
+    Err(Difference { offset, reason: reason.into() })
+}
+
+/// Where a node of the new document comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin<Id> {
+    /// It is this node of the old one.
+    Old(Id),
+    /// It began with the change of this number.
+    New(usize),
+}
+
+/// Where a byte of the new source comes from.
+enum Byte {
+    Kept(usize),
+    New(usize),
+}
+
+/// Which announced blocks of a change have come.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    node: bool,
+    code: bool,
+}
+
+struct Proof<'a> {
+    old: &'a Document,
+    new: &'a Document,
+    applied: &'a [Applied],
+    intent: &'a Intent,
+    progress: Vec<Progress>,
+    /// For each section of the new document so far.
+    sections: Vec<Origin<SectionId>>,
+    /// For each item of the new document so far.
+    items: Vec<Origin<ItemId>>,
+    /// The next block of the old document, and the next section and item.
+    next: usize,
+    old_section: usize,
+    old_item: usize,
+    /// The changes that took bytes away.
+    replacing: Vec<&'a Applied>,
+}
+
+impl<'a> Proof<'a> {
+    fn run(&mut self) -> Result<(), Difference> {
+        let start = |document: &Document| document.section(document.root()).body.start;
+        if start(self.old) != start(self.new) {
+            return differ(0, "the opening of the document would change");
+        }
+        for block in &self.new.blocks {
+            match self.byte(block.start as usize) {
+                Byte::Kept(offset) => self.kept(block, offset)?,
+                Byte::New(change) => self.announced(block, change)?,
+            }
+        }
+        self.skip_vanished()?;
+        if let Some(block) = self.old.blocks.get(self.next) {
+            return differ(block.start as usize, format!("{} would vanish", name(block.kind)));
+        }
+        for (change, progress) in self.applied.iter().zip(&self.progress) {
+            let missing = match &change.expect {
+                Expect::Item(_) => "the new item would not be an item",
+                Expect::Heading(_) => "the heading would not be a heading",
+                Expect::Section { .. } => "the new section would not be a section",
+                Expect::Value | Expect::Inside(_) => continue,
+            };
+            if !progress.node {
+                return differ(change.at.start, missing);
+            }
+        }
+        Ok(())
+    }
+
+    /// A block that begins in kept bytes.
+    fn kept(&mut self, block: &Block, offset: usize) -> Result<(), Difference> {
+        self.skip_vanished()?;
+        let Some(before) = self.old.blocks.get(self.next).copied() else {
+            return differ(offset, format!("{} would appear", name(block.kind)));
+        };
+        let start = before.start as usize;
+        if start > offset {
+            return differ(offset, format!("{} would appear", name(block.kind)));
+        }
+        if start < offset {
+            return differ(start, format!("{} would vanish", name(before.kind)));
+        }
+        if before.kind != block.kind || before.depth != block.depth {
+            let reason = format!("{} would become {}", name(before.kind), name(block.kind));
+            return differ(start, reason);
+        }
+        self.next += 1;
+        let grown = match block.kind {
+            BlockKind::Item => self.kept_item()?,
+            BlockKind::Section => {
+                self.kept_section()?;
+                false
+            }
+            _ => false,
+        };
+        self.same_end(&before, block, grown)
+    }
+
+    fn kept_section(&mut self) -> Result<(), Difference> {
+        let id = SectionId(self.old_section);
+        self.old_section += 1;
+        self.same_section(id)
+    }
+
+    /// The next section of the new document must be the old section `id`.
+    fn same_section(&mut self, id: SectionId) -> Result<(), Difference> {
+        let before = self.old.section(id);
+        let after: &Section = self.new.section(SectionId(self.sections.len()));
+        let at = before.heading.start;
+        let title = self.intent.titles.get(&id).unwrap_or(&before.title);
+        if after.title != *title {
+            return differ(at, format!("the title would read `{}`", after.title));
+        }
+        if after.level != before.level {
+            return differ(at, format!("the heading would have level {}", after.level));
+        }
+        let parent = after.parent.and_then(|parent| self.sections.get(parent.0).copied());
+        if parent != before.parent.map(Origin::Old) {
+            return differ(at, format!("`{}` would belong to another section", before.title));
+        }
+        self.sections.push(Origin::Old(id));
+        Ok(())
+    }
+
+    /// Compares the next item with the old one; whether it was meant to grow.
+    fn kept_item(&mut self) -> Result<bool, Difference> {
+        let id = ItemId(self.old_item);
+        self.old_item += 1;
+        let before: &Item = self.old.item(id);
+        let after: &Item = self.new.item(ItemId(self.items.len()));
+        let at = before.span.start;
+        if self.sections.get(after.section.0) != Some(&Origin::Old(before.section)) {
+            return differ(at, "an item would belong to another section");
+        }
+        let parent = after.parent.and_then(|parent| self.items.get(parent.0).copied());
+        if parent != before.parent.map(Origin::Old) {
+            return differ(at, "an item would be nested elsewhere");
+        }
+        let ticked = self.intent.boxes.get(&id).copied().or(before.checkbox);
+        if after.checkbox != ticked {
+            return differ(at, "the box of an item would change");
+        }
+        let reading = self.intent.readings.get(&id);
+        let whole = matches!(reading, Some(super::value::Reading::Text(_)));
+        if !whole && after.key != before.key {
+            return differ(at, "the key of an item would change");
+        }
+        let same = match reading {
+            Some(reading) => reading.holds(self.new, after.id),
+            None => {
+                self.new.raw_value(after.id) == self.old.raw_value(id)
+                    && after.block_text == before.block_text
+            }
+        };
+        if !same {
+            return differ(at, "a value would not read back as it should");
+        }
+        self.items.push(Origin::Old(id));
+        Ok(self.intent.grown.contains(&id))
+    }
+
+    /// A block that was there before must end where it ended, unless something in it changed.
+    fn same_end(&self, before: &Block, after: &Block, grown: bool) -> Result<(), Difference> {
+        let start = before.start as usize;
+        let end = before.end as usize;
+        if after.end <= after.start {
+            return Ok(());
+        }
+        let fine = match self.byte(after.end as usize - 1) {
+            Byte::Kept(last) if last + 1 == end => true,
+            Byte::Kept(last) => {
+                last + 1 < end
+                    && self.applied.iter().any(|change| {
+                        let from = line::trim_end(self.old.source(), start, change.at.start);
+                        !change.at.is_empty() && from <= last + 1 && change.at.end >= end
+                    })
+            }
+            Byte::New(change) => {
+                let Applied { at, inserts, .. } = &self.applied[change];
+                let touches = match (inserts, at.is_empty()) {
+                    (true, _) => start < at.start && at.start < end,
+                    (false, true) => start < at.start && at.start <= end,
+                    (false, false) => at.start <= end && at.end > start,
+                };
+                touches || grown
+            }
+        };
+        match fine {
+            true => Ok(()),
+            false => differ(start, format!("{} would end elsewhere", name(before.kind))),
+        }
+    }
+
+    /// A block that begins in the text of a change.
+    fn announced(&mut self, block: &Block, change: usize) -> Result<(), Difference> {
+        let applied = &self.applied[change];
+        let at = applied.at.start;
+        let Progress { node, code } = self.progress[change];
+        let unexpected = || differ(at, format!("the text would contain {}", name(block.kind)));
+        match (&applied.expect, block.kind) {
+            (Expect::Value, BlockKind::Code) if !code => self.progress[change].code = true,
+            (Expect::Item(_), BlockKind::Code) if node && !code => {
+                self.progress[change].code = true;
+            }
+            (Expect::Item(item), BlockKind::Item) if !node => {
+                self.progress[change].node = true;
+                if block.end as usize > applied.new.end {
+                    return differ(at, "the new item would take in what follows it");
+                }
+                self.new_item(item, at)?;
+                self.items.push(Origin::New(change));
+            }
+            (Expect::Heading(id), BlockKind::Section) if !node => {
+                self.progress[change].node = true;
+                self.same_section(*id)?;
+            }
+            (Expect::Section { parent, level, title }, BlockKind::Section) if !node => {
+                self.progress[change].node = true;
+                let section = self.new.section(SectionId(self.sections.len()));
+                if section.title != *title || section.level != *level {
+                    return differ(at, "the new heading would not read as it should");
+                }
+                if !self.is_in(section.parent, *parent) {
+                    return differ(at, "the new section would belong to another section");
+                }
+                self.sections.push(Origin::New(change));
+            }
+            (Expect::Inside(_), _) => self.inside(block, change)?,
+            (Expect::Section { .. }, _) if node => self.inside(block, change)?,
+            _ => return unexpected(),
+        }
+        Ok(())
+    }
+
+    /// A block of free text: it must stay in its section and hold nothing that was there.
+    fn inside(&mut self, block: &Block, change: usize) -> Result<(), Difference> {
+        let applied = &self.applied[change];
+        let at = applied.at.start;
+        if block.end as usize > applied.new.end {
+            return differ(at, format!("{} would take in what follows it", name(block.kind)));
+        }
+        let home = match applied.expect {
+            Expect::Inside(section) => Some(section),
+            _ => None,
+        };
+        let own = |origin: Option<&Origin<SectionId>>| match origin {
+            Some(Origin::New(other)) => *other == change,
+            Some(Origin::Old(section)) => Some(*section) == home,
+            None => false,
+        };
+        match block.kind {
+            BlockKind::Section => {
+                let section = self.new.section(SectionId(self.sections.len()));
+                let parent = section.parent.and_then(|parent| self.sections.get(parent.0));
+                if !own(parent) {
+                    return differ(at, "a heading in the text would end its section");
+                }
+                self.sections.push(Origin::New(change));
+            }
+            BlockKind::Item => {
+                let item = self.new.item(ItemId(self.items.len()));
+                let parent = item.parent.and_then(|parent| self.items.get(parent.0));
+                let nested = parent.is_none_or(|origin| *origin == Origin::New(change));
+                if !nested || !own(self.sections.get(item.section.0)) {
+                    return differ(at, "an item in the text would land elsewhere");
+                }
+                self.items.push(Origin::New(change));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The next item of the new document must be `wanted`.
+    fn new_item(&self, wanted: &NewItem, at: usize) -> Result<(), Difference> {
+        let item = self.new.item(ItemId(self.items.len()));
+        let parent = item.parent.and_then(|parent| self.items.get(parent.0).copied());
+        if parent != wanted.parent.map(Origin::Old) || !self.is_in(Some(item.section), wanted.section) {
+            return differ(at, "the new item would land elsewhere");
+        }
+        let whole = matches!(wanted.reading, super::value::Reading::Text(_));
+        if (!whole && item.key != wanted.key) || item.checkbox != wanted.checkbox {
+            return differ(at, "the new item would have another key or box");
+        }
+        match wanted.reading.holds(self.new, item.id) {
+            true => Ok(()),
+            false => differ(at, "the new item would not read back as it should"),
+        }
+    }
+
+    /// Whether the section `id` of the new document is the old section `wanted`.
+    fn is_in(&self, id: Option<SectionId>, wanted: SectionId) -> bool {
+        let origin = id.and_then(|id| self.sections.get(id.0));
+        origin == Some(&Origin::Old(wanted))
+    }
+
+    /// Steps over the old blocks whose beginning was replaced; nodes must have been meant to go.
+    fn skip_vanished(&mut self) -> Result<(), Difference> {
+        while let Some(block) = self.old.blocks.get(self.next) {
+            let start = block.start as usize;
+            let Some(change) = self.replaced_by(start) else { break };
+            self.next += 1;
+            let meant = match block.kind {
+                BlockKind::Section => {
+                    let id = SectionId(self.old_section);
+                    self.old_section += 1;
+                    self.intent.removed_sections.contains(&id)
+                        || matches!(change.expect, Expect::Heading(heading) if heading == id)
+                }
+                BlockKind::Item => {
+                    let id = ItemId(self.old_item);
+                    self.old_item += 1;
+                    self.intent.removed_items.contains(&id)
+                }
+                _ => true,
+            };
+            if !meant {
+                return differ(start, format!("{} would vanish", name(block.kind)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The change that replaced the byte `offset` of the old source.
+    fn replaced_by(&self, offset: usize) -> Option<&'a Applied> {
+        let i = self.replacing.partition_point(|change| change.at.start <= offset);
+        let found = self.replacing.get(i.checked_sub(1)?)?;
+        found.at.contains(&offset).then_some(*found)
+    }
+
+    /// Where the byte `offset` of the new source comes from.
+    fn byte(&self, offset: usize) -> Byte {
+        let i = self.applied.partition_point(|change| change.new.start <= offset);
+        match i.checked_sub(1) {
+            None => Byte::Kept(offset),
+            Some(i) if offset < self.applied[i].new.end => Byte::New(i),
+            Some(i) => Byte::Kept(offset - self.applied[i].new.end + self.applied[i].at.end),
+        }
+    }
+}
+
+fn name(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Section => "a section",
+        BlockKind::Item => "a list item",
+        BlockKind::Heading => "a nested heading",
+        BlockKind::QuotedItem => "a quoted list item",
+        BlockKind::Quote => "a quote",
+        BlockKind::Paragraph => "a paragraph",
+        BlockKind::Code => "a code block",
+        BlockKind::Html => "an HTML block",
+        BlockKind::Table => "a table",
+        BlockKind::Rule => "a rule",
+    }
+}

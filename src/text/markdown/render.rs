@@ -1,0 +1,195 @@
+//! Writing whole items.
+
+use super::style::{Bullet, KeyLook};
+use super::value::{self, Quote, Reading, Written};
+use super::{Document, EditError, ItemId, line};
+
+/// One whole field including its final line end, as it is put into a new section.
+///
+/// # Errors
+/// For a key or value that cannot be written so that it reads back identical.
+pub fn render_field(
+    newline: &str,
+    indent: usize,
+    bold: bool,
+    key: &str,
+    value: &str,
+) -> Result<String, EditError> {
+    let written = field_value(key, value)?;
+    let look = key_look(key, if bold { KeyLook::BOLD } else { KeyLook::PLAIN })?;
+    Ok(field(&Bullet::plain(indent), look, key, &written, newline))
+}
+
+/// One whole field whose value is the inline source `raw`, such as `["a", "b"]` or nothing.
+///
+/// # Errors
+/// For a key that would not read back identical, and for source that would not stay inline.
+pub fn render_raw_field(
+    newline: &str,
+    indent: usize,
+    bold: bool,
+    key: &str,
+    raw: &str,
+) -> Result<String, EditError> {
+    let written = raw_value(key, raw)?;
+    let look = key_look(key, if bold { KeyLook::BOLD } else { KeyLook::PLAIN })?;
+    Ok(field(&Bullet::plain(indent), look, key, &written, newline))
+}
+
+/// An item with a key, with its final line end.
+pub(super) fn field(
+    bullet: &Bullet,
+    look: KeyLook,
+    key: &str,
+    written: &Written,
+    newline: &str,
+) -> String {
+    let head = format!("{}{}", bullet.line(), look.write(key));
+    let indent = bullet.content_indent();
+    match written {
+        Written::Inline(raw) if raw.is_empty() => format!("{head}{newline}"),
+        Written::Inline(raw) => format!("{head} {raw}{newline}"),
+        Written::Fence(text) => {
+            let block = value::fence(text, &indent, newline);
+            format!("{head}{newline}{indent}{block}{newline}")
+        }
+    }
+}
+
+/// An item without a key, with its final line end.
+pub(super) fn bullet(
+    bullet: &Bullet,
+    checkbox: Option<bool>,
+    written: &Written,
+    newline: &str,
+) -> String {
+    let head = format!("{}{}", bullet.line(), checkbox_source(checkbox));
+    match written {
+        Written::Inline(raw) => format!("{head}{raw}{newline}"),
+        Written::Fence(text) => {
+            let block = value::fence(text, &bullet.content_indent(), newline);
+            format!("{head}{block}{newline}")
+        }
+    }
+}
+
+/// The way to mark `key` that reads back: as asked for, else in bold.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError> {
+    // What begins inside a key could end inside its value.
+    let alone = !key.contains(['`', '<', '[', ']', '*', '\\', '&', '\n', '\r', '\0']);
+    let reads_back = |look: &KeyLook| {
+        let source = format!("- {} x\n", look.write(key));
+        alone && only_item(&source).is_some_and(|document| {
+            let item = document.item(ItemId(0));
+            item.key.as_deref() == Some(key) && document.raw_value(item.id) == "x"
+        })
+    };
+    [wanted, KeyLook::BOLD]
+        .into_iter()
+        .find(reads_back)
+        .ok_or_else(|| EditError::BadKey { key: key.to_owned() })
+}
+
+/// How `value` is written behind the key `key` of a new field.
+pub(super) fn field_value(key: &str, value: &str) -> Result<Written, EditError> {
+    value_in(key, value, Quote::None, true, "")
+}
+
+/// How `value` is written behind the key `key` in front of a trailing `comment`; `fence` says
+/// whether a fenced block would be read as the value.
+pub(super) fn value_in(
+    key: &str,
+    value: &str,
+    keep: Quote,
+    fence: bool,
+    comment: &str,
+) -> Result<Written, EditError> {
+    check_nul(key, value)?;
+    let reading = Reading::Value(value.to_owned());
+    let trial = |written: &Written| {
+        let source = match written {
+            Written::Inline(raw) => format!("- **k**: {raw} {comment}\n"),
+            Written::Fence(_) if !fence => return false,
+            Written::Fence(text) => {
+                format!("- **k**: {comment}\n  {}\n", value::fence(text, "  ", "\n"))
+            }
+        };
+        only_item(&source).is_some_and(|document| {
+            document.item(ItemId(0)).key.is_some() && reading.holds(&document, ItemId(0))
+        })
+    };
+    value::write(value, keep, trial).ok_or_else(|| not_inline(key))
+}
+
+/// How `text` is written as the whole text of an item without a key.
+pub(super) fn item_text(
+    text: &str,
+    keep: Quote,
+    fence: bool,
+    checkbox: Option<bool>,
+    comment: &str,
+) -> Result<Written, EditError> {
+    check_nul("item", text)?;
+    let reading = Reading::Text(text.to_owned());
+    let trial = |written: &Written| {
+        let source = match written {
+            Written::Inline(raw) => format!("- {}{raw} {comment}\n", checkbox_source(checkbox)),
+            // A box needs text on its line, and a comment would be left without a place.
+            Written::Fence(_) if !fence || checkbox.is_some() || !comment.is_empty() => {
+                return false;
+            }
+            Written::Fence(text) => format!("- {}\n", value::fence(text, "  ", "\n")),
+        };
+        only_item(&source).is_some_and(|document| {
+            document.item(ItemId(0)).checkbox == checkbox && reading.holds(&document, ItemId(0))
+        })
+    };
+    value::write(text, keep, trial).ok_or_else(|| not_inline("item"))
+}
+
+/// How the inline source `raw` is written behind the key `key`.
+pub(super) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
+    check_nul(key, raw)?;
+    let raw = line::trim(raw);
+    let reading = Reading::Raw(raw.to_owned());
+    let source = format!("- **k**: {raw}\n");
+    let stays = !raw.contains(['\n', '\r'])
+        && only_item(&source).is_some_and(|document| {
+            document.item(ItemId(0)).key.is_some() && reading.holds(&document, ItemId(0))
+        });
+    match stays {
+        true => Ok(Written::Inline(raw.to_owned())),
+        false => Err(not_inline(key)),
+    }
+}
+
+fn checkbox_source(checkbox: Option<bool>) -> &'static str {
+    match checkbox {
+        None => "",
+        Some(false) => "[ ] ",
+        Some(true) => "[x] ",
+    }
+}
+
+/// The document `source`, if it is one item and nothing else.
+fn only_item(source: &str) -> Option<Document> {
+    let document = Document::parse(source).ok()?;
+    let whole = document.items.len() == 1
+        && document.sections.len() == 1
+        && document.item(ItemId(0)).span.end == line::trim_end(source, 0, source.len());
+    whole.then_some(document)
+}
+
+fn check_nul(name: &str, text: &str) -> Result<(), EditError> {
+    match text.contains('\0') {
+        true => Err(EditError::ContainsNul { name: name.to_owned() }),
+        false => Ok(()),
+    }
+}
+
+fn not_inline(name: &str) -> EditError {
+    EditError::NotInline { name: name.to_owned() }
+}

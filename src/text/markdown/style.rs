@@ -1,0 +1,119 @@
+//! How an item is written, so that a new one can be written the same way.
+
+use super::item::marker_width;
+use super::{Document, Item, ItemId, line};
+
+/// The bullet of an item and the room around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bullet {
+    /// What stands before the bullet on its line.
+    pub indent: String,
+    /// The bullet or the number.
+    pub marker: String,
+    /// What stands between bullet and text.
+    pub pad: String,
+}
+
+/// How a key is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KeyLook {
+    /// What stands on both sides of it: `**`, `__` or nothing.
+    pub marks: &'static str,
+    /// Whether the colon is inside the marks.
+    pub inside: bool,
+    /// The colon, ASCII or full-width.
+    pub colon: char,
+}
+
+impl Bullet {
+    /// `- `, indented by `columns`.
+    pub(super) fn plain(columns: usize) -> Self {
+        Self { indent: " ".repeat(columns), marker: "-".to_owned(), pad: " ".to_owned() }
+    }
+
+    /// The bullet of `item`; a number stays as it is.
+    pub(super) fn of(document: &Document, item: &Item) -> Self {
+        let source = document.source();
+        let start = item.span.start;
+        let before = &source[line::line_start(source, start)..start];
+        let indent = match before.bytes().all(|b| matches!(b, b' ' | b'\t')) {
+            true => before.to_owned(),
+            false => " ".repeat(line::columns(before)),
+        };
+        let end = start + marker_width(&source[start..]);
+        let text = line::skip_blanks(source, end);
+        let pad = &source[end..text];
+        let wide = line::columns(&source[line::line_start(source, start)..text])
+            - line::columns(&source[line::line_start(source, start)..end]);
+        let blank = line::text_end(source, end) == text;
+        let pad = if blank || !(1..=4).contains(&wide) { " " } else { pad };
+        Self { indent, marker: source[start..end].to_owned(), pad: pad.to_owned() }
+    }
+
+    /// The bullet for an item after this one: a number counts on.
+    pub(super) fn next(mut self) -> Self {
+        let digits = self.marker.trim_end_matches(['.', ')']);
+        if let Ok(number) = digits.parse::<u32>()
+            && number < 999_999_999
+        {
+            let end = self.marker.split_off(digits.len());
+            self.marker = format!("{}{end}", number + 1);
+        }
+        self
+    }
+
+    /// The bullet as it stands at the beginning of a line.
+    pub(super) fn line(&self) -> String {
+        format!("{}{}{}", self.indent, self.marker, self.pad)
+    }
+
+    /// The indentation of what belongs to the item on further lines; spaces only, since the
+    /// parser splits a tab when a block begins in the middle of it.
+    pub(super) fn content_indent(&self) -> String {
+        " ".repeat(line::columns(&self.line()))
+    }
+}
+
+impl KeyLook {
+    /// `**key**:`
+    pub(super) const BOLD: Self = Self { marks: "**", inside: false, colon: ':' };
+    /// `key:`
+    pub(super) const PLAIN: Self = Self { marks: "", inside: false, colon: ':' };
+
+    /// How the key of `item` is marked, if it has one.
+    pub(super) fn of(document: &Document, item: &Item) -> Option<Self> {
+        let source = document.source();
+        let key = item.key_span.clone()?;
+        let marks = match source.get(item.content.start..item.content.start + 2) {
+            Some("**") => "**",
+            Some("__") => "__",
+            _ => "",
+        };
+        let rest = source[key.end..item.content.end].trim_start_matches([' ', '\t']);
+        let inside = !marks.is_empty() && rest.starts_with([':', '：']);
+        let colon = rest.chars().find(|c| matches!(c, ':' | '：')).unwrap_or(':');
+        Some(Self { marks, inside, colon })
+    }
+
+    /// `key` with its marks and its colon.
+    pub(super) fn write(self, key: &str) -> String {
+        let Self { marks, inside, colon } = self;
+        match inside {
+            true => format!("{marks}{key}{colon}{marks}"),
+            false => format!("{marks}{key}{marks}{colon}"),
+        }
+    }
+}
+
+/// Whether a blank line stands between the items around `siblings[at]`.
+pub(super) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> bool {
+    let pair = match (siblings.get(at), siblings.get(at + 1)) {
+        (Some(a), Some(b)) => Some((*a, *b)),
+        (Some(b), None) if at > 0 => siblings.get(at - 1).map(|a| (*a, *b)),
+        _ => None,
+    };
+    pair.is_some_and(|(a, b)| {
+        let after = line::next_line(document.source(), document.item(a).span.end);
+        after < document.item(b).span.start && line::blank_at(document.source(), after)
+    })
+}

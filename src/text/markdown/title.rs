@@ -1,0 +1,174 @@
+//! Titles: written so that they read back identical, replaced without touching their heading.
+
+use std::ops::Range;
+
+use super::{Document, EditError, Section, line};
+
+/// The source of `title` as it stands behind the `#` marks of a heading.
+///
+/// # Errors
+/// Refuses what no heading can say: several lines, or NUL.
+pub(super) fn write_title(title: &str) -> Result<String, EditError> {
+    fitting(title, |raw| format!("## {raw}\n"))
+}
+
+/// A whole heading with its line end.
+///
+/// # Errors
+/// As [`write_title`].
+pub(super) fn heading(level: u8, title: &str, newline: &str) -> Result<String, EditError> {
+    let raw = write_title(title)?;
+    let marks = "#".repeat(usize::from(level));
+    match raw.is_empty() {
+        true => Ok(format!("{marks}{newline}")),
+        false => Ok(format!("{marks} {raw}{newline}")),
+    }
+}
+
+/// What to replace in the heading of `section`, and with what, to change its title; the flag
+/// says that the heading itself is written anew.
+///
+/// # Errors
+/// As [`write_title`].
+pub(super) fn replacement(
+    document: &Document,
+    section: &Section,
+    title: &str,
+) -> Result<(Range<usize>, String, bool), EditError> {
+    let source = document.source();
+    let start = line::skip_blanks(source, section.heading.start);
+    if source[start..].starts_with('#') {
+        let raw = write_title(title)?;
+        let (at, apart) = atx_text(source, start);
+        let new = if apart || raw.is_empty() { raw } else { format!(" {raw}") };
+        return Ok((at, new, false));
+    }
+    let text_end = setext_text_end(source, &section.heading);
+    match fitting(title, |raw| format!("{raw}\n---\n")) {
+        Ok(raw) if !raw.is_empty() => Ok((start..text_end, raw, true)),
+        _ => {
+            let end = line::trim_end(source, start, section.heading.end);
+            let new = heading(section.level, title, "")?;
+            Ok((start..end, new, true))
+        }
+    }
+}
+
+/// Where the text of the setext heading `heading` ends.
+pub(super) fn setext_text_end(source: &str, heading: &Range<usize>) -> usize {
+    let end = line::trim_end(source, heading.start, heading.end);
+    line::trim_end(source, heading.start, line::line_start(source, end))
+}
+
+/// The range of the title in the ATX heading at `start`, and whether a space precedes it.
+fn atx_text(source: &str, start: usize) -> (Range<usize>, bool) {
+    let marks = source[start..].bytes().take_while(|b| *b == b'#').count();
+    let from = start + marks;
+    let end = line::text_end(source, from);
+    let text = line::skip_blanks(source, from);
+    let last = line::trim_end(source, text, end);
+    let open = source[text..last].trim_end_matches('#');
+    let closed = open.is_empty() || open.ends_with([' ', '\t']);
+    let last = if closed { line::trim_end(source, text, text + open.len()) } else { last };
+    match text < last {
+        true => (text..last, true),
+        // Nothing between the marks: the title goes right behind them.
+        false => (from..from, false),
+    }
+}
+
+/// The plainest source of `title` with which the heading made by `frame` says just that.
+fn fitting(title: &str, frame: impl Fn(&str) -> String) -> Result<String, EditError> {
+    let bad = |reason| EditError::BadTitle { title: title.to_owned(), reason };
+    if title.contains(['\n', '\r']) {
+        return Err(bad("a title is one line"));
+    }
+    if title.contains('\0') {
+        return Err(bad("it contains a NUL byte"));
+    }
+    let says_so = |raw: &String| {
+        Document::parse(frame(raw)).is_ok_and(|document| match document.sections.as_slice() {
+            [_, section] => {
+                section.title == title
+                    && section.body.is_empty()
+                    && section.heading.start == 0
+                    && document.items.is_empty()
+            }
+            _ => false,
+        })
+    };
+    let forms: [fn(&str) -> String; 3] = [str::to_owned, escaped, encoded];
+    let found = forms.iter().map(|form| form(title)).find(says_so);
+    found.ok_or_else(|| bad("no heading can say it"))
+}
+
+/// `title` with a backslash before all punctuation.
+fn escaped(title: &str) -> String {
+    let mut out = String::with_capacity(title.len() + 8);
+    for c in title.chars() {
+        if c.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// `title` with character references for all that is neither letter nor digit.
+fn encoded(title: &str) -> String {
+    let mut out = String::with_capacity(title.len() + 8);
+    for c in title.chars() {
+        match c.is_alphanumeric() {
+            true => out.push(c),
+            false => out.push_str(&format!("&#{};", u32::from(c))),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_read_back_identical() {
+        for title in [
+            "Plain",
+            "a #",
+            "# a",
+            " lead and trail ",
+            "*x* _y_ `z` <b> &amp; \\ [a](b)",
+            "a  b",
+            "\ttab",
+            "",
+            "----",
+            "\u{a0}",
+            "<!-- x -->",
+            "é 漢字 \u{202e}rtl",
+            "[status]: x",
+            "- item",
+            "\u{b}\u{c}",
+        ] {
+            let source = heading(3, title, "\r\n").unwrap();
+            let document = Document::parse(source.as_str()).unwrap();
+            assert_eq!(document.sections.len(), 2, "{source:?}");
+            assert_eq!(document.sections[1].title, title, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_of_several_lines_is_refused() {
+        for title in ["a\nb", "a\rb", "a\0"] {
+            assert!(matches!(write_title(title), Err(EditError::BadTitle { .. })), "{title:?}");
+        }
+    }
+
+    #[test]
+    fn closing_marks_stay_around_a_new_title() {
+        let text = |source: &str| source[atx_text(source, 0).0].to_owned();
+        assert_eq!(text("## T ##\n"), "T");
+        assert_eq!(text("## T#\n"), "T#");
+        assert_eq!(text("## ##\n"), "");
+        assert_eq!(text("##\n"), "");
+    }
+}

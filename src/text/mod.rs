@@ -1,0 +1,12 @@
+//! Lossless markdown and JSON: read through spans, write by splicing ranges.
+//!
+//! Nothing here knows what a plan or a step is. A document is its source plus an index of
+//! spans; an edit is a list of splices, proven by parsing the result again.
+
+pub mod json;
+pub mod markdown;
+mod place;
+mod splice;
+
+pub use place::{Place, snippet};
+pub use splice::{OverlappingSplices, Splice, apply_splices};

@@ -1,0 +1,70 @@
+//! Adding to and replacing sections of the context.
+
+use super::{
+    super::{Answer, Draft, Error},
+    ContextText,
+};
+use crate::{
+    model::{Context, ModelError, StateFile},
+    text::markdown::{Edit, SectionId},
+};
+
+const FILE: StateFile = StateFile::Context;
+
+/// Adds text behind what the section holds.
+pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
+    change(draft, text, "added to", |edit, section| {
+        edit.append_text(section, &text.text);
+    })
+}
+
+/// Replaces what the section holds; its subsections stay.
+pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
+    change(draft, text, "replaced in", |edit, section| {
+        edit.replace_text(section, &text.text);
+    })
+}
+
+fn change(
+    draft: &mut Draft<'_>,
+    text: &ContextText,
+    verb: &str,
+    work: impl Fn(&mut Edit<'_>, SectionId),
+) -> Result<Answer, Error> {
+    if text.text.trim().is_empty() && verb == "added to" {
+        return Err(Error::refused("bad_value", "there is no text to add"));
+    }
+    let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
+    let mut context = draft.context()?;
+    let section = match context.section(name) {
+        Ok(section) => section,
+        Err(ModelError::NotFound { .. }) if text.create => {
+            create(draft, &context, name)?;
+            context = draft.context()?;
+            context.section(name)?
+        }
+        Err(ModelError::NotFound { file, message, hint }) => {
+            let hint = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
+            let hint = Some(format!("{hint}`--create` adds the section"));
+            return Err(ModelError::NotFound { file, message, hint }.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let title = context.document.section(section).title.clone();
+    let mut edit = context.document.edit();
+    work(&mut edit, section);
+    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+    draft.put(FILE, edited);
+    draft.facts()?.touch(&format!("{FILE} {title}"));
+    Ok(Answer::new(format!("{verb} `{title}`")).with("section", title))
+}
+
+fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Error> {
+    let document = &context.document;
+    let parent = document.sections().find(|id| document.section(*id).level == 1);
+    let mut edit = document.edit();
+    edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
+    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+    draft.put(FILE, edited);
+    Ok(())
+}

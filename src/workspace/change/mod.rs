@@ -1,0 +1,289 @@
+//! Every way to change the state, as data: the one door for command line, files and servers.
+
+mod constraint;
+mod context;
+mod history;
+mod plan;
+mod progress;
+mod quantity;
+mod step;
+mod step_finish;
+mod step_shape;
+mod variables;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub(crate) use self::{progress::current_of, step::no_ready_step};
+pub use self::{
+    quantity::{Cost, Span},
+    step::Selected,
+};
+use super::{Answer, Draft, Error};
+
+/// One change. Several of them make one operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", deny_unknown_fields)]
+pub enum Change {
+    /// Sets fields of the plan's metadata.
+    #[serde(rename = "plan.set")]
+    PlanSet {
+        /// Field and value, in order.
+        set: Map<String, Value>,
+    },
+    /// Adds a step.
+    #[serde(rename = "step.add")]
+    StepAdd(Box<StepShape>),
+    /// Starts a step, or the next ready one.
+    #[serde(rename = "step.start")]
+    StepStart {
+        /// Which one; the next ready one if absent.
+        #[serde(default)]
+        step: Option<Selected>,
+    },
+    /// Completes a running step.
+    #[serde(rename = "step.done")]
+    StepDone(Box<StepResult>),
+    /// Records that a running step failed.
+    #[serde(rename = "step.fail")]
+    StepFail(Box<StepResult>),
+    /// Leaves a step out.
+    #[serde(rename = "step.skip")]
+    StepSkip(Box<StepResult>),
+    /// Starts a failed step again.
+    #[serde(rename = "step.retry")]
+    StepRetry {
+        /// Which one; the failed one if there is only one.
+        #[serde(default)]
+        step: Option<Selected>,
+    },
+    /// Puts a step back to the beginning of its lifecycle.
+    #[serde(rename = "step.reset")]
+    StepReset {
+        /// Which one; the running or failed one if there is only one.
+        #[serde(default)]
+        step: Option<Selected>,
+        /// Why.
+        #[serde(default)]
+        note: Option<String>,
+    },
+    /// Changes what a step says.
+    #[serde(rename = "step.set")]
+    StepSet(Box<StepShape>),
+    /// Takes a step out of the plan.
+    #[serde(rename = "step.remove")]
+    StepRemove {
+        /// Which one.
+        step: Selected,
+    },
+    /// Adds text to a section of the context.
+    #[serde(rename = "context.add")]
+    ContextAdd(ContextText),
+    /// Replaces the text of a section of the context.
+    #[serde(rename = "context.set")]
+    ContextSet(ContextText),
+    /// Sets a variable.
+    #[serde(rename = "var.set")]
+    VarSet {
+        /// Dotted path or JSON pointer.
+        path: String,
+        /// Any JSON value.
+        value: Value,
+    },
+    /// Removes a variable.
+    #[serde(rename = "var.unset")]
+    VarUnset {
+        /// Dotted path or JSON pointer.
+        path: String,
+    },
+    /// Appends to an array.
+    #[serde(rename = "var.append")]
+    VarAppend {
+        /// Dotted path or JSON pointer.
+        path: String,
+        /// Any JSON value.
+        value: Value,
+    },
+    /// Merges an object into the variables (RFC 7396).
+    #[serde(rename = "var.merge")]
+    VarMerge {
+        /// The patch.
+        patch: Value,
+    },
+    /// Applies a list of operations to the variables (RFC 6902).
+    #[serde(rename = "var.patch")]
+    VarPatch {
+        /// The operations.
+        patch: Value,
+    },
+    /// Adds an entry to the history.
+    #[serde(rename = "history.add")]
+    HistoryAdd {
+        /// The heading.
+        title: String,
+        /// Field and value, in order.
+        #[serde(default)]
+        fields: Map<String, Value>,
+    },
+    /// Sets a modifier or a limit.
+    #[serde(rename = "constraint.set")]
+    ConstraintSet {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: Value,
+        /// Whether a name that is not known yet may be added.
+        #[serde(default)]
+        create: bool,
+    },
+    /// Adds a directive.
+    #[serde(rename = "directive.add")]
+    DirectiveAdd {
+        /// What holds from now on.
+        text: String,
+        /// For how many steps; for good if absent.
+        #[serde(default)]
+        steps: Option<u32>,
+    },
+    /// Removes a directive.
+    #[serde(rename = "directive.remove")]
+    DirectiveRemove {
+        /// Its number in the list, or its text.
+        directive: Value,
+    },
+}
+
+/// What a step says. Absent parts stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepShape {
+    /// Which step is changed; not for a new one.
+    pub step: Option<Selected>,
+    /// The title.
+    pub title: Option<String>,
+    /// The component that does it.
+    pub component: Option<String>,
+    /// The tool it maps to.
+    #[serde(alias = "tool_mapping")]
+    pub tool: Option<String>,
+    /// Parameters.
+    #[serde(alias = "inputs")]
+    pub input: Map<String, Value>,
+    /// Results it should give.
+    #[serde(alias = "expected_outputs", alias = "outputs")]
+    pub output: Map<String, Value>,
+    /// The estimated cost.
+    #[serde(alias = "estimated_cost")]
+    pub cost: Option<Cost>,
+    /// The estimated time.
+    #[serde(alias = "estimated_time")]
+    pub time: Option<Span>,
+    /// What it changes in the world.
+    #[serde(alias = "side_effects")]
+    pub effects: Option<String>,
+    /// The steps that come before it.
+    pub depends_on: Option<Vec<Selected>>,
+    /// The step behind which a new one is put.
+    pub after: Option<Selected>,
+    /// Other fields.
+    pub set: Map<String, Value>,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepResult {
+    /// Which step; the running one if there is only one.
+    pub step: Option<Selected>,
+    /// Named results, kept in variables.json under `step_data.outputs`.
+    #[serde(alias = "outputs")]
+    pub output: Map<String, Value>,
+    /// What it cost.
+    pub cost: Option<Cost>,
+    /// How long it took; since its start if absent.
+    pub time: Option<Span>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// An observation.
+    pub note: Option<String>,
+    /// The tool that was really used.
+    pub tool: Option<String>,
+}
+
+/// Text for a section of the context.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContextText {
+    /// The heading or path of the section.
+    pub section: Option<String>,
+    /// Any markdown; it stays inside the section.
+    pub text: String,
+    /// Whether a section that is not there yet may be added.
+    pub create: bool,
+}
+
+impl Change {
+    /// The word for the operation log, such as `step.done`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::PlanSet { .. } => "plan.set",
+            Self::StepAdd(_) => "step.add",
+            Self::StepStart { .. } => "step.start",
+            Self::StepDone(_) => "step.done",
+            Self::StepFail(_) => "step.fail",
+            Self::StepSkip(_) => "step.skip",
+            Self::StepRetry { .. } => "step.retry",
+            Self::StepReset { .. } => "step.reset",
+            Self::StepSet(_) => "step.set",
+            Self::StepRemove { .. } => "step.remove",
+            Self::ContextAdd(_) => "context.add",
+            Self::ContextSet(_) => "context.set",
+            Self::VarSet { .. } => "var.set",
+            Self::VarUnset { .. } => "var.unset",
+            Self::VarAppend { .. } => "var.append",
+            Self::VarMerge { .. } => "var.merge",
+            Self::VarPatch { .. } => "var.patch",
+            Self::HistoryAdd { .. } => "history.add",
+            Self::ConstraintSet { .. } => "constraint.set",
+            Self::DirectiveAdd { .. } => "directive.add",
+            Self::DirectiveRemove { .. } => "directive.remove",
+        }
+    }
+
+    /// Works the change into the draft.
+    pub(super) fn apply(&self, draft: &mut Draft<'_>) -> Result<Answer, Error> {
+        match self {
+            Self::PlanSet { set } => plan::set(draft, set),
+            Self::StepAdd(shape) => step_shape::add(draft, shape),
+            Self::StepSet(shape) => step_shape::set(draft, shape),
+            Self::StepRemove { step } => step_shape::remove(draft, step),
+            Self::StepStart { step } => step::start(draft, step.as_ref()),
+            Self::StepRetry { step } => step::retry(draft, step.as_ref()),
+            Self::StepReset { step, note } => step::reset(draft, step.as_ref(), note.as_deref()),
+            Self::StepDone(result) => step_finish::done(draft, result),
+            Self::StepFail(result) => step_finish::fail(draft, result),
+            Self::StepSkip(result) => step_finish::skip(draft, result),
+            Self::ContextAdd(text) => context::add(draft, text),
+            Self::ContextSet(text) => context::set(draft, text),
+            Self::VarSet { path, value } => variables::set(draft, path, value),
+            Self::VarUnset { path } => variables::unset(draft, path),
+            Self::VarAppend { path, value } => variables::append(draft, path, value),
+            Self::VarMerge { patch } => variables::merge(draft, patch),
+            Self::VarPatch { patch } => variables::patch(draft, patch),
+            Self::HistoryAdd { title, fields } => history::add(draft, title, fields),
+            Self::ConstraintSet { name, value, create } => {
+                constraint::set(draft, name, value, *create)
+            }
+            Self::DirectiveAdd { text, steps } => constraint::add_directive(draft, text, *steps),
+            Self::DirectiveRemove { directive } => constraint::remove_directive(draft, directive),
+        }
+    }
+}
+
+/// A value as text: strings as they are, everything else as JSON.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Setting the plan's metadata.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{Answer, Draft, Error},
+    progress::plan_status,
+    text_of,
+};
+use crate::{
+    model::{Plan, StateFile},
+    text::json::Path,
+};
+
+/// Sets fields; what variables.json repeats is set there too.
+pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let mut edit = plan.document.edit();
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for (key, value) in set {
+        let (key, value) = (key.trim().to_ascii_lowercase(), text_of(value));
+        let value = match key.as_str() {
+            "status" => status(draft, &plan, &value)?,
+            "mode" => mode(&value)?,
+            "current_step" | "last_updated" | "execution_id" => {
+                return Err(Error::refused_with(
+                    "managed_field",
+                    format!("`{key}` of the plan cannot be set directly"),
+                    "it follows from the steps and commands; `statedir check --fix` repairs it",
+                ));
+            }
+            "title" => {
+                plan.set_title(&mut edit, &value)?;
+                continue;
+            }
+            "" => return Err(Error::refused("bad_value", "a field needs a name")),
+            _ => value,
+        };
+        fields.push((key, value));
+    }
+    fields.push(("last_updated".to_owned(), draft.env.now()));
+    let borrowed: Vec<(&str, &str)> =
+        fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    plan.set_metadata(&mut edit, &borrowed)?;
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    repeat_in_variables(draft, &fields)?;
+    let names: Vec<&String> = set.keys().collect();
+    let text: Vec<String> = set.iter().map(|(k, v)| format!("{k} = {}", text_of(v))).collect();
+    for name in names {
+        draft.facts()?.touch(&format!("{} {name}", StateFile::Plan));
+    }
+    Ok(Answer::new(format!("plan: {}", text.join(", "))).with("set", json!(set)))
+}
+
+fn status(draft: &Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Error> {
+    let workflow = draft.workflow();
+    let Some(to) = workflow.plan_status(wanted) else {
+        return Err(Error::refused_with(
+            "unknown_status",
+            format!("`{wanted}` is not a status of a plan"),
+            format!("one of {}", workflow.plan_statuses().collect::<Vec<_>>().join(", ")),
+        ));
+    };
+    let from = plan_status(draft, plan)?;
+    if from != to {
+        workflow.check_plan(&from, to).map_err(|refusal| Error::Transition {
+            subject: "the plan".to_owned(),
+            refusal,
+            hint: None,
+        })?;
+    }
+    Ok(to.to_owned())
+}
+
+fn mode(wanted: &str) -> Result<String, Error> {
+    let upper = wanted.trim().to_ascii_uppercase();
+    if matches!(upper.as_str(), "EXECUTION" | "SIMULATION") {
+        return Ok(upper);
+    }
+    Err(Error::refused_with(
+        "bad_value",
+        format!("`{wanted}` is not a mode"),
+        "one of EXECUTION, SIMULATION",
+    ))
+}
+
+fn repeat_in_variables(draft: &mut Draft<'_>, fields: &[(String, String)]) -> Result<(), Error> {
+    let repeated: Vec<_> =
+        fields.iter().filter(|(key, _)| matches!(key.as_str(), "goal" | "mode")).collect();
+    if repeated.is_empty() {
+        return Ok(());
+    }
+    let variables = draft.variables()?;
+    let mut edit = variables.document.edit();
+    for (key, value) in repeated {
+        let path = Path::root().join("execution_metadata").join(key);
+        edit.set(&path, &json!(value)).map_err(super::variables::refused)?;
+    }
+    draft.put_variables(edit.finish());
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! What follows for the whole plan when a step changes: status, current step, counts.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{Draft, Error},
+    step::unknown_status,
+};
+use crate::{
+    engine::{PlanRole, StepRole as Role},
+    model::{Plan, StateFile, Step, StepCost, StepId, Variables},
+    text::markdown::Edit,
+};
+
+/// One edit of plan.md and variables.json that keeps them in agreement.
+pub(super) struct Progress<'d, 'e, 'p> {
+    draft: &'d mut Draft<'e>,
+    plan: &'p Plan,
+    edit: Edit<'p>,
+    statuses: BTreeMap<usize, String>,
+    plan_status: Option<String>,
+    /// Steps added (+) or removed (−) by this very edit.
+    pub(super) added: Option<(u32, String)>,
+    pub(super) removed: Option<usize>,
+}
+
+/// More for variables.json, besides the counts.
+pub(super) enum Extra<'a> {
+    /// Named results of a step.
+    Outputs(&'a str, Vec<(String, serde_json::Value)>),
+    /// What an attempt cost.
+    Cost(StepCost),
+}
+
+impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
+    pub(super) fn new(draft: &'d mut Draft<'e>, plan: &'p Plan) -> Result<Self, Error> {
+        Ok(Self {
+            draft,
+            plan,
+            edit: plan.document.edit(),
+            statuses: BTreeMap::new(),
+            plan_status: None,
+            added: None,
+            removed: None,
+        })
+    }
+
+    pub(super) fn edit(&mut self) -> &mut Edit<'p> {
+        &mut self.edit
+    }
+
+    /// Remembers the new status of a step for what follows from it.
+    pub(super) fn set_status(&mut self, step: &Step, status: &str) {
+        self.statuses.insert(step.offset, status.to_owned());
+    }
+
+    /// Sets fields of a step and gives it an id if it has none.
+    pub(super) fn set_fields(
+        &mut self,
+        step: &Step,
+        fields: &[(&str, &str)],
+    ) -> Result<StepId, Error> {
+        self.plan.set_step(&mut self.edit, step, fields)?;
+        self.identify(step)
+    }
+
+    /// The step's id; a new one is written if it has none.
+    pub(super) fn identify(&mut self, step: &Step) -> Result<StepId, Error> {
+        if let Some(id) = &step.id {
+            return Ok(id.clone());
+        }
+        let id = self.new_id();
+        self.plan.set_step(&mut self.edit, step, &[("id", id.as_str())])?;
+        Ok(id)
+    }
+
+    /// An id that no step has.
+    pub(super) fn new_id(&self) -> StepId {
+        let steps = &self.plan.steps;
+        let taken = |text: &str| steps.iter().any(|s| s.id.as_ref().is_some_and(|id| id.as_str() == text));
+        StepId::generate(self.draft.env.random(), taken)
+    }
+
+    /// Work begins: the plan must be able to be active.
+    pub(super) fn begin_plan(&mut self) -> Result<(), Error> {
+        let from = self.plan_status()?;
+        let workflow = self.draft.workflow();
+        match workflow.plan_role(&from) {
+            Some(PlanRole::Active) => return Ok(()),
+            Some(PlanRole::Paused) => {
+                return Err(Error::refused_with(
+                    "paused",
+                    "the plan is paused",
+                    "`statedir resume` goes on with it",
+                ));
+            }
+            _ => {}
+        }
+        let to = workflow.plan_with_role(PlanRole::Active).to_owned();
+        workflow.check_plan(&from, &to).map_err(|refusal| Error::Transition {
+            subject: "the plan".to_owned(),
+            refusal,
+            hint: None,
+        })?;
+        self.plan_status = Some(to);
+        Ok(())
+    }
+
+    /// There is work again: a finished plan goes back to being active.
+    pub(super) fn reopen_plan(&mut self) -> Result<(), Error> {
+        let from = self.plan_status()?;
+        let role = self.draft.workflow().plan_role(&from);
+        if matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)) {
+            self.begin_plan()?;
+        }
+        Ok(())
+    }
+
+    /// Completes the plan when nothing is left to do and the lifecycle says so.
+    pub(super) fn complete_plan(&mut self) -> Result<(), Error> {
+        let finished = {
+            let workflow = self.draft.workflow();
+            let done = |status: &str| matches!(workflow.step_role(status), Some(Role::Done | Role::Skipped));
+            workflow.auto_complete() && self.all_statuses().all(|status| status.is_some_and(done))
+        };
+        let from = self.plan_status()?;
+        let workflow = self.draft.workflow();
+        if finished && workflow.plan_role(&from) == Some(PlanRole::Active) {
+            let to = workflow.plan_with_role(PlanRole::Succeeded).to_owned();
+            if workflow.check_plan(&from, &to).is_ok() {
+                self.plan_status = Some(to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes plan.md and variables.json.
+    pub(super) fn finish(mut self, extras: &[Extra<'_>]) -> Result<Option<String>, Error> {
+        let current = self.current_step();
+        let total = self.plan.steps.len() + usize::from(self.added.is_some())
+            - usize::from(self.removed.is_some());
+        let (now, text) = (self.draft.env.now(), current.to_string());
+        let mut fields = vec![("current_step", text.as_str()), ("last_updated", now.as_str())];
+        if let Some(status) = &self.plan_status {
+            fields.insert(0, ("status", status.as_str()));
+        }
+        self.plan.set_metadata(&mut self.edit, &fields)?;
+        let edited = Plan::finish(self.edit)?;
+        self.draft.put(StateFile::Plan, edited);
+
+        let variables = self.draft.variables()?;
+        let mut edit = variables.document.edit();
+        Variables::set_step_data(&mut edit, current, total)?;
+        for extra in extras {
+            match extra {
+                Extra::Outputs(id, outputs) => Variables::set_outputs(&mut edit, id, outputs)?,
+                Extra::Cost(cost) => variables.add_cost(&mut edit, cost)?,
+            }
+        }
+        self.draft.put_variables(edit.finish());
+        Ok(self.plan_status)
+    }
+
+    fn plan_status(&self) -> Result<String, Error> {
+        if let Some(status) = &self.plan_status {
+            return Ok(status.clone());
+        }
+        plan_status(self.draft, self.plan)
+    }
+
+    fn all_statuses(&self) -> impl Iterator<Item = Option<&str>> {
+        self.plan
+            .steps
+            .iter()
+            .filter(|step| Some(step.offset) != self.removed)
+            .map(|step| self.status(step))
+            .chain(self.added.iter().map(|(_, status)| Some(status.as_str())))
+    }
+
+    fn status<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
+        self.statuses.get(&step.offset).map(String::as_str).or(step.status.as_deref())
+    }
+
+    /// The running step; else the first that is open or failed; else the last.
+    fn current_step(&self) -> u32 {
+        let workflow = self.draft.workflow();
+        let mut numbered: Vec<(u32, Option<Role>)> = Vec::new();
+        let shift = self.removed.and_then(|offset| {
+            self.plan.steps.iter().find(|step| step.offset == offset).map(|step| step.number)
+        });
+        for step in &self.plan.steps {
+            if Some(step.offset) == self.removed {
+                continue;
+            }
+            let role = self.status(step).and_then(|status| workflow.step_role(status));
+            let after_removed = shift.is_some_and(|number| step.number > number);
+            let after_added = self.added.as_ref().is_some_and(|(number, _)| step.number >= *number);
+            let number = step.number + u32::from(after_added) - u32::from(after_removed);
+            numbered.push((number, role));
+        }
+        numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
+        current_of(&numbered)
+    }
+}
+
+/// The number of the step at hand, from numbers and roles.
+pub(crate) fn current_of(steps: &[(u32, Option<Role>)]) -> u32 {
+    let lowest = |wanted: &[Role]| {
+        let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
+        fits.map(|(number, _)| *number).min()
+    };
+    lowest(&[Role::Active])
+        .or_else(|| lowest(&[Role::Open, Role::Failed]))
+        .or_else(|| steps.iter().map(|(number, _)| *number).max())
+        .unwrap_or(0)
+}
+
+/// The plan's status in the lifecycle's spelling.
+pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Error> {
+    let written = plan.metadata.status.as_deref();
+    if let Some(status) = written.and_then(|text| draft.workflow().plan_status(text)) {
+        return Ok(status.to_owned());
+    }
+    let message = match written {
+        Some(text) => format!("the plan has an unknown status, `{text}`"),
+        None => "the plan has no status".to_owned(),
+    };
+    let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
+        .at(plan.metadata_place("status"))
+        .hint("set it to a status of the lifecycle, such as `IN_PROGRESS`");
+    Err(crate::model::ModelError::Problem(Box::new(problem)).into())
+}
+
+/// A step's status in the lifecycle's spelling.
+pub(super) fn status_of(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
+    let known = step.status.as_deref().and_then(|text| draft.workflow().step_status(text));
+    match known {
+        Some(status) => Ok(status.to_owned()),
+        None => Err(unknown_status(&draft.plan()?, step, step.status.as_deref())),
+    }
+}

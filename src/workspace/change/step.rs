@@ -1,0 +1,238 @@
+//! Choosing a step, starting it, starting it again, putting it back.
+
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::json;
+
+use super::{
+    super::{Answer, Draft, Error, Readiness},
+    progress::{Progress, status_of},
+    quantity::scalar,
+};
+use crate::{
+    engine::StepRole as Role,
+    model::{ModelError, Plan, StateFile, Step, StepId, StepRef},
+};
+
+/// The step a change is about, by number or id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Selected(pub StepRef);
+
+impl std::str::FromStr for Selected {
+    type Err = ModelError;
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        StepRef::parse(text).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Selected {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        scalar(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// Starts a step that nobody has started yet.
+pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = match selected {
+        Some(selected) => plan.step(&selected.0)?,
+        None => next_ready(draft, &plan)?,
+    };
+    let role = draft.workflow().step_role(&status_of(draft, step)?);
+    if role == Some(Role::Failed) {
+        return Err(illegal(draft, step, Role::Active, "use `statedir step retry`")?);
+    }
+    let waiting = Readiness::new(&plan, draft.workflow()).unmet(step);
+    if !waiting.is_empty() {
+        let names: Vec<String> = waiting.iter().map(|step| format!("step {step}")).collect();
+        return Err(Error::refused_with(
+            "dependency_open",
+            format!("{} waits for {}", step.name(), names.join(", ")),
+            "`statedir step next` names a step that is ready",
+        ));
+    }
+    begin(draft, &plan, step)
+}
+
+/// Starts a failed step again.
+pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
+    let role = draft.workflow().step_role(&status_of(draft, step)?);
+    if role != Some(Role::Failed) {
+        return Err(illegal(draft, step, Role::Active, "only a failed step is retried")?);
+    }
+    begin(draft, &plan, step)
+}
+
+fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Error> {
+    let active = draft.workflow().step_with_role(Role::Active).to_owned();
+    let from = status_of(draft, step)?;
+    if let Err(refusal) = draft.workflow().check_step(&from, &active) {
+        let taken = draft.workflow().step_role(&from) == Some(Role::Active);
+        let hint = match (&step.claimed_by, taken) {
+            (Some(actor), true) => Some(format!("`{actor}` works on it; `statedir step next` names another")),
+            (None, true) => Some("`statedir step next` names another".to_owned()),
+            _ => Some("`statedir step reset` puts it back to the beginning".to_owned()),
+        };
+        return Err(Error::Transition { subject: step.name(), refusal, hint });
+    }
+    let attempts = (step.attempts + 1).to_string();
+    let (now, actor) = (draft.env.now(), draft.env.actor().to_owned());
+    let mut progress = Progress::new(draft, plan)?;
+    progress.set_status(step, &active);
+    progress.begin_plan()?;
+    let id = progress.set_fields(
+        step,
+        &[
+            ("status", active.as_str()),
+            ("attempts", attempts.as_str()),
+            ("claimed_by", actor.as_str()),
+            ("started_at", now.as_str()),
+        ],
+    )?;
+    progress.finish(&[])?;
+    draft.facts()?.touches.insert(id.as_str().to_owned(), Vec::new());
+    Ok(Answer::new(format!("step {} {active}: {}", step.number, step.title))
+        .with("step", step_json(step, &id, &active))
+        .with("attempt", step.attempts + 1))
+}
+
+/// Puts a step back to the beginning.
+pub(super) fn reset(
+    draft: &mut Draft<'_>,
+    selected: Option<&Selected>,
+    note: Option<&str>,
+) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = select(draft, &plan, selected, &[Role::Active, Role::Failed], "can be reset")?;
+    let from = status_of(draft, step)?;
+    let open = draft.workflow().step_with_role(Role::Open).to_owned();
+    if from == open {
+        return Ok(Answer::new(format!("{} is {open} already", step.name())));
+    }
+    transition(draft, step, &from, &open)?;
+    let mut progress = Progress::new(draft, &plan)?;
+    progress.set_status(step, &open);
+    progress.reopen_plan()?;
+    let id = progress.set_fields(step, &[("status", open.as_str())])?;
+    plan.clear_step(progress.edit(), step, &["claimed_by", "started_at"])?;
+    progress.finish(&[])?;
+    draft.facts()?.touches.remove(id.as_str());
+    let mut fields = vec![
+        ("step".to_owned(), format!("{} ({id})", step.number)),
+        ("state_changes".to_owned(), format!("{from} → {open}")),
+    ];
+    fields.extend(note.map(|note| ("notes".to_owned(), note.to_owned())));
+    draft.log(format!("Step {} Reset", step.number), fields)?;
+    Ok(Answer::new(format!("step {} {open}: {}", step.number, step.title))
+        .with("step", step_json(step, &id, &open)))
+}
+
+/// The step that was named, or the only one in one of `roles`, the actor's own first.
+pub(super) fn select<'p>(
+    draft: &Draft<'_>,
+    plan: &'p Plan,
+    selected: Option<&Selected>,
+    roles: &[Role],
+    what: &str,
+) -> Result<&'p Step, Error> {
+    if let Some(selected) = selected {
+        return Ok(plan.step(&selected.0)?);
+    }
+    let mut fitting: Vec<&Step> = Vec::new();
+    for step in &plan.steps {
+        let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
+        if role.is_some_and(|role| roles.contains(&role)) {
+            fitting.push(step);
+        }
+    }
+    let own: Vec<&Step> = fitting
+        .iter()
+        .copied()
+        .filter(|step| step.claimed_by.as_deref() == Some(draft.env.actor()))
+        .collect();
+    match (own.as_slice(), fitting.as_slice()) {
+        ([step], _) | ([], [step]) => Ok(step),
+        ([], []) => Err(Error::refused_with(
+            "no_such_step",
+            format!("no step {what}"),
+            "`statedir step list` shows all of them",
+        )),
+        (own, all) => {
+            let several = if own.is_empty() { all } else { own };
+            let names: Vec<String> = several.iter().map(|step| step.number.to_string()).collect();
+            Err(Error::refused_with(
+                "ambiguous",
+                format!("more than one step {what}: {}", names.join(", ")),
+                "name the step",
+            ))
+        }
+    }
+}
+
+/// The first step that is ready to be started.
+fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> {
+    let readiness = Readiness::new(plan, draft.workflow());
+    let first = readiness.ready().into_iter().next();
+    first.ok_or_else(|| no_ready_step(&readiness, plan))
+}
+
+/// Why there is no step to be started.
+pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
+    let count = |role| readiness.count(role);
+    let (open, active, failed) = (count(Role::Open), count(Role::Active), count(Role::Failed));
+    let (message, hint) = if plan.steps.is_empty() {
+        ("the plan has no steps yet".to_owned(), "`statedir step add TITLE`")
+    } else if open + active + failed == 0 {
+        ("all steps are finished".to_owned(), "`statedir status` sums up")
+    } else {
+        (
+            format!("no step is ready: {open} waiting, {active} running, {failed} failed"),
+            "`statedir step list` shows what they wait for",
+        )
+    };
+    Error::refused_with("no_ready_step", message, hint)
+}
+
+/// Checks a transition against the lifecycle.
+pub(super) fn transition(
+    draft: &Draft<'_>,
+    step: &Step,
+    from: &str,
+    to: &str,
+) -> Result<(), Error> {
+    draft.workflow().check_step(from, to).map_err(|refusal| Error::Transition {
+        subject: step.name(),
+        refusal,
+        hint: Some(match draft.workflow().step_role(from) {
+            Some(Role::Open) => format!("`statedir step start {}` comes first", step.number),
+            Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
+            _ => format!("`statedir step reset {}` puts it back to the beginning", step.number),
+        }),
+    })
+}
+
+fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error, Error> {
+    let from = status_of(draft, step)?;
+    let to = draft.workflow().step_with_role(to).to_owned();
+    let message = format!("{} is {from}, so it cannot become {to} this way", step.name());
+    Ok(Error::refused_with("illegal_transition", message, hint))
+}
+
+pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::Value {
+    json!({ "number": step.number, "id": id, "title": step.title, "status": status,
+        "component": step.component, "tool_mapping": step.tool_mapping })
+}
+
+/// The error for a status that the lifecycle does not know.
+pub(super) fn unknown_status(plan: &Plan, step: &Step, status: Option<&str>) -> Error {
+    let message = match status {
+        Some(status) => format!("{} has an unknown status, `{status}`", step.name()),
+        None => format!("{} has no status", step.name()),
+    };
+    let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
+        .at(plan.field_place(step, "status"))
+        .hint("set it to a status of the lifecycle, such as `PENDING`");
+    ModelError::Problem(Box::new(problem)).into()
+}

@@ -1,0 +1,148 @@
+//! A step comes to its end: done, failed or skipped.
+
+use serde_json::{Value, json};
+
+use super::{
+    super::{Answer, Draft, Error},
+    Span, StepResult,
+    progress::{Extra, Progress, status_of},
+    step::{select, step_json, transition},
+    text_of,
+};
+use crate::{
+    engine::StepRole as Role,
+    model::{Plan, Step, StepCost},
+};
+
+/// Completes a running step.
+pub(super) fn done(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+    finish(draft, result, Role::Done)
+}
+
+/// Records that a running step failed.
+pub(super) fn fail(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+    finish(draft, result, Role::Failed)
+}
+
+/// Leaves a step out.
+pub(super) fn skip(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+    finish(draft, result, Role::Skipped)
+}
+
+fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = select(draft, &plan, result.step.as_ref(), &[Role::Active], "is running")?;
+    let from = status_of(draft, step)?;
+    let status = draft.workflow().step_with_role(to).to_owned();
+    transition(draft, step, &from, &status)?;
+
+    let mut progress = Progress::new(draft, &plan)?;
+    progress.set_status(step, &status);
+    let id = progress.set_fields(step, &[("status", status.as_str())])?;
+    progress.complete_plan()?;
+    let mut extras = Vec::new();
+    if !result.output.is_empty() {
+        let outputs = result.output.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        extras.push(Extra::Outputs(id.as_str(), outputs));
+    }
+    if let Some(cost) = result.cost {
+        let id = id.as_str().to_owned();
+        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0 }));
+    }
+    let plan_status = progress.finish(&extras)?;
+    drop(extras);
+
+    let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
+    let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
+    let fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    draft.log(format!("Step {} Execution", step.number), fields)?;
+
+    let mut answer = Answer::new(format!("step {} {status}: {}", step.number, step.title))
+        .with("step", step_json(step, &id, &status));
+    if let Some(plan_status) = plan_status {
+        answer.message.push_str(&format!("\nplan {plan_status}"));
+        answer = answer.with("plan_status", plan_status);
+    }
+    Ok(answer)
+}
+
+fn state_changes(
+    plan: &Plan,
+    step: &Step,
+    from: &str,
+    to: &str,
+    plan_status: Option<&str>,
+    touched: &[String],
+) -> String {
+    let mut changes = vec![format!("step {} {from} → {to}", step.number)];
+    if let Some(status) = plan_status {
+        let before = plan.metadata.status.as_deref().unwrap_or("?");
+        changes.push(format!("plan {before} → {status}"));
+    }
+    changes.extend(touched.iter().cloned());
+    changes.join("; ")
+}
+
+fn entry(
+    draft: &Draft<'_>,
+    plan: &Plan,
+    step: &Step,
+    id: &str,
+    result: &StepResult,
+    status: &str,
+    state_changes: String,
+) -> Result<Vec<(String, String)>, Error> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut put = |key: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            fields.push((key.to_owned(), value));
+        }
+    };
+    let time = result
+        .time
+        .or_else(|| draft.env.since(step.started_at.as_deref()?).map(Span));
+    put("step", Some(id.to_owned()));
+    put("title", Some(step.title.clone()));
+    put("status", Some(status.to_owned()));
+    put("attempt", (step.attempts > 0).then(|| step.attempts.to_string()));
+    put("actor", Some(draft.env.actor().to_owned()));
+    put("component_used", step.component.clone());
+    put("tool_used", result.tool.clone().or_else(|| step.tool_mapping.clone()));
+    put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, step)));
+    let outputs = Value::Object(result.output.clone());
+    put("real_outputs", (!result.output.is_empty()).then(|| outputs.to_string()));
+    put("actual_cost", result.cost.map(|cost| cost.0.to_string()));
+    put("actual_time", time.map(|time| time.to_string()));
+    put("errors", result.error.clone());
+    put("state_changes", Some(state_changes));
+    put("notes", result.note.clone());
+    let simulation = plan.metadata.mode.as_deref().filter(|m| m.eq_ignore_ascii_case("SIMULATION"));
+    put("mode", simulation.map(|_| "SIMULATION".to_owned()));
+    Ok(fields)
+}
+
+/// The parameters with their references looked up, as far as they can be.
+fn inputs(draft: &Draft<'_>, step: &Step) -> String {
+    let variables = draft.variables().ok();
+    let resolve = |text: &str| {
+        let found = crate::model::references(text);
+        let whole = found.first().filter(|reference| reference.span == (0..text.len()));
+        if let Some(value) = whole.and_then(|r| variables.as_ref()?.get(&r.path)) {
+            return value;
+        }
+        let mut out = String::new();
+        let mut at = 0;
+        for reference in found {
+            out.push_str(&text[at..reference.span.start]);
+            match variables.as_ref().and_then(|variables| variables.get(&reference.path)) {
+                Some(value) => out.push_str(&text_of(&value)),
+                None => out.push_str(&text[reference.span.clone()]),
+            }
+            at = reference.span.end;
+        }
+        out.push_str(&text[at..]);
+        json!(out)
+    };
+    let inputs = step.inputs.iter().map(|(key, value)| (key.clone(), resolve(value)));
+    Value::Object(inputs.collect()).to_string()
+}

@@ -1,0 +1,212 @@
+//! Adding steps, changing what they say, taking them out.
+
+use serde_json::{Map, Value};
+
+use super::{
+    super::{Answer, Draft, Error, Readiness},
+    Selected, StepShape,
+    progress::Progress,
+    step::step_json,
+    text_of,
+};
+use crate::{
+    engine::StepRole as Role,
+    model::{NewStep, Plan, StateFile, Step, StepRef},
+};
+
+/// Fields that other commands look after.
+const MANAGED: [(&str, &str); 5] = [
+    ("id", "it never changes"),
+    ("status", "use `statedir step start|done|fail|skip|retry|reset`"),
+    ("attempts", "`step start` counts them"),
+    ("claimed_by", "`step start --actor NAME` sets it"),
+    ("started_at", "`step start` sets it"),
+];
+
+/// Adds a step at the end, or behind another.
+pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
+    let title = title(shape.title.as_deref().unwrap_or_default())?;
+    let plan = draft.plan()?;
+    let after = shape.after.as_ref().map(|after| plan.step(&after.0)).transpose()?;
+    let status = draft.workflow().step_with_role(Role::Open).to_owned();
+    let mut progress = Progress::new(draft, &plan)?;
+    let id = progress.new_id();
+    let depends_on = identities(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let new = NewStep {
+        title,
+        component: shape.component.clone(),
+        tool: shape.tool.clone(),
+        inputs: pairs(&shape.input),
+        expected_outputs: pairs(&shape.output),
+        cost: shape.cost.map(|cost| cost.0.to_string()),
+        time: shape.time.map(|time| time.to_string()),
+        side_effects: shape.effects.clone(),
+        depends_on,
+    };
+    let number = plan.add_step(progress.edit(), &id, &new, &status, after)?;
+    progress.added = Some((number, status.clone()));
+    progress.reopen_plan()?;
+    progress.finish(&[])?;
+    touch(draft, number)?;
+    let step = serde_json::json!({ "number": number, "id": id, "title": new.title, "status": status });
+    Ok(Answer::new(format!("step {number} ({id}) added: {}", new.title)).with("step", step))
+}
+
+/// Changes what a step says.
+pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
+    let Some(selected) = &shape.step else {
+        return Err(Error::refused("bad_value", "`step.set` needs a `step`"));
+    };
+    for (list, given) in [("expected_outputs", &shape.output), ("inputs", &shape.input)] {
+        if !given.is_empty() {
+            let plan = draft.plan()?;
+            let mut edit = plan.document.edit();
+            plan.ensure_nested(&mut edit, plan.step(&selected.0)?, list)?;
+            draft.put(StateFile::Plan, Plan::finish(edit)?);
+        }
+    }
+    let plan = draft.plan()?;
+    let step = plan.step(&selected.0)?;
+    let mut progress = Progress::new(draft, &plan)?;
+    let id = progress.identify(step)?;
+    let depends_on = identities(&mut progress, &plan, shape.depends_on.as_deref())?;
+    if shape.depends_on.is_some() {
+        refuse_cycle(&plan, step, &depends_on)?;
+    }
+    let cost = shape.cost.map(|cost| cost.0.to_string());
+    let time = shape.time.map(|time| time.to_string());
+    let depends_on = shape.depends_on.as_ref().map(|_| list(&depends_on));
+    let mut fields: Vec<(&str, &str)> = Vec::new();
+    let known = [
+        ("component", shape.component.as_deref()),
+        ("tool_mapping", shape.tool.as_deref()),
+        ("estimated_cost", cost.as_deref()),
+        ("estimated_time", time.as_deref()),
+        ("side_effects", shape.effects.as_deref()),
+        ("depends_on", depends_on.as_deref()),
+    ];
+    fields.extend(known.into_iter().filter_map(|(key, value)| Some((key, value?))));
+    let mut other: Vec<(String, String)> = pairs(&shape.set);
+    let mut new_title = shape.title.clone();
+    other.retain(|(key, value)| {
+        let is_title = key == "title";
+        if is_title {
+            new_title = Some(value.clone());
+        }
+        !is_title
+    });
+    for (key, value) in &other {
+        refuse_managed(key)?;
+        let key = match key.as_str() {
+            "tool" => "tool_mapping",
+            "cost" => "estimated_cost",
+            "time" => "estimated_time",
+            "effects" => "side_effects",
+            key => key,
+        };
+        fields.push((key, value.as_str()));
+    }
+    plan.set_step(progress.edit(), step, &fields)?;
+    if let Some(new_title) = &new_title {
+        plan.set_step_title(progress.edit(), step, &title(new_title)?);
+    }
+    if !shape.input.is_empty() {
+        plan.set_nested(progress.edit(), step, "inputs", &pairs(&shape.input))?;
+    }
+    if !shape.output.is_empty() {
+        plan.set_nested(progress.edit(), step, "expected_outputs", &pairs(&shape.output))?;
+    }
+    progress.finish(&[])?;
+    touch(draft, step.number)?;
+    let status = step.status.clone().unwrap_or_default();
+    Ok(Answer::new(format!("step {} changed", step.number))
+        .with("step", step_json(step, &id, &status)))
+}
+
+/// Takes a step out of the plan, unless others wait for it.
+pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = plan.step(&selected.0)?;
+    let needed_by: Vec<String> = plan
+        .steps
+        .iter()
+        .filter(|other| other.depends_on.iter().any(|wanted| step.is(wanted)))
+        .map(|other| other.number.to_string())
+        .collect();
+    if !needed_by.is_empty() {
+        return Err(Error::refused_with(
+            "needed",
+            format!("{} is needed by step {}", step.name(), needed_by.join(", ")),
+            "change their `depends_on` first, or `statedir step skip`",
+        ));
+    }
+    let mut progress = Progress::new(draft, &plan)?;
+    plan.remove_step(progress.edit(), step);
+    progress.removed = Some(step.offset);
+    progress.finish(&[])?;
+    touch(draft, step.number)?;
+    Ok(Answer::new(format!("step {} removed: {}", step.number, step.title)))
+}
+
+fn touch(draft: &mut Draft<'_>, number: u32) -> Result<(), Error> {
+    draft.facts()?.touch(&format!("{} step {number}", StateFile::Plan));
+    Ok(())
+}
+
+/// Turns numbers into ids, so that renumbering never changes what a step waits for.
+fn identities(
+    progress: &mut Progress<'_, '_, '_>,
+    plan: &Plan,
+    wanted: Option<&[Selected]>,
+) -> Result<Vec<StepRef>, Error> {
+    let mut ids = Vec::new();
+    for selected in wanted.unwrap_or_default() {
+        let step = plan.step(&selected.0)?;
+        let id = StepRef::Id(progress.identify(step)?);
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), Error> {
+    let mut changed = plan.clone();
+    for other in &mut changed.steps {
+        if other.offset == step.offset {
+            other.depends_on = depends_on.to_vec();
+        }
+    }
+    let workflow = crate::engine::Workflow::builtin();
+    let Some(cycle) = Readiness::new(&changed, workflow).cycle() else { return Ok(()) };
+    let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
+    let message = format!("these steps would wait for each other: {}", names.join(" → "));
+    Err(Error::refused("dependency_cycle", message))
+}
+
+fn refuse_managed(key: &str) -> Result<(), Error> {
+    match MANAGED.iter().find(|(managed, _)| key.eq_ignore_ascii_case(managed)) {
+        Some((_, why)) => Err(Error::refused_with(
+            "managed_field",
+            format!("`{key}` of a step cannot be set directly"),
+            *why,
+        )),
+        None => Ok(()),
+    }
+}
+
+fn title(text: &str) -> Result<String, Error> {
+    let text = text.trim();
+    if text.is_empty() || text.contains(['\n', '\r', '\0']) {
+        return Err(Error::refused("bad_value", "a step needs a title of one line"));
+    }
+    Ok(text.to_owned())
+}
+
+fn list(steps: &[StepRef]) -> String {
+    steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn pairs(map: &Map<String, Value>) -> Vec<(String, String)> {
+    map.iter().map(|(key, value)| (key.clone(), text_of(value))).collect()
+}

@@ -1,0 +1,112 @@
+//! Every inconsistency, each with a place and a way out.
+
+mod fix;
+mod history;
+mod placeholder;
+mod plan;
+mod reference;
+mod secret;
+mod variables;
+
+use serde::Serialize;
+
+use super::{Error, Snapshot, Workspace};
+use crate::model::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables};
+
+/// What `check` found and mended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// What is wrong, after the repairs.
+    pub findings: Vec<Problem>,
+    /// What was repaired.
+    pub fixed: Vec<Fixed>,
+    /// The revision after the repairs.
+    pub revision: String,
+    /// What opening the state found and did.
+    pub notices: Vec<String>,
+}
+
+/// One repair.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fixed {
+    /// The file.
+    pub file: StateFile,
+    /// What was done.
+    pub message: String,
+}
+
+impl Checked {
+    /// How many findings are errors.
+    pub fn errors(&self) -> usize {
+        self.findings.iter().filter(|problem| problem.severity == Severity::Error).count()
+    }
+}
+
+impl Workspace {
+    /// Looks for everything that is wrong; with `fix`, repairs what is safe first.
+    ///
+    /// # Errors
+    /// There is no state, or it cannot be opened at all.
+    pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
+        let fixed = if fix { self.fix()? } else { Vec::new() };
+        let snapshot = self.read()?;
+        let mut findings = snapshot.findings(progress);
+        if let Err(error) = self.store.operations(None) {
+            let problem = Problem::error("log_damaged", StateFile::Log, error.to_string());
+            findings.push(problem.hint("the state files are intact; only undo is affected"));
+        }
+        findings.sort_by(|a, b| (a.severity, a.file, a.place).cmp(&(b.severity, b.file, b.place)));
+        Ok(Checked {
+            findings,
+            fixed,
+            revision: snapshot.revision().as_str().to_owned(),
+            notices: super::notice::notices(snapshot.view().reports()),
+        })
+    }
+}
+
+/// The files as far as they can be read.
+struct Files {
+    plan: Option<Plan>,
+    context: Option<Context>,
+    variables: Option<Variables>,
+    constraints: Option<Constraints>,
+}
+
+impl Snapshot {
+    /// Everything that is wrong with the files.
+    pub fn findings(&self, progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
+        let mut found = Vec::new();
+        let files = Files {
+            plan: keep(self.plan(), &mut found),
+            context: keep(self.context(), &mut found),
+            variables: keep(self.variables(), &mut found),
+            constraints: keep(self.constraints(), &mut found),
+        };
+        let workflow = keep(self.workflow(), &mut found);
+        if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
+            plan::check(plan, workflow, &mut found);
+        }
+        if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
+            variables::check(plan, variables, &mut found);
+            reference::check(&files, variables, &mut found);
+        }
+        if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
+            plan::check_settings(constraints, workflow, &mut found);
+        }
+        placeholder::check(&files, &mut found);
+        secret::check(self, &mut found);
+        history::check(self, progress, &mut found);
+        found
+    }
+}
+
+fn keep<T>(result: Result<T, Error>, found: &mut Vec<Problem>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            found.extend(super::status::problem_of(&error));
+            None
+        }
+    }
+}

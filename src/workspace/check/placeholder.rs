@@ -1,0 +1,86 @@
+//! What a template left behind and nobody filled in.
+
+use serde_json::Value;
+
+use super::Files;
+use crate::{
+    model::{Problem, StateFile},
+    text::{
+        json::Path,
+        markdown::{Document, is_placeholder},
+    },
+};
+
+/// Looks at headings, fields, lines that are nothing but a placeholder, and JSON strings.
+pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
+    if let Some(plan) = &files.plan {
+        markdown(StateFile::Plan, &plan.document, found);
+    }
+    if let Some(context) = &files.context {
+        markdown(StateFile::Context, &context.document, found);
+    }
+    if let Some(constraints) = &files.constraints {
+        markdown(StateFile::Constraints, &constraints.document, found);
+    }
+    if let Some(variables) = &files.variables {
+        json(&variables.document.to_value(), &Path::root(), &mut |path, text| {
+            if is_placeholder(text) && !text.is_empty() {
+                let message = format!("`{path}` is still the placeholder `{text}`");
+                let mut problem = Problem::error("placeholder", StateFile::Variables, message)
+                    .hint(format!("`statedir var set {path} VALUE`"));
+                problem.place = variables.document.place(path);
+                found.push(problem);
+            }
+        });
+    }
+}
+
+fn markdown(file: StateFile, document: &Document, found: &mut Vec<Problem>) {
+    let mut push = |offset: usize, text: &str| {
+        let message = format!("`{text}` is a placeholder of a template");
+        let problem = Problem::error("placeholder", file, message);
+        found.push(problem.at(document.place(offset)).hint("fill it in or take it away"));
+    };
+    let code = document.code();
+    let in_code = |offset: usize| code.iter().any(|range| range.contains(&offset));
+    for id in document.sections() {
+        let section = document.section(id);
+        let title = section.title.rsplit(':').next().unwrap_or_default().trim();
+        if section.level > 0 && is_placeholder(title) {
+            push(section.heading.start, title);
+        }
+        let mut offset = section.body.start;
+        for line in document.body_text(id).split_inclusive('\n') {
+            let text = line.trim();
+            if text.starts_with('[') && is_placeholder(text) && !in_code(offset) {
+                push(offset, text);
+            }
+            offset += line.len();
+        }
+        let mut open = section.items.clone();
+        while let Some(item) = open.pop() {
+            let raw = document.raw_value(item);
+            if document.item(item).key.is_some() && is_placeholder(raw) {
+                push(document.item(item).value_span.start, raw);
+            }
+            open.extend(document.item(item).children.iter().copied());
+        }
+    }
+}
+
+fn json(value: &Value, path: &Path, visit: &mut dyn FnMut(&Path, &str)) {
+    match value {
+        Value::String(text) => visit(path, text),
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                json(item, &path.join(at.to_string()), visit);
+            }
+        }
+        Value::Object(members) => {
+            for (key, item) in members {
+                json(item, &path.join(key), visit);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,165 @@
+//! What the plan and the constraints say about themselves.
+
+use std::collections::HashMap;
+
+use super::super::{Readiness, change::current_of};
+use crate::{
+    engine::{PlanRole, StepRole, Workflow},
+    model::{Constraints, Plan, Problem, StateFile},
+};
+
+const FILE: StateFile = StateFile::Plan;
+
+/// Statuses, numbers, ids, dependencies, the current step.
+pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
+    found.extend(plan.problems.iter().cloned());
+    if let Some(hidden) = plan.document.hidden() {
+        let problem = Problem::error("hidden_text", FILE, format!("{hidden} hides what follows it"));
+        found.push(problem.at(hidden.place).hint("close it"));
+    }
+    statuses(plan, workflow, found);
+    duplicates(plan, found);
+    let readiness = Readiness::new(plan, workflow);
+    dependencies(plan, &readiness, found);
+    current_step(plan, &readiness, found);
+    let written = plan.metadata.status.as_deref();
+    let role = written.and_then(|status| workflow.plan_role(status));
+    let open = readiness.count(StepRole::Open) + readiness.count(StepRole::Active);
+    if role == Some(PlanRole::Succeeded) && open > 0 {
+        let message = format!("the plan is `{}`, but {open} of its steps are not finished", written.unwrap_or_default());
+        let problem = Problem::error("status_disagrees", FILE, message);
+        found.push(
+            problem
+                .at(plan.metadata_place("status"))
+                .hint("`statedir plan set status=IN_PROGRESS`, or finish the steps"),
+        );
+    }
+}
+
+fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
+    let plan_statuses = workflow.plan_statuses().collect::<Vec<_>>().join(", ");
+    let step_statuses = workflow.step_statuses().collect::<Vec<_>>().join(", ");
+    match plan.metadata.status.as_deref() {
+        Some(status) if workflow.plan_status(status).is_none() => found.push(
+            Problem::error("unknown_status", FILE, format!("unknown plan status `{status}`"))
+                .at(plan.metadata_place("status"))
+                .hint(format!("one of {plan_statuses}")),
+        ),
+        None if plan.metadata_section().is_some() => found.push(
+            Problem::error("unknown_status", FILE, "the plan has no status")
+                .at(plan.metadata_place("status"))
+                .hint(format!("one of {plan_statuses}")),
+        ),
+        _ => {}
+    }
+    for step in &plan.steps {
+        let message = match step.status.as_deref() {
+            Some(status) if workflow.step_status(status).is_some() => continue,
+            Some(status) => format!("unknown status `{status}` of {}", step.name()),
+            None => format!("{} has no status", step.name()),
+        };
+        let problem = Problem::error("unknown_status", FILE, message);
+        found.push(
+            problem.at(plan.field_place(step, "status")).hint(format!("one of {step_statuses}")),
+        );
+    }
+}
+
+fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
+    let mut numbers: HashMap<u32, u32> = HashMap::new();
+    let mut ids: HashMap<&str, u32> = HashMap::new();
+    for step in &plan.steps {
+        if numbers.insert(step.number, step.number).is_some() {
+            let message = format!("there is more than one step {}", step.number);
+            let problem = Problem::error("duplicate_step", FILE, message);
+            found.push(problem.at(plan.place(step)).hint("renumber one of them"));
+        }
+        let Some(id) = &step.id else { continue };
+        if let Some(first) = ids.insert(id.as_str(), step.number) {
+            let message = format!("step {} has the id `{id}` of step {first}", step.number);
+            let problem = Problem::error("duplicate_id", FILE, message);
+            found.push(
+                problem
+                    .at(plan.field_place(step, "id"))
+                    .hint("remove the line from the copy; it gets a new id at its next change"),
+            );
+        }
+    }
+}
+
+fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+    for step in &plan.steps {
+        for wanted in &step.depends_on {
+            if readiness.position(wanted).is_none() {
+                let message = format!("{} waits for step `{wanted}`, which does not exist", step.name());
+                let problem = Problem::error("missing_dependency", FILE, message);
+                found.push(
+                    problem
+                        .at(plan.field_place(step, "depends_on"))
+                        .hint(format!("`statedir step set {} --depends-on …`", step.number)),
+                );
+            }
+        }
+    }
+    if let Some(cycle) = readiness.cycle() {
+        let mut names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
+        names.push(names[0].clone());
+        let message = format!("these steps wait for each other: {}", names.join(" → "));
+        let problem = Problem::error("dependency_cycle", FILE, message);
+        found.push(
+            problem
+                .at(plan.field_place(cycle[0], "depends_on"))
+                .hint("take one of the dependencies away"),
+        );
+    }
+}
+
+fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+    let Some(written) = plan.metadata.current_step.as_deref() else { return };
+    let should = should_be(plan, readiness);
+    let message = match written.trim().parse::<u32>() {
+        Ok(number) if number == should => return,
+        Ok(number) => {
+            format!("`current_step` is {number}, but the steps say {should}")
+        }
+        Err(_) => format!("`current_step` is `{written}`, which is not a number"),
+    };
+    let problem = Problem::error("current_step_disagrees", FILE, message).fixable();
+    found.push(
+        problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` sets it right"),
+    );
+}
+
+/// The current step that follows from the steps.
+pub(super) fn should_be(plan: &Plan, readiness: &Readiness<'_>) -> u32 {
+    let numbers = plan.steps.iter().map(|step| step.number);
+    current_of(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>())
+}
+
+/// Modifiers and limits with values that are not allowed.
+pub(super) fn check_settings(
+    constraints: &Constraints,
+    workflow: &Workflow,
+    found: &mut Vec<Problem>,
+) {
+    if let Some(hidden) = constraints.document.hidden() {
+        let message = format!("{hidden} hides what follows it");
+        let problem = Problem::error("hidden_text", StateFile::Constraints, message);
+        found.push(problem.at(hidden.place).hint("close it"));
+    }
+    for (at, setting) in constraints.settings.iter().enumerate() {
+        let place = constraints.place(setting.item);
+        if constraints.settings[..at].iter().any(|other| other.name == setting.name) {
+            let message = format!("`{}` stands more than once", setting.name);
+            let problem = Problem::error("duplicate_field", StateFile::Constraints, message);
+            found.push(problem.at(place).hint("keep one of them"));
+        }
+        let (Some(value), Some(modifier)) = (&setting.value, workflow.modifier(&setting.name)) else {
+            continue;
+        };
+        if let Err(error) = modifier.read(value) {
+            let problem = Problem::error("bad_value", StateFile::Constraints, error.to_string());
+            found.push(problem.at(place).hint(format!("`statedir constraint set {} VALUE`", setting.name)));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What looks like a secret. State is read by agents, people and git: none belongs there.
+
+use std::io::BufRead as _;
+
+use super::Snapshot;
+use crate::{
+    model::{Problem, StateFile},
+    text::Place,
+};
+
+/// Prefixes of well-known keys, what follows them, and the least length of the whole.
+const PREFIXES: [(&str, &str, usize); 15] = [
+    ("AKIA", "an AWS access key", 20),
+    ("ASIA", "an AWS access key", 20),
+    ("ghp_", "a GitHub token", 36),
+    ("gho_", "a GitHub token", 36),
+    ("ghs_", "a GitHub token", 36),
+    ("github_pat_", "a GitHub token", 40),
+    ("glpat-", "a GitLab token", 20),
+    ("sk-", "an API key", 24),
+    ("sk_live_", "a Stripe key", 24),
+    ("rk_live_", "a Stripe key", 24),
+    ("xoxb-", "a Slack token", 24),
+    ("xoxp-", "a Slack token", 24),
+    ("AIza", "a Google API key", 39),
+    ("npm_", "an npm token", 36),
+    ("eyJhbGciOi", "a JSON web token", 60),
+];
+
+/// Words that name a secret when a value follows them.
+const NAMES: [&str; 8] =
+    ["password", "passwd", "secret", "api_key", "apikey", "access_token", "auth_token", "private_key"];
+
+/// How many are listed for one file.
+const MOST: usize = 20;
+
+/// Reads all files line by line.
+pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
+    for file in StateFile::REWRITABLE {
+        let Some(bytes) = snapshot.view().bytes(file.name()) else { continue };
+        let text = String::from_utf8_lossy(bytes);
+        for (at, line) in text.lines().enumerate() {
+            push(file, at, line, found);
+        }
+    }
+    let Ok(mut reader) = snapshot.history() else { return };
+    let mut line = Vec::new();
+    let mut at = 0;
+    let before = found.len();
+    while found.len() < before + MOST {
+        line.clear();
+        match reader.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => push(StateFile::History, at, &String::from_utf8_lossy(&line), found),
+        }
+        at += 1;
+    }
+}
+
+fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {
+    let Some((column, what)) = secret_in(line) else { return };
+    let message = format!("this looks like {what}");
+    let problem = Problem::warning("secret", file, message);
+    let place = Place { line: at + 1, column: line[..column].chars().count() + 1 };
+    found.push(problem.at(place).hint(
+        "keep it in an environment variable and refer to its name; if it is real, revoke it",
+    ));
+}
+
+/// Where a secret begins in a line, and what it looks like.
+pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
+    if let Some(at) = line.find("-----BEGIN ")
+        && line[at..].contains("PRIVATE KEY-----")
+    {
+        return Some((at, "a private key"));
+    }
+    for (prefix, what, least) in PREFIXES {
+        for (at, _) in line.match_indices(prefix) {
+            let starts_word = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let token = token_at(&line[at..]);
+            if starts_word && token.len() >= least && mixed(token) {
+                return Some((at, what));
+            }
+        }
+    }
+    named_secret(line)
+}
+
+/// `password: hunter2secret`, `"api_key": "…"`; references and obvious blanks are none.
+fn named_secret(line: &str) -> Option<(usize, &'static str)> {
+    // ASCII only, so that byte offsets stay those of the line.
+    let lower = line.to_ascii_lowercase();
+    for name in NAMES {
+        for (at, _) in lower.match_indices(name) {
+            let rest = &line[at + name.len()..];
+            let Some(value) = rest.trim_start_matches(['"', '\'', '*', '`', ' ']).strip_prefix([':', '='])
+            else {
+                continue;
+            };
+            let skipped = value.trim_start_matches([' ', '"', '\'', '*', '`', '=']);
+            let token = token_at(skipped);
+            if token.len() >= 12 && mixed(token) {
+                return Some((line.len() - skipped.len(), "a secret"));
+            }
+        }
+    }
+    None
+}
+
+fn token_at(text: &str) -> &str {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
+    &text[..text.find(|c| !is_token(c)).unwrap_or(text.len())]
+}
+
+/// Letters and digits together, as chance makes them: a word or a path is not a key.
+fn mixed(token: &str) -> bool {
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
+    digits >= 2 && letters >= 4 && !token.contains("://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_named_secrets_are_seen() {
+        let pem = ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" ");
+        let aws = ["AKIA", "IOSFODNN7EXAMPLE1"].concat();
+        let github = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        for line in [pem, format!("key {aws}"), github, "\"api_key\": \"a8f5f167f44f4964\"".into()] {
+            assert!(secret_in(&line).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_not_a_secret() {
+        for line in [
+            "the password is kept elsewhere",
+            "- **api_key**: {{secrets.name}}",
+            "\"secret\": \"see the vault\"",
+            "task-20 and risk-2024-report",
+            "password: $DATABASE_PASSWORD",
+            "execution_id: exec_20261116T080000Z_9f8e7d6c",
+            "",
+        ] {
+            assert_eq!(secret_in(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Where variables.json and plan.md tell different stories.
+
+use serde_json::Value;
+
+use crate::{
+    model::{Plan, Problem, StateFile, Variables},
+    text::json::Path,
+};
+
+const FILE: StateFile = StateFile::Variables;
+
+/// Compares what both files hold.
+pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
+    let current = plan.metadata.current_step.as_deref().and_then(|text| text.trim().parse().ok());
+    number(variables, "current_step", current, found);
+    number(variables, "total_steps", u64::try_from(plan.steps.len()).ok(), found);
+    let metadata = &plan.metadata;
+    for (key, in_plan) in [
+        ("execution_id", &metadata.execution_id),
+        ("goal", &metadata.goal),
+        ("mode", &metadata.mode),
+    ] {
+        text(variables, key, in_plan.as_deref(), found);
+    }
+}
+
+fn number(variables: &Variables, key: &str, in_plan: Option<u64>, found: &mut Vec<Problem>) {
+    let path = Path::root().join("step_data").join(key);
+    let (Some(value), Some(in_plan)) = (variables.document.get(&path), in_plan) else { return };
+    if value.as_u64() != Some(in_plan) {
+        push(variables, &path, &value, &in_plan.to_string(), found);
+    }
+}
+
+fn text(variables: &Variables, key: &str, in_plan: Option<&str>, found: &mut Vec<Problem>) {
+    let path = Path::root().join("execution_metadata").join(key);
+    let (Some(value), Some(in_plan)) = (variables.document.get(&path), in_plan) else { return };
+    if value.as_str() != Some(in_plan) {
+        push(variables, &path, &value, &format!("`{in_plan}`"), found);
+    }
+}
+
+fn push(
+    variables: &Variables,
+    path: &Path,
+    value: &Value,
+    in_plan: &str,
+    found: &mut Vec<Problem>,
+) {
+    let message = format!("`{path}` is {value}, but plan.md says {in_plan}");
+    let mut problem = Problem::error("variables_disagree", FILE, message)
+        .hint("`statedir check --fix` takes over what plan.md says")
+        .fixable();
+    problem.place = variables.document.place(path);
+    found.push(problem);
+}

@@ -1,0 +1,214 @@
+//! The new content of the files while a command is being worked out.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use super::{
+    Environment, Error, Facts, FileDiff,
+    snapshot::{bytes, workflow},
+};
+use crate::{
+    engine::Workflow,
+    model::{Constraints, Context, ModelError, Plan, StateFile, Variables, history},
+    store::{ByteSplice, ChangeKind, FileChange, View},
+    text::{Splice, json, markdown},
+};
+
+/// A file that the command has changed so far.
+struct Changed {
+    text: String,
+    /// The splices against the file on disk, as long as there was one edit only.
+    splices: Option<Vec<Splice>>,
+}
+
+/// Everything a command is about to change. Dropping it changes nothing.
+pub struct Draft<'a> {
+    view: &'a View,
+    pub(super) env: &'a Environment,
+    workflow: Cow<'static, Workflow>,
+    changed: BTreeMap<StateFile, Changed>,
+    appended: String,
+    facts: Option<Facts>,
+    pub(super) notices: Vec<String>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(view: &'a View, env: &'a Environment) -> Result<Self, Error> {
+        env.stir(view.revision.as_str());
+        Ok(Self {
+            workflow: workflow(view)?,
+            view,
+            env,
+            changed: BTreeMap::new(),
+            appended: String::new(),
+            facts: None,
+            notices: Vec::new(),
+        })
+    }
+
+    /// The lifecycle in force.
+    pub(super) fn workflow(&self) -> &Workflow {
+        &self.workflow
+    }
+
+    /// The plan as changed so far.
+    pub(super) fn plan(&self) -> Result<Plan, Error> {
+        self.markdown(StateFile::Plan).map(Plan::read)
+    }
+
+    /// The context as changed so far.
+    pub(super) fn context(&self) -> Result<Context, Error> {
+        self.markdown(StateFile::Context).map(Context::read)
+    }
+
+    /// The constraints as changed so far.
+    pub(super) fn constraints(&self) -> Result<Constraints, Error> {
+        self.markdown(StateFile::Constraints).map(Constraints::read)
+    }
+
+    /// The variables as changed so far.
+    pub(super) fn variables(&self) -> Result<Variables, Error> {
+        let bytes = self.bytes(StateFile::Variables)?;
+        Ok(Variables::parse(bytes.to_vec())?)
+    }
+
+    /// The facts as changed so far.
+    pub(super) fn facts(&mut self) -> Result<&mut Facts, Error> {
+        if self.facts.is_none() {
+            self.facts = Some(Facts::load(self.view, &mut |_| {})?);
+        }
+        Ok(self.facts.get_or_insert_default())
+    }
+
+    /// Takes over an edit of a markdown file.
+    pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
+        self.put_text(file, edited.document.into_source(), edited.splices);
+    }
+
+    /// Takes over an edit of variables.json.
+    pub(super) fn put_variables(&mut self, edited: json::Edited) {
+        self.put_text(StateFile::Variables, edited.document.into_source(), edited.splices);
+    }
+
+    /// Writes a whole file.
+    pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
+        self.changed.insert(file, Changed { text, splices: None });
+    }
+
+    fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {
+        if splices.is_empty() {
+            return;
+        }
+        let first = !self.changed.contains_key(&file);
+        self.changed.insert(file, Changed { text, splices: first.then_some(splices) });
+    }
+
+    /// Adds an entry to the history.
+    pub(super) fn log(
+        &mut self,
+        title: impl Into<String>,
+        fields: Vec<(String, String)>,
+    ) -> Result<history::EntryId, Error> {
+        if !self.view.appended().exists() {
+            return Err(ModelError::Missing { file: StateFile::History }.into());
+        }
+        let newline = self.history_newline()?;
+        let entry =
+            history::NewEntry { title: title.into(), time: self.env.now(), fields };
+        let (millis, first) = (self.env.millis(), self.appended.is_empty());
+        let ends_with_newline = self.ends_with_newline()?;
+        let facts = self.facts()?;
+        let mut text = facts.history.log_heading(newline).unwrap_or_default();
+        let rendered = history::render(&entry, millis, &facts.history.heads, newline)?;
+        text.push_str(&rendered.text);
+        if first && !ends_with_newline {
+            text.insert_str(0, newline);
+        }
+        facts.history.update(&text)?;
+        self.appended.push_str(&text);
+        Ok(rendered.id)
+    }
+
+    /// Whether anything differs from the files on disk.
+    pub(super) fn is_empty(&self) -> bool {
+        let unchanged = |(file, changed): (&StateFile, &Changed)| {
+            self.view.bytes(file.name()) == Some(changed.text.as_bytes())
+        };
+        self.appended.is_empty() && self.changed.iter().all(unchanged)
+    }
+
+    /// The files that differ.
+    pub(super) fn changed_files(&self) -> Vec<StateFile> {
+        let differs = |file: &&StateFile| {
+            let new = self.changed.get(file).map(|changed| changed.text.as_bytes());
+            self.view.bytes(file.name()) != new
+        };
+        let mut files: Vec<_> = self.changed.keys().filter(differs).copied().collect();
+        if !self.appended.is_empty() {
+            files.push(StateFile::History);
+        }
+        files
+    }
+
+    /// Before and after of every changed file; for the history, the end of it.
+    pub(super) fn diff(&self) -> Vec<FileDiff> {
+        let mut diff: Vec<FileDiff> = Vec::new();
+        for (&file, changed) in &self.changed {
+            let old = self.view.bytes(file.name()).unwrap_or_default();
+            let before = String::from_utf8_lossy(old).into_owned();
+            diff.push(FileDiff { file, before, after: changed.text.clone() });
+        }
+        if !self.appended.is_empty() {
+            let after = self.appended.clone();
+            diff.push(FileDiff { file: StateFile::History, before: String::new(), after });
+        }
+        diff
+    }
+
+    /// What the store is to do.
+    pub(super) fn into_changes(mut self) -> (Vec<FileChange>, Vec<u8>, Option<Vec<u8>>) {
+        let view = self.view;
+        let changes = std::mem::take(&mut self.changed)
+            .into_iter()
+            .filter(|(file, changed)| {
+                view.bytes(file.name()) != Some(changed.text.as_bytes())
+            })
+            .map(|(file, changed)| FileChange {
+                name: file.name().to_owned(),
+                kind: match changed.splices {
+                    Some(splices) => ChangeKind::Splice(splices.into_iter().map(bytes_of).collect()),
+                    None => ChangeKind::Write(changed.text.into_bytes()),
+                },
+            })
+            .collect();
+        let facts = self.facts.as_ref().map(Facts::to_bytes);
+        (changes, self.appended.into_bytes(), facts)
+    }
+
+    fn markdown(&self, file: StateFile) -> Result<markdown::Document, Error> {
+        let bytes = self.bytes(file)?.to_vec();
+        markdown::Document::from_bytes(bytes)
+            .map_err(|error| ModelError::markdown(file, &error).into())
+    }
+
+    fn bytes(&self, file: StateFile) -> Result<&[u8], Error> {
+        match self.changed.get(&file) {
+            Some(changed) => Ok(changed.text.as_bytes()),
+            None => bytes(self.view, file),
+        }
+    }
+
+    fn history_newline(&self) -> Result<&'static str, Error> {
+        let tail = self.view.appended().read_tail(4096)?;
+        let crlf = tail.windows(2).any(|pair| pair == b"\r\n");
+        Ok(if crlf { "\r\n" } else { "\n" })
+    }
+
+    fn ends_with_newline(&self) -> Result<bool, Error> {
+        let tail = self.view.appended().read_tail(1)?;
+        Ok(tail.is_empty() || tail.ends_with(b"\n"))
+    }
+}
+
+fn bytes_of(splice: Splice) -> ByteSplice {
+    ByteSplice { at: splice.at, new: splice.new.into_bytes() }
+}

@@ -1,0 +1,97 @@
+//! Time, actor and chance, from one place that the caller controls.
+
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::Mutex,
+};
+
+use jiff::Timestamp;
+
+/// Everything a command takes from the world besides its arguments and the files.
+#[derive(Debug)]
+pub struct Environment {
+    now: Timestamp,
+    actor: String,
+    random: Mutex<u64>,
+}
+
+impl Environment {
+    /// An environment with everything given, for output that is reproducible to the byte.
+    pub fn fixed(now: Timestamp, actor: impl Into<String>, seed: u64) -> Self {
+        Self { now, actor: actor.into(), random: Mutex::new(seed) }
+    }
+
+    /// The real clock and real chance.
+    pub fn real(actor: impl Into<String>) -> Self {
+        // The hasher's keys come from the operating system: enough for ids, and no crate for it.
+        Self::fixed(Timestamp::now(), actor, RandomState::new().build_hasher().finish())
+    }
+
+    /// Who acts.
+    pub fn actor(&self) -> &str {
+        &self.actor
+    }
+
+    /// When the command runs, to the second.
+    pub fn now(&self) -> String {
+        format_time(self.now)
+    }
+
+    /// When the command runs, in milliseconds since 1970.
+    pub fn millis(&self) -> u64 {
+        u64::try_from(self.now.as_millisecond()).unwrap_or(0)
+    }
+
+    /// Milliseconds since `time`, if it can be read and lies in the past.
+    pub fn since(&self, time: &str) -> Option<u64> {
+        let then: Timestamp = time.parse().ok()?;
+        u64::try_from(self.now.as_millisecond() - then.as_millisecond()).ok()
+    }
+
+    /// The moment `millis` ago.
+    pub fn ago(&self, millis: u64) -> String {
+        let then = self.now.as_millisecond().saturating_sub_unsigned(millis);
+        format_time(Timestamp::from_millisecond(then).unwrap_or(Timestamp::MIN))
+    }
+
+    /// Stirs `text` into the chance, so that a fixed seed gives new ids on every revision.
+    pub fn stir(&self, text: &str) {
+        let mut state = self.lock();
+        for byte in text.bytes() {
+            *state = (*state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+        }
+    }
+
+    /// Sixty-four random bits.
+    pub fn random(&self) -> u64 {
+        let mut state = self.lock();
+        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = *state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, u64> {
+        self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn format_time(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_environment_repeats_itself_and_stirring_changes_it() {
+        let one = Environment::fixed(Timestamp::UNIX_EPOCH, "a", 7);
+        let two = Environment::fixed(Timestamp::UNIX_EPOCH, "a", 7);
+        assert_eq!(one.random(), two.random());
+        two.stir("revision");
+        assert_ne!(one.random(), two.random());
+        assert_eq!(one.now(), "1970-01-01T00:00:00Z");
+    }
+}

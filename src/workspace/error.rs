@@ -1,0 +1,190 @@
+//! Why a command did not do what it was asked.
+
+use crate::{
+    engine::{Refusal, WorkflowError},
+    model::{ModelError, StateFile, history::HistoryError},
+    store::{Revision, StoreError},
+    text::Place,
+};
+
+/// A refused, conflicting or impossible command. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A state file could not be read, or what was asked for is not in it.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The disk, the lock or the log.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An entry could not be written, or the history could not be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The lifecycle does not allow it.
+    #[error("{subject} stays as it is: {refusal}")]
+    Transition {
+        /// Which step or plan.
+        subject: String,
+        /// Why.
+        refusal: Refusal,
+        /// What can be done instead.
+        hint: Option<String>,
+    },
+    /// workflow.yaml cannot be used.
+    #[error("`workflow.yaml` cannot be used: {0}")]
+    Workflow(#[from] WorkflowError),
+    /// The command makes no sense for this state.
+    #[error("{message}")]
+    Refused {
+        /// A stable word for machines.
+        code: &'static str,
+        /// Why.
+        message: String,
+        /// What can be done instead.
+        hint: Option<String>,
+    },
+    /// The state has moved on since the revision named by the caller.
+    #[error("the state is at revision `{found}`, not at `{expected}`")]
+    Moved {
+        /// What the caller expected.
+        expected: String,
+        /// What it is.
+        found: Revision,
+    },
+    /// One change of several was refused; none was made.
+    #[error("change {number} of {total}: {source}")]
+    InBatch {
+        /// Which one, from one.
+        number: usize,
+        /// Of how many.
+        total: usize,
+        /// Why.
+        source: Box<Error>,
+    },
+}
+
+impl Error {
+    /// A refusal with a code.
+    pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
+        Self::Refused { code, message: message.into(), hint: None }
+    }
+
+    /// A refusal with a code and a way out.
+    pub fn refused_with(
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// A stable word for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Model(error) => match error {
+                ModelError::Missing { .. } => "file_missing",
+                ModelError::Unreadable { .. } => "unreadable",
+                ModelError::NotFound { .. } => "not_found",
+                ModelError::Ambiguous { .. } => "ambiguous",
+                ModelError::Problem(problem) => problem.code,
+                ModelError::BadValue { .. } => "bad_value",
+            },
+            Self::Store(error) => store_code(error),
+            Self::History(HistoryError::Io(_)) => "io",
+            Self::History(_) => "bad_value",
+            Self::Transition { .. } => "illegal_transition",
+            Self::Workflow(_) => "bad_workflow",
+            Self::Refused { code, .. } => code,
+            Self::Moved { .. } => "revision_moved",
+            Self::InBatch { source, .. } => source.code(),
+        }
+    }
+
+    /// 1 refused · 3 conflict · 4 damaged.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Model(ModelError::Missing { .. } | ModelError::Unreadable { .. }) => 4,
+            Self::Model(ModelError::Problem(_)) | Self::Workflow(_) => 4,
+            Self::Store(error) => match error {
+                StoreError::LockTimeout { .. } | StoreError::Conflict { .. } => 3,
+                StoreError::Damaged { .. } | StoreError::NotRegular { .. } => 4,
+                StoreError::TooLarge { .. } => 4,
+                _ => 1,
+            },
+            Self::Moved { .. } => 3,
+            Self::InBatch { source, .. } => source.exit_code(),
+            _ => 1,
+        }
+    }
+
+    /// What to do next; never anything that destroys.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Model(ModelError::Missing { file }) => Some(format!(
+                "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
+            )),
+            Self::Model(ModelError::Unreadable { .. }) => Some(
+                "`statedir check` lists everything that is wrong; `statedir undo` reverts the last edit"
+                    .to_owned(),
+            ),
+            Self::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
+                hint.clone()
+            }
+            Self::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
+            Self::Model(ModelError::Problem(problem)) => problem.hint.clone(),
+            Self::Store(StoreError::LockTimeout { .. }) => {
+                Some("try again, or wait longer with `--wait 30s`".to_owned())
+            }
+            Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
+            Self::Store(StoreError::Damaged { .. }) => {
+                Some("`statedir check` says what can still be read; the state files are intact".to_owned())
+            }
+            Self::Transition { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
+            Self::Moved { .. } => {
+                Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
+            }
+            Self::InBatch { source, .. } => source.hint(),
+            _ => None,
+        }
+    }
+
+    /// The file and place meant, and the line with a caret where there is one.
+    pub fn location(&self) -> Option<(StateFile, Option<Place>, Option<String>)> {
+        match self {
+            Self::Model(error) => match error {
+                ModelError::Missing { file } => Some((*file, None, None)),
+                ModelError::Unreadable { file, place, snippet, .. } => {
+                    Some((*file, *place, snippet.clone()))
+                }
+                ModelError::NotFound { file, .. } => Some((*file, None, None)),
+                ModelError::Ambiguous { file, places, .. } => {
+                    Some((*file, places.first().copied(), None))
+                }
+                ModelError::Problem(problem) => Some((problem.file, problem.place, None)),
+                ModelError::BadValue { .. } => None,
+            },
+            Self::Workflow(_) => Some((StateFile::Workflow, None, None)),
+            Self::InBatch { source, .. } => source.location(),
+            _ => None,
+        }
+    }
+}
+
+fn store_code(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Io { source, .. } => match source.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "disk_full",
+            std::io::ErrorKind::PermissionDenied => "permission_denied",
+            _ => "io",
+        },
+        StoreError::LockTimeout { .. } => "lock_timeout",
+        StoreError::Conflict { .. } => "changed_meanwhile",
+        StoreError::NotRegular { .. } => "not_regular",
+        StoreError::TooLarge { .. } => "too_large",
+        StoreError::Damaged { .. } => "log_damaged",
+        StoreError::NotFound { .. } => "not_found",
+        StoreError::Ambiguous { .. } => "ambiguous",
+        StoreError::ReadOnly { .. } => "read_only",
+        StoreError::BadChange { .. } => "bad_change",
+        StoreError::Overlap { .. } => "overlap",
+    }
+}

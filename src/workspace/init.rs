@@ -1,0 +1,361 @@
+//! Starting a state: five files from templates, or the missing ones of them.
+
+use serde_json::{Map, Value};
+
+use super::{
+    Error, Mode, Outcome, TemplateSet, Workspace, notice::notices, snapshot::markdown,
+    templates::TemplateInput,
+};
+use crate::{
+    engine::{ModifierKind, PlanRole, Workflow},
+    model::{Plan, StateFile, Variables},
+    store::{FileChange, ChangeKind, NewOperation, Report, View},
+};
+
+/// What a new state is made from.
+#[derive(Clone, Debug, Default)]
+pub struct InitOptions {
+    /// What is to be reached.
+    pub goal: Option<String>,
+    /// A short name for it; the beginning of the goal if absent.
+    pub title: Option<String>,
+    /// For real or played through.
+    pub mode: Mode,
+    /// The templates.
+    pub templates: TemplateSet,
+    /// Modifiers, limits, and what else the templates use.
+    pub set: Map<String, Value>,
+}
+
+/// What `init` did.
+#[derive(Clone, Debug)]
+pub struct Initialised {
+    /// Revision, changed files and notices.
+    pub outcome: Outcome,
+    /// The name of the execution.
+    pub execution_id: String,
+    /// Whether files that were there already (a clone) were taken over.
+    pub adopted: bool,
+}
+
+impl Workspace {
+    /// Writes the files that are not there yet. Never overwrites one.
+    ///
+    /// # Errors
+    /// All five are there already, a value is refused, or there is no goal.
+    pub fn init(&self, options: &InitOptions) -> Result<Initialised, Error> {
+        if self.options.dry_run {
+            let view = self.store.read(self.options.wait)?;
+            let made = self.make(&view, options)?;
+            let mut diff = Vec::new();
+            for (file, text) in &made.files {
+                let (before, after) = (String::new(), text.clone());
+                diff.push(super::FileDiff { file: *file, before, after });
+            }
+            return Ok(made.into_initialised(&view, view.revision.clone(), false, diff));
+        }
+        let transaction = self.begin()?;
+        let made = self.make(transaction.view(), options)?;
+        if made.files.is_empty() {
+            let revision = transaction.view().revision.clone();
+            return Ok(made.into_initialised(transaction.view(), revision, false, Vec::new()));
+        }
+        let mut operation = NewOperation {
+            kind: "init".to_owned(),
+            ..self.operation("init", format!("initialised {}", made.execution_id))
+        };
+        for (file, text) in &made.files {
+            if *file == StateFile::History {
+                operation.append = text.clone().into_bytes();
+            } else {
+                let kind = ChangeKind::Write(text.clone().into_bytes());
+                operation.changes.push(FileChange { name: file.name().to_owned(), kind });
+            }
+        }
+        let seen = notices(transaction.view().reports());
+        let committed = transaction.commit(operation)?;
+        Ok(Initialised {
+            adopted: made.adopted,
+            outcome: Outcome {
+                revision: committed.revision,
+                committed: true,
+                changed: made.files.iter().map(|(file, _)| *file).collect(),
+                answers: Vec::new(),
+                notices: seen.into_iter().chain(committed.warnings).collect(),
+                diff: Vec::new(),
+            },
+            execution_id: made.execution_id,
+        })
+    }
+
+    fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
+        self.env.stir(view.revision.as_str());
+        let here = |file: StateFile| match file {
+            StateFile::History => view.appended().exists(),
+            file => view.bytes(file.name()).is_some(),
+        };
+        let missing: Vec<StateFile> =
+            StateFile::FIVE.into_iter().filter(|file| !here(*file)).collect();
+        let found = Found::read(view);
+        let adopted = view.reports().iter().any(|report| matches!(report, Report::Adopted { .. }))
+            || view.adopted();
+        if missing.is_empty() {
+            let same_goal = match (&options.goal, &found.goal) {
+                (Some(wanted), Some(goal)) => wanted.trim() == goal.trim(),
+                _ => true,
+            };
+            if adopted && same_goal {
+                let execution_id = found.execution_id.unwrap_or_default();
+                return Ok(Made { files: Vec::new(), execution_id, adopted });
+            }
+            return Err(self.refuse_existing(&found));
+        }
+        let goal = options.goal.clone().filter(|goal| !goal.trim().is_empty());
+        let Some(goal) = found.goal.clone().or(goal) else {
+            return Err(Error::refused_with(
+                "no_goal",
+                "a new state needs a goal",
+                "`statedir init --goal \"What is to be reached\"`",
+            ));
+        };
+        let workflow = match &options.templates.workflow {
+            Some(text) => Workflow::parse(text)?,
+            None => Workflow::builtin().clone(),
+        };
+        let input = self.input(options, &found, goal.trim(), &workflow)?;
+        let mut files = Vec::new();
+        for file in missing {
+            let text = options.templates.render(file, &input).map_err(|error| {
+                Error::refused("bad_template", error.to_string())
+            })?;
+            read_back(file, &text, &input, options.templates.is_custom())?;
+            files.push((file, text));
+        }
+        if let Some(text) = &options.templates.workflow
+            && !here(StateFile::Workflow)
+        {
+            files.push((StateFile::Workflow, text.clone()));
+        }
+        Ok(Made { files, execution_id: input.execution_id, adopted: false })
+    }
+
+    fn input(
+        &self,
+        options: &InitOptions,
+        found: &Found,
+        goal: &str,
+        workflow: &Workflow,
+    ) -> Result<TemplateInput, Error> {
+        let (modifiers, set) = modifiers(options, workflow)?;
+        let title = options.title.clone().or_else(|| found.title.clone());
+        let title = title.map_or_else(|| short(goal), |title| title.trim().to_owned());
+        if title.contains(['\n', '\r']) {
+            return Err(Error::refused("bad_value", "the title must be one line"));
+        }
+        let mode = match found.mode.as_deref() {
+            Some(mode) if mode.eq_ignore_ascii_case("SIMULATION") => Mode::Simulation,
+            Some(_) => Mode::Execution,
+            None => options.mode,
+        };
+        Ok(TemplateInput {
+            understanding: "Nothing is known yet beyond the goal.".to_owned(),
+            execution_id: found.execution_id.clone().unwrap_or_else(|| self.execution_id()),
+            title,
+            goal: goal.to_owned(),
+            now: self.env.now(),
+            mode: mode.as_str(),
+            simulation: mode == Mode::Simulation,
+            status: workflow.plan_with_role(PlanRole::Planning).to_owned(),
+            current_step: found.current_step,
+            total_steps: found.total_steps,
+            modifiers,
+            set,
+        })
+    }
+
+    fn execution_id(&self) -> String {
+        let moment = self.env.now().replace(['-', ':'], "");
+        format!("exec_{moment}_{:08x}", self.env.random() >> 32)
+    }
+
+    fn refuse_existing(&self, found: &Found) -> Error {
+        let goal = found.goal.as_deref().unwrap_or("unknown");
+        Error::refused_with(
+            "exists",
+            format!(
+                "there is a state in `{}` already (goal: {})",
+                self.directory().display(),
+                short(goal)
+            ),
+            "`statedir status` shows it; `-C DIR` chooses another directory",
+        )
+    }
+}
+
+/// The files to be written.
+struct Made {
+    files: Vec<(StateFile, String)>,
+    execution_id: String,
+    adopted: bool,
+}
+
+impl Made {
+    fn into_initialised(
+        self,
+        view: &View,
+        revision: crate::store::Revision,
+        committed: bool,
+        diff: Vec<super::FileDiff>,
+    ) -> Initialised {
+        let outcome = Outcome {
+            revision,
+            committed,
+            changed: self.files.iter().map(|(file, _)| *file).collect(),
+            answers: Vec::new(),
+            notices: notices(view.reports()),
+            diff,
+        };
+        Initialised { outcome, execution_id: self.execution_id, adopted: self.adopted }
+    }
+}
+
+/// What files that are there already say, so that new ones agree with them.
+#[derive(Default)]
+struct Found {
+    goal: Option<String>,
+    title: Option<String>,
+    execution_id: Option<String>,
+    mode: Option<String>,
+    current_step: u32,
+    total_steps: usize,
+}
+
+impl Found {
+    fn read(view: &View) -> Self {
+        if let Ok(document) = markdown(view, StateFile::Plan) {
+            let plan = Plan::read(document);
+            let current = plan.metadata.current_step.as_deref();
+            return Self {
+                goal: plan.metadata.goal,
+                title: Some(plan.title).filter(|title| !title.is_empty()),
+                execution_id: plan.metadata.execution_id,
+                mode: plan.metadata.mode,
+                current_step: current.and_then(|text| text.parse().ok()).unwrap_or(0),
+                total_steps: plan.steps.len(),
+            };
+        }
+        let bytes = view.bytes(StateFile::Variables.name()).unwrap_or_default().to_vec();
+        let Ok(variables) = Variables::parse(bytes) else { return Self::default() };
+        let text = |path: &str| Some(variables.get(path)?.as_str()?.to_owned());
+        Self {
+            goal: text("execution_metadata.goal"),
+            execution_id: text("execution_metadata.execution_id"),
+            mode: text("execution_metadata.mode"),
+            ..Self::default()
+        }
+    }
+}
+
+/// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
+fn modifiers(
+    options: &InitOptions,
+    workflow: &Workflow,
+) -> Result<(Map<String, Value>, Map<String, Value>), Error> {
+    let mut modifiers = Map::new();
+    for modifier in workflow.modifiers() {
+        let default = modifier.default().unwrap_or_default();
+        modifiers.insert(modifier.name().to_owned(), value_of(modifier.kind(), default));
+    }
+    let mut rest = Map::new();
+    for (key, value) in &options.set {
+        let text = super::change::text_of(value);
+        match workflow.modifier(key) {
+            Some(modifier) => {
+                modifier.read(&text).map_err(|error| {
+                    Error::refused("bad_value", error.to_string())
+                })?;
+                modifiers.insert(modifier.name().to_owned(), value_of(modifier.kind(), &text));
+            }
+            None if options.templates.is_custom() => {
+                rest.insert(key.clone(), value.clone());
+            }
+            None => {
+                let names = workflow.modifiers().iter().map(|modifier| modifier.name());
+                let hint = match crate::engine::nearest(key, names.clone()) {
+                    Some(nearest) => format!("did you mean `{nearest}`?"),
+                    None => format!("one of {}", names.collect::<Vec<_>>().join(", ")),
+                };
+                let message = format!("`{key}` is not used by this template");
+                return Err(Error::refused_with("bad_value", message, hint));
+            }
+        }
+    }
+    Ok((modifiers, rest))
+}
+
+fn value_of(kind: ModifierKind, text: &str) -> Value {
+    match kind {
+        ModifierKind::List => serde_json::from_str(text).unwrap_or_else(|_| {
+            let words = text.trim_matches(['[', ']']).split(',').map(str::trim);
+            words.filter(|word| !word.is_empty()).map(Value::from).collect()
+        }),
+        _ => Value::from(text),
+    }
+}
+
+/// The rendered file must be what the tool itself can read.
+fn read_back(
+    file: StateFile,
+    text: &str,
+    input: &TemplateInput,
+    custom: bool,
+) -> Result<(), Error> {
+    let fail = |message: String| {
+        let message = format!("the template of `{file}` gives a file that cannot be used: {message}");
+        Err(Error::refused("bad_template", message))
+    };
+    match file {
+        StateFile::Variables => match Variables::parse(text.as_bytes().to_vec()) {
+            Ok(_) => Ok(()),
+            Err(error) => fail(error.to_string()),
+        },
+        StateFile::Plan => {
+            let document = match crate::text::markdown::Document::parse(text) {
+                Ok(document) => document,
+                Err(error) => return fail(error.to_string()),
+            };
+            let plan = Plan::read(document);
+            if plan.metadata.status.is_none() {
+                return fail("there is no `status` under `Metadata`".to_owned());
+            }
+            if !custom && plan.metadata.goal.as_deref() != Some(input.goal.as_str()) {
+                return fail("the goal does not read back as given".to_owned());
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The first line, at most sixty characters of it.
+fn short(goal: &str) -> String {
+    let line = goal.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    if line.chars().count() <= 60 {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(59).collect();
+    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(words, _)| words);
+    format!("{}…", whole.trim_end_matches([',', '.', ';', ':']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_goal_is_cut_between_words() {
+        assert_eq!(short("Write a report\non X"), "Write a report");
+        let long = "Compare the three largest open-source vector databases for our use case";
+        assert_eq!(short(long), "Compare the three largest open-source vector databases for…");
+    }
+}

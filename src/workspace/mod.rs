@@ -1,0 +1,275 @@
+//! Where pure logic meets the disk: the one façade that command line and servers call.
+
+mod change;
+mod check;
+mod diff;
+mod draft;
+mod environment;
+mod error;
+mod facts;
+mod init;
+mod notice;
+mod operations;
+mod outcome;
+mod readiness;
+mod snapshot;
+mod state;
+mod status;
+mod templates;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+pub use self::{
+    change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
+    check::{Checked, Fixed},
+    diff::{DiffSide, TextDiff},
+    draft::Draft,
+    environment::Environment,
+    error::Error,
+    facts::Facts,
+    init::{InitOptions, Initialised},
+    operations::Stepped,
+    outcome::{Answer, FileDiff, Outcome},
+    readiness::Readiness,
+    snapshot::Snapshot,
+    status::{Status, StepLine},
+    templates::{Mode, TemplateError, TemplateSet},
+};
+use self::notice::notices;
+use crate::{
+    model::StateFile,
+    store::{Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
+};
+
+const REWRITABLE: [&str; 5] = [
+    StateFile::Plan.name(),
+    StateFile::Context.name(),
+    StateFile::Variables.name(),
+    StateFile::Constraints.name(),
+    StateFile::Workflow.name(),
+];
+
+/// The largest rewritable file that is read or written.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// How a command is to be carried out.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Refuse unless the state is at this revision.
+    pub if_match: Option<String>,
+    /// Work everything out, write nothing.
+    pub dry_run: bool,
+    /// How long to wait for the lock.
+    pub wait: Duration,
+    /// The command as the user gave it, for the log.
+    pub command: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            if_match: None,
+            dry_run: false,
+            wait: Duration::from_secs(10),
+            command: String::new(),
+        }
+    }
+}
+
+/// A state directory.
+#[derive(Debug)]
+pub struct Workspace {
+    store: Store,
+    env: Environment,
+    options: Options,
+}
+
+impl Workspace {
+    /// The state directory at `dir`, whether or not there is anything yet.
+    pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
+        Self { store: Store::new(layout(dir.into())), env, options }
+    }
+
+    /// The same on any disk.
+    pub fn on_disk(
+        dir: impl Into<PathBuf>,
+        disk: Arc<dyn Disk>,
+        env: Environment,
+        options: Options,
+    ) -> Self {
+        Self { store: Store::with_disk(layout(dir.into()), disk), env, options }
+    }
+
+    /// Where the files are.
+    pub fn directory(&self) -> &Path {
+        &self.store.layout().dir
+    }
+
+    /// Time, actor and chance.
+    pub fn environment(&self) -> &Environment {
+        &self.env
+    }
+
+    /// The store below.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Reads all files at one revision. Writes nothing.
+    ///
+    /// # Errors
+    /// There is no state here, or it cannot be read.
+    pub fn read(&self) -> Result<Snapshot, Error> {
+        let view = self.store.read(self.options.wait)?;
+        if is_absent(&view) {
+            return Err(self.no_state());
+        }
+        Ok(Snapshot::new(view))
+    }
+
+    /// Makes `changes` as one operation: all of them or none.
+    ///
+    /// # Errors
+    /// One of them is refused, or the state has moved on; nothing was changed.
+    pub fn apply(&self, changes: &[Change]) -> Result<Outcome, Error> {
+        let (kind, message) = match changes {
+            [one] => (one.kind(), String::new()),
+            many => ("apply", format!("{} changes", many.len())),
+        };
+        self.change(kind, |draft| {
+            let total = changes.len();
+            let mut answers = Vec::with_capacity(total);
+            for (at, change) in changes.iter().enumerate() {
+                let answer = change.apply(draft).map_err(|error| match total {
+                    1 => error,
+                    _ => Error::InBatch { number: at + 1, total, source: Box::new(error) },
+                })?;
+                answers.push(answer);
+            }
+            Ok(answers)
+        })
+        .map(|mut outcome| {
+            if !message.is_empty() && outcome.committed {
+                outcome.notices.insert(0, message);
+            }
+            outcome
+        })
+    }
+
+    /// Works out a change and commits it as one operation.
+    pub(crate) fn change(
+        &self,
+        kind: &str,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        if self.options.dry_run {
+            return self.rehearse(work);
+        }
+        let transaction = self.begin()?;
+        if is_absent(transaction.view()) {
+            return Err(self.no_state());
+        }
+        let revision = transaction.view().revision.clone();
+        let mut draft = Draft::new(transaction.view(), &self.env)?;
+        let answers = work(&mut draft)?;
+        let changed = draft.changed_files();
+        let mut notices: Vec<String> = notices(transaction.view().reports());
+        notices.append(&mut draft.notices);
+        if draft.is_empty() {
+            return Ok(Outcome {
+                revision,
+                committed: false,
+                changed,
+                answers,
+                notices,
+                diff: Vec::new(),
+            });
+        }
+        let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
+        let message = message.join("\n");
+        let (changes, append, facts) = draft.into_changes();
+        let operation = NewOperation { changes, append, facts, ..self.operation(kind, message) };
+        let committed = transaction.commit(operation)?;
+        notices.extend(committed.warnings);
+        let revision = committed.revision;
+        Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
+    }
+
+    fn rehearse(
+        &self,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        let snapshot = self.read()?;
+        self.expect(snapshot.revision())?;
+        let mut draft = Draft::new(snapshot.view(), &self.env)?;
+        let answers = work(&mut draft)?;
+        Ok(Outcome {
+            revision: snapshot.revision().clone(),
+            committed: false,
+            changed: draft.changed_files(),
+            answers,
+            notices: std::mem::take(&mut draft.notices),
+            diff: draft.diff(),
+        })
+    }
+
+    /// Takes the lock, brings files and log together and checks the expected revision.
+    fn begin(&self) -> Result<Transaction, Error> {
+        let holder = Holder {
+            actor: self.env.actor().to_owned(),
+            command: self.options.command.clone(),
+            time: self.env.now(),
+        };
+        let transaction = self.store.begin(self.options.wait, &holder)?;
+        self.expect(&transaction.view().revision)?;
+        Ok(transaction)
+    }
+
+    fn expect(&self, found: &Revision) -> Result<(), Error> {
+        match &self.options.if_match {
+            Some(expected) if !same_revision(found, expected) => {
+                Err(Error::Moved { expected: expected.clone(), found: found.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn operation(&self, kind: &str, message: String) -> NewOperation {
+        NewOperation {
+            kind: kind.to_owned(),
+            command: self.options.command.clone(),
+            message,
+            actor: self.env.actor().to_owned(),
+            time: self.env.now(),
+            ..NewOperation::default()
+        }
+    }
+
+    fn no_state(&self) -> Error {
+        Error::refused_with(
+            "no_state",
+            format!("there is no state in `{}`", self.directory().display()),
+            "`statedir init --goal TEXT` starts one; `-C DIR` chooses another directory",
+        )
+    }
+}
+
+fn layout(dir: PathBuf) -> Layout {
+    let appended = StateFile::History.name();
+    Layout { dir, rewritable: &REWRITABLE, appended, max_bytes: MAX_BYTES }
+}
+
+/// Whether none of the files is there.
+fn is_absent(view: &View) -> bool {
+    !view.appended().exists() && REWRITABLE.iter().all(|name| view.bytes(name).is_none())
+}
+
+/// Whether `expected` is the revision or at least eight characters of its beginning.
+fn same_revision(found: &Revision, expected: &str) -> bool {
+    let expected = expected.trim();
+    found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
+}

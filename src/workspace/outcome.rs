@@ -1,0 +1,58 @@
+//! What a command did.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{model::StateFile, store::Revision};
+
+/// The answer to one change.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Answer {
+    /// One line for people.
+    pub message: String,
+    /// The same for machines.
+    #[serde(flatten)]
+    pub data: Map<String, Value>,
+}
+
+impl Answer {
+    /// An answer of one line.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), data: Map::new() }
+    }
+
+    /// The same answer with a named value.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.data.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+/// One changed file, before and after.
+#[derive(Clone, Debug)]
+pub struct FileDiff {
+    /// Which file.
+    pub file: StateFile,
+    /// The text before; empty when it was not there.
+    pub before: String,
+    /// The text after; empty when it is gone.
+    pub after: String,
+}
+
+/// What came of a mutating command.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The revision it produced; the one before when nothing changed.
+    pub revision: Revision,
+    /// Whether an operation was recorded.
+    pub committed: bool,
+    /// The files it changed.
+    pub changed: Vec<StateFile>,
+    /// The answers, one per change.
+    pub answers: Vec<Answer>,
+    /// What the caller should know besides: repairs, captured edits, rules not understood.
+    pub notices: Vec<String>,
+    /// The changes themselves; filled for a dry run only.
+    pub diff: Vec<FileDiff>,
+}

@@ -1,0 +1,107 @@
+//! Which steps can be started, and what the others wait for.
+
+use std::collections::HashMap;
+
+use crate::{
+    engine::{StepRole as Role, Workflow},
+    model::{Plan, Step, StepRef},
+};
+
+/// Answers questions about dependencies without searching the plan for each.
+pub struct Readiness<'p> {
+    plan: &'p Plan,
+    roles: Vec<Option<Role>>,
+    by_number: HashMap<u32, usize>,
+    by_id: HashMap<&'p str, usize>,
+}
+
+impl<'p> Readiness<'p> {
+    /// Looks at all steps of a plan.
+    pub fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
+        let role = |step: &Step| {
+            workflow.step_role(step.status.as_deref()?)
+        };
+        let steps = plan.steps.iter().enumerate();
+        Self {
+            plan,
+            roles: plan.steps.iter().map(role).collect(),
+            by_number: steps.clone().map(|(at, step)| (step.number, at)).collect(),
+            by_id: steps.filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at))).collect(),
+        }
+    }
+
+    /// The role of each step's status, in order; `None` for an unknown status.
+    pub fn roles(&self) -> &[Option<Role>] {
+        &self.roles
+    }
+
+    /// How many steps have that role.
+    pub fn count(&self, role: Role) -> usize {
+        self.roles.iter().filter(|found| **found == Some(role)).count()
+    }
+
+    /// The steps that can be started now, in order.
+    pub fn ready(&self) -> Vec<&'p Step> {
+        let open = |(at, _): &(usize, &'p Step)| self.roles[*at] == Some(Role::Open);
+        let steps = self.plan.steps.iter().enumerate();
+        steps.filter(open).map(|(_, step)| step).filter(|s| self.unmet(s).is_empty()).collect()
+    }
+
+    /// What a step still waits for: steps that are not finished or not there.
+    pub fn unmet(&self, step: &Step) -> Vec<StepRef> {
+        let met = |wanted: &&StepRef| {
+            let role = self.position(wanted).and_then(|at| self.roles[at]);
+            !matches!(role, Some(Role::Done | Role::Skipped))
+        };
+        step.depends_on.iter().filter(met).cloned().collect()
+    }
+
+    /// Where in the plan's list a step is.
+    pub fn position(&self, step: &StepRef) -> Option<usize> {
+        match step {
+            StepRef::Number(number) => self.by_number.get(number).copied(),
+            StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
+        }
+    }
+
+    /// The steps of one dependency cycle, if there is one, in order.
+    pub fn cycle(&self) -> Option<Vec<&'p Step>> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Closed,
+        }
+        let mut marks = vec![Mark::New; self.plan.steps.len()];
+        for start in 0..marks.len() {
+            // An explicit stack: a chain of ten thousand steps must not exhaust the real one.
+            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
+            while let Some((at, next)) = path.last().copied() {
+                if next == 0 {
+                    if marks[at] != Mark::New {
+                        path.pop();
+                        continue;
+                    }
+                    marks[at] = Mark::Open;
+                }
+                let Some(wanted) = self.plan.steps[at].depends_on.get(next) else {
+                    marks[at] = Mark::Closed;
+                    path.pop();
+                    continue;
+                };
+                if let Some(last) = path.last_mut() {
+                    last.1 += 1;
+                }
+                match self.position(wanted) {
+                    Some(before) if marks[before] == Mark::Open => {
+                        let from = path.iter().position(|(step, _)| *step == before).unwrap_or(0);
+                        return Some(path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect());
+                    }
+                    Some(before) if marks[before] == Mark::New => path.push((before, 0)),
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+}

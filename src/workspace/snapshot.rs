@@ -1,0 +1,124 @@
+//! All files at one revision, read into typed views on demand.
+
+use std::{borrow::Cow, io::BufReader};
+
+use super::{Error, Facts};
+use crate::{
+    engine::Workflow,
+    model::{Constraints, Context, ModelError, Plan, StateFile, Variables, history},
+    store::{AppendedReader, Revision, View},
+    text::markdown::Document,
+};
+
+/// A consistent picture of the state directory.
+#[derive(Debug)]
+pub struct Snapshot {
+    view: View,
+}
+
+impl Snapshot {
+    pub(super) fn new(view: View) -> Self {
+        Self { view }
+    }
+
+    /// What the store gave.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The revision.
+    pub fn revision(&self) -> &Revision {
+        &self.view.revision
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        markdown(&self.view, StateFile::Plan).map(Plan::read)
+    }
+
+    /// The context.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn context(&self) -> Result<Context, Error> {
+        markdown(&self.view, StateFile::Context).map(Context::read)
+    }
+
+    /// The constraints.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn constraints(&self) -> Result<Constraints, Error> {
+        markdown(&self.view, StateFile::Constraints).map(Constraints::read)
+    }
+
+    /// The variables.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn variables(&self) -> Result<Variables, Error> {
+        let bytes = bytes(&self.view, StateFile::Variables)?;
+        Ok(Variables::parse(bytes.to_vec())?)
+    }
+
+    /// The lifecycle in force.
+    ///
+    /// # Errors
+    /// A workflow.yaml of one's own cannot be used.
+    pub fn workflow(&self) -> Result<Cow<'static, Workflow>, Error> {
+        workflow(&self.view)
+    }
+
+    /// The whole history, from its beginning.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be opened.
+    pub fn history(&self) -> Result<BufReader<AppendedReader>, Error> {
+        if !self.view.appended().exists() {
+            return Err(ModelError::Missing { file: StateFile::History }.into());
+        }
+        Ok(BufReader::with_capacity(1 << 16, self.view.appended().reader()?))
+    }
+
+    /// The newest entries of the history, newest last.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn last_entries(&self, limit: usize) -> Result<Vec<history::Entry>, Error> {
+        let mut reader = self.history()?;
+        history::last_entries(&mut reader, limit).map_err(Error::from)
+    }
+
+    /// What is derived from the history, from the cache where it is valid.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn facts(&self) -> Result<Facts, Error> {
+        Facts::load(&self.view, &mut |_| {})
+    }
+}
+
+pub(super) fn bytes(view: &View, file: StateFile) -> Result<&[u8], Error> {
+    view.bytes(file.name()).ok_or_else(|| ModelError::Missing { file }.into())
+}
+
+pub(super) fn markdown(view: &View, file: StateFile) -> Result<Document, Error> {
+    let bytes = bytes(view, file)?.to_vec();
+    Document::from_bytes(bytes).map_err(|error| ModelError::markdown(file, &error).into())
+}
+
+pub(super) fn workflow(view: &View) -> Result<Cow<'static, Workflow>, Error> {
+    let Some(bytes) = view.bytes(StateFile::Workflow.name()) else {
+        return Ok(Cow::Borrowed(Workflow::builtin()));
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| ModelError::Unreadable {
+        file: StateFile::Workflow,
+        place: None,
+        snippet: None,
+        message: error.to_string(),
+    })?;
+    Ok(Cow::Owned(Workflow::parse(text)?))
+}

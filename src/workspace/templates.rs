@@ -1,0 +1,258 @@
+//! The five files of a new state, rendered from templates with typed input.
+
+use std::collections::BTreeMap;
+
+use handlebars::{
+    Context, Handlebars, Helper, HelperResult, Output, RenderContext, RenderError, RenderErrorReason,
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{
+    model::StateFile,
+    text::markdown::{Document, render_field},
+};
+
+const BUILTIN: [(StateFile, &str); 5] = [
+    (StateFile::Plan, include_str!("../../templates/default/plan.md.hbs")),
+    (StateFile::Context, include_str!("../../templates/default/context.md.hbs")),
+    (StateFile::Variables, include_str!("../../templates/default/variables.json.hbs")),
+    (StateFile::History, include_str!("../../templates/default/history.md.hbs")),
+    (StateFile::Constraints, include_str!("../../templates/default/constraints.md.hbs")),
+];
+
+/// Whether steps are carried out or only played through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Mode {
+    /// For real.
+    #[default]
+    Execution,
+    /// Played through; never becomes training data.
+    Simulation,
+}
+
+impl Mode {
+    /// The word in the files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Execution => "EXECUTION",
+            Self::Simulation => "SIMULATION",
+        }
+    }
+}
+
+/// What a template can use.
+#[derive(Clone, Debug, Serialize)]
+pub struct TemplateInput {
+    /// The short name of the goal.
+    pub title: String,
+    /// The goal in the user's words.
+    pub goal: String,
+    /// A sentence for *Current Understanding*.
+    pub understanding: String,
+    /// The name of the execution.
+    pub execution_id: String,
+    /// The moment of creation.
+    pub now: String,
+    /// `EXECUTION` or `SIMULATION`.
+    pub mode: &'static str,
+    /// Whether the mode is `SIMULATION`.
+    pub simulation: bool,
+    /// The first status of a plan.
+    pub status: String,
+    /// Zero while there are no steps.
+    pub current_step: u32,
+    /// Zero, unless the plan was there before the other files.
+    pub total_steps: usize,
+    /// Modifiers and limits by name.
+    pub modifiers: Map<String, Value>,
+    /// What `--set` gave besides modifiers.
+    pub set: Map<String, Value>,
+}
+
+/// Why a template cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the template of `{file}` cannot be used: {message}")]
+pub struct TemplateError {
+    /// The file it is for.
+    pub file: StateFile,
+    /// Why, with the line where there is one.
+    pub message: String,
+}
+
+/// The templates to use: the built-in ones, with some or all replaced.
+#[derive(Clone, Debug, Default)]
+pub struct TemplateSet {
+    overrides: BTreeMap<StateFile, String>,
+    /// A lifecycle of one's own, copied into the state directory.
+    pub workflow: Option<String>,
+}
+
+impl TemplateSet {
+    /// Replaces the template of one file.
+    pub fn replace(&mut self, file: StateFile, template: String) {
+        self.overrides.insert(file, template);
+    }
+
+    /// Whether any template is not built in.
+    pub fn is_custom(&self) -> bool {
+        !self.overrides.is_empty()
+    }
+
+    /// Renders one file.
+    ///
+    /// # Errors
+    /// The template has an error, or uses what it is not given.
+    pub fn render(&self, file: StateFile, input: &TemplateInput) -> Result<String, TemplateError> {
+        let builtin = BUILTIN.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
+        let template = self.overrides.get(&file).map(String::as_str).or(builtin);
+        let template = template.unwrap_or_default();
+        let fail = |message: String| TemplateError { file, message };
+        let mut handlebars = Handlebars::new();
+        handlebars.set_strict_mode(true);
+        handlebars.register_escape_fn(handlebars::no_escape);
+        handlebars.unregister_helper("log");
+        register(&mut handlebars);
+        // Inline partials could call each other for ever and exhaust the stack.
+        if template.contains("{{>") || template.contains("{{#>") || template.contains("{{#*") {
+            return Err(fail("partials are not supported".to_owned()));
+        }
+        let text = handlebars
+            .render_template(template, input)
+            .map_err(|error| fail(error.to_string()))?;
+        Ok(text)
+    }
+}
+
+fn register(handlebars: &mut Handlebars<'_>) {
+    handlebars.register_helper("field", Box::new(field));
+    handlebars.register_helper("heading", Box::new(heading));
+    handlebars.register_helper("paragraph", Box::new(paragraph));
+    handlebars.register_helper("json", Box::new(json));
+    handlebars.register_helper("quoted_field", Box::new(quoted_field));
+    handlebars.register_helper("list_field", Box::new(list_field));
+}
+
+type Reg<'a> = &'a Handlebars<'a>;
+
+/// `{{field "goal" goal}}`: one list item that reads back as the value, whatever it contains.
+fn field(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    let key = text_param(helper, 0)?;
+    let value = param(helper, 1)?;
+    let rendered = match value {
+        Value::String(text) => render(&key, text)?,
+        other => render(&key, &other.to_string())?,
+    };
+    out.write(rendered.trim_end_matches('\n'))?;
+    Ok(())
+}
+
+fn render(key: &str, value: &str) -> Result<String, RenderError> {
+    render_field("\n", 0, true, key, value).map_err(|error| refuse(&error.to_string()))
+}
+
+/// `{{heading 1 "Execution Plan" title}}`: a heading that stays one line.
+fn heading(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    let level = param(helper, 0)?.as_u64().filter(|level| (1..=6).contains(level));
+    let level = level.ok_or_else(|| refuse("a heading has a level from 1 to 6"))?;
+    let parts: Result<Vec<String>, _> = (1..helper.params().len()).map(|at| text_param(helper, at)).collect();
+    let title = parts?.join(": ");
+    let document = Document::parse("").map_err(|error| refuse(&error.to_string()))?;
+    let mut edit = document.edit();
+    let level = u8::try_from(level).unwrap_or(1);
+    edit.insert_section(document.root(), None, level, &title, "");
+    let edited = edit.finish().map_err(|error| refuse(&error.to_string()))?;
+    out.write(edited.document.source().trim_matches('\n'))?;
+    Ok(())
+}
+
+/// `{{paragraph text}}`: text that adds no heading to the document.
+fn paragraph(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    let text = text_param(helper, 0)?;
+    let document = Document::parse("###### x\n").map_err(|error| refuse(&error.to_string()))?;
+    let section = document.sections().last().unwrap_or_else(|| document.root());
+    let mut edit = document.edit();
+    edit.replace_text(section, &text);
+    let edited = edit.finish().map_err(|error| refuse(&error.to_string()))?;
+    let last = edited.document.sections().last().unwrap_or_else(|| edited.document.root());
+    out.write(edited.document.body_text(last).trim_matches('\n'))?;
+    Ok(())
+}
+
+/// `{{json value}}`: the value as JSON.
+fn json(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    out.write(&param(helper, 0)?.to_string())?;
+    Ok(())
+}
+
+/// `{{quoted_field "priority" value}}`: a list item with its value between quotes.
+fn quoted_field(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    let (key, value) = (text_param(helper, 0)?, Value::from(text_param(helper, 1)?));
+    out.write(&format!("- **{key}**: {value}"))?;
+    Ok(())
+}
+
+/// `{{list_field "tools" value}}`: a list item with a list on one line.
+fn list_field(
+    helper: &Helper<'_>,
+    _: Reg<'_>,
+    _: &Context,
+    _: &mut RenderContext<'_, '_>,
+    out: &mut dyn Output,
+) -> HelperResult {
+    let key = text_param(helper, 0)?;
+    let items = param(helper, 1)?.as_array().cloned().unwrap_or_default();
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    out.write(&format!("- **{key}**: [{}]", items.join(", ")))?;
+    Ok(())
+}
+
+fn param<'a>(helper: &'a Helper<'_>, at: usize) -> Result<&'a Value, RenderError> {
+    let param = helper.param(at).filter(|param| !param.is_value_missing());
+    param.map(|param| param.value()).ok_or_else(|| {
+        let name = helper.param(at).and_then(|param| param.relative_path().cloned());
+        refuse(&format!("`{}` of `{}` is not given", name.unwrap_or_default(), helper.name()))
+    })
+}
+
+fn text_param(helper: &Helper<'_>, at: usize) -> Result<String, RenderError> {
+    Ok(match param(helper, at)? {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })
+}
+
+fn refuse(message: &str) -> RenderError {
+    RenderErrorReason::Other(message.to_owned()).into()
+}

@@ -1,0 +1,186 @@
+//! A state directory to run commands in, and what they said and changed.
+
+use std::{
+    collections::BTreeMap,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The names of the five files.
+pub const FIVE: [&str; 5] = ["plan.md", "context.md", "variables.json", "history.md", "constraints.md"];
+
+/// A project in a temporary directory.
+pub struct Project {
+    root: TempDir,
+}
+
+/// What a command said.
+pub struct Ran {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: i32,
+}
+
+impl Project {
+    /// An empty project.
+    pub fn empty() -> Self {
+        Self { root: tempfile::tempdir().unwrap() }
+    }
+
+    /// A project with a fresh state.
+    pub fn new() -> Self {
+        let project = Self::empty();
+        project.ok(&["init", "--goal", "Compare three vector databases"]);
+        project
+    }
+
+    /// A project with a fresh state and so many pending steps.
+    pub fn with_steps(count: usize) -> Self {
+        let project = Self::new();
+        let changes: Vec<Value> = (1..=count)
+            .map(|n| serde_json::json!({ "op": "step.add", "title": format!("Do part {n}") }))
+            .collect();
+        project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+        project
+    }
+
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The state directory.
+    pub fn dir(&self) -> PathBuf {
+        self.root.path().join("workspace").join("state")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.dir()).unwrap();
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Replaces text that must be there.
+    pub fn edit(&self, name: &str, from: &str, to: &str) {
+        let text = self.read(name);
+        assert!(text.contains(from), "{name} does not contain {from:?}:\n{text}");
+        self.write(name, text.replacen(from, to, 1));
+    }
+
+    /// The bytes of all files that are there, workflow.yaml included.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let names = FIVE.iter().chain(&["workflow.yaml"]);
+        names
+            .filter_map(|name| Some((name.to_string(), std::fs::read(self.path(name)).ok()?)))
+            .collect()
+    }
+
+    /// A command that is ready to be run in this project.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
+        command
+            .args(args)
+            .current_dir(self.root())
+            .env_remove("STATEDIR")
+            .env("STATEDIR_ACTOR", "tester")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        Ran::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs a command with text on standard input.
+    pub fn run_with_input(&self, args: &[&str], input: &str) -> Ran {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that refuses early does not read its input.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Runs a command that must succeed.
+    pub fn ok(&self, args: &[&str]) -> Ran {
+        let ran = self.run(args);
+        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        ran
+    }
+
+    pub fn ok_with_input(&self, args: &[&str], input: &str) -> Ran {
+        let ran = self.run_with_input(args, input);
+        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        ran
+    }
+
+    /// Runs a command with `--json` that must succeed.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let ran = self.ok(&[args, &["--json"]].concat());
+        let answer = ran.json();
+        assert_eq!(answer["ok"], true, "{answer}");
+        answer
+    }
+
+    /// Runs a command that must be refused with an exit code, and must not change a byte.
+    pub fn refused(&self, code: i32, args: &[&str]) -> Value {
+        let before = self.files();
+        let ran = self.run(&[args, &["--json"]].concat());
+        assert_eq!(ran.code, code, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        assert_eq!(self.files(), before, "{args:?} changed files");
+        let answer = ran.json();
+        assert_eq!(answer["ok"], false);
+        assert!(answer["error"]["code"].is_string() && answer["error"]["message"].is_string());
+        answer
+    }
+
+    /// Runs a command that must succeed and gives the names of the files it changed.
+    pub fn changed_by(&self, args: &[&str]) -> Vec<String> {
+        let before = self.files();
+        self.ok(args);
+        let after = self.files();
+        let names = after.keys().chain(before.keys()).collect::<std::collections::BTreeSet<_>>();
+        names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
+    }
+}
+
+impl Ran {
+    /// The answer as exactly one JSON document.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {:?} {:?}", self.stdout, self.stderr))
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code().unwrap_or(-1),
+        }
+    }
+}
+
+/// The lines that differ, `-old` and `+new`, without context.
+pub fn line_diff(before: &str, after: &str) -> Vec<String> {
+    let diff = similar::TextDiff::from_lines(before, after);
+    diff.iter_all_changes()
+        .filter(|change| change.tag() != similar::ChangeTag::Equal)
+        .map(|change| {
+            let sign = if change.tag() == similar::ChangeTag::Delete { '-' } else { '+' };
+            format!("{sign}{}", change.value().trim_end_matches(['\n', '\r']))
+        })
+        .collect()
+}

@@ -1,0 +1,105 @@
+//! The layer rule of `src/lib.rs`, held by reading the `crate::` paths of every file.
+
+use std::path::Path;
+
+const MAY_USE: [(&str, &[&str]); 7] = [
+    ("text", &[]),
+    ("model", &["text"]),
+    ("engine", &["model", "text"]),
+    ("brief", &["engine", "model", "text"]),
+    ("store", &[]),
+    ("workspace", &["brief", "engine", "model", "text", "store"]),
+    ("adapters", &["workspace", "brief", "engine", "model", "text", "store"]),
+];
+
+/// Ways to reach the disk that only `store` and `adapters` may use.
+const DISK: [&str; 4] = ["std::fs", "fs_err", "std::net", "std::process"];
+
+fn violations(layer: &str, allowed: &[&str], source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+    // `use crate::{a::…, b::…}` and `crate::a::…` alike: every word right behind `crate::` or an
+    // opening brace or comma at the first level of such a list.
+    for (at, _) in source.match_indices("crate::") {
+        let rest = &source[at + "crate::".len()..];
+        let mut names = Vec::new();
+        if let Some(list) = rest.strip_prefix('{') {
+            let mut depth = 0;
+            let mut word = String::new();
+            for c in list.chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => names.push(std::mem::take(&mut word)),
+                    c if depth == 0 => word.push(c),
+                    _ => {}
+                }
+            }
+            names.push(word);
+        } else {
+            names.push(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+        }
+        for name in names {
+            let name = name.trim().split("::").next().unwrap_or_default().trim().to_owned();
+            let layers = MAY_USE.iter().map(|(layer, _)| *layer);
+            let known = layers.into_iter().any(|layer| layer == name);
+            if known && name != layer && !allowed.contains(&name.as_str()) {
+                found.push(format!("uses `{name}`"));
+            }
+        }
+    }
+    if !matches!(layer, "store" | "adapters") {
+        for way in DISK {
+            if source.contains(way) {
+                found.push(format!("uses `{way}`"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_layer_uses_only_the_layers_below_it() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for (layer, allowed) in MAY_USE {
+        for entry in walkdir::WalkDir::new(src.join(layer)).into_iter().filter_map(Result::ok) {
+            let is_test = entry.path().components().any(|part| {
+                part.as_os_str().to_string_lossy().contains("tests")
+            });
+            if is_test || entry.path().extension().is_none_or(|ending| ending != "rs") {
+                continue;
+            }
+            files += 1;
+            let source = std::fs::read_to_string(entry.path()).unwrap();
+            for violation in violations(layer, allowed, &source) {
+                wrong.push(format!("{}: {violation}", entry.path().display()));
+            }
+        }
+    }
+    assert!(files > 50, "only {files} files were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_layer_check_sees_a_forbidden_use() {
+    let source = "use crate::{model::Plan, store::{View, Store}};\nfn f() { crate::text::x(); }";
+    assert_eq!(violations("engine", &["model", "text"], source), ["uses `store`"]);
+    assert_eq!(violations("model", &["text"], "use std::fs::File;"), ["uses `std::fs`"]);
+}
+
+#[test]
+fn no_source_file_grows_out_of_hand() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let sources = walkdir::WalkDir::new(src).into_iter().filter_map(Result::ok);
+    let rust = sources.filter(|entry| entry.path().extension().is_some_and(|e| e == "rs"));
+    let long: Vec<String> = rust
+        .map(|entry| (entry.path().display().to_string(), std::fs::read_to_string(entry.path())))
+        .filter_map(|(path, text)| Some((path, text.ok()?.lines().count())))
+        .filter(|(_, lines)| *lines > 500)
+        .map(|(path, lines)| format!("{path}: {lines} lines"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}

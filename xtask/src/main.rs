@@ -1,0 +1,42 @@
+//! `cargo xtask check`: everything that must hold before a change lands.
+
+use std::process::{Command, ExitCode};
+
+const STEPS: [(&str, &[&str], &[(&str, &str)]); 5] = [
+    ("format", &["fmt", "--all", "--check"], &[]),
+    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
+    ("documentation", &["doc", "--no-deps", "--document-private-items"], &[("RUSTDOCFLAGS", "-D warnings")]),
+    ("release build", &["build", "--release"], &[]),
+    ("tests", &["test", "--workspace"], &[]),
+];
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("check") => check(),
+        _ => {
+            eprintln!("usage: cargo xtask check");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn check() -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    for (name, args, environment) in STEPS {
+        println!("==> {name}: cargo {}", args.join(" "));
+        let status = Command::new(&cargo).args(args).envs(environment.iter().copied()).status();
+        match status {
+            Ok(status) if status.success() => {}
+            Ok(_) => {
+                eprintln!("==> {name} failed");
+                return ExitCode::FAILURE;
+            }
+            Err(error) => {
+                eprintln!("==> {name} could not be started: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    println!("==> everything holds");
+    ExitCode::SUCCESS
+}
