@@ -45,11 +45,7 @@ pub(super) fn judge(
         Some(_) => Some(disk.open(path, Access::Read).at(path)?),
         None => None,
     };
-    let actual = Actual {
-        file: file.as_deref(),
-        path,
-        len: stat.map_or(0, |stat| stat.len),
-    };
+    let actual = Actual { file: file.as_deref(), path, len: stat.map_or(0, |stat| stat.len) };
     if evidence.same_boot {
         actual.judge_same_boot(evidence)
     } else {
@@ -70,16 +66,8 @@ impl Actual<'_> {
             return self.clean_or_grown(expected);
         }
         let unapplied = evidence.unapplied.and_then(|op| op.appended.as_ref());
-        if let Some(AppendRecord {
-            offset,
-            tail_before,
-            bytes: Some(bytes),
-            ..
-        }) = unapplied
-            && self.begins_with(Tail {
-                len: *offset,
-                hash: *tail_before,
-            })?
+        if let Some(AppendRecord { offset, tail_before, bytes: Some(bytes), .. }) = unapplied
+            && self.begins_with(Tail { len: *offset, hash: *tail_before })?
         {
             let there = self.read(*offset, self.len)?;
             if let Some(rest) = bytes.strip_prefix(there.as_slice()) {
@@ -109,22 +97,14 @@ impl Actual<'_> {
             return self.rewritten(expected, Vec::new());
         }
         let there = self.read(base.len, self.len.min(expected.len))?;
-        let same = there
-            .iter()
-            .zip(&logged)
-            .take_while(|(a, b)| a == b)
-            .count();
+        let same = there.iter().zip(&logged).take_while(|(a, b)| a == b).count();
         let keep = base.len + same as u64;
         if same == logged.len() {
             return self.clean_or_grown(expected);
         }
         let add = logged.get(same..).unwrap_or_default().to_vec();
         if same == there.len() {
-            return Ok(AppendedPlan {
-                keep,
-                add,
-                ..Default::default()
-            });
+            return Ok(AppendedPlan { keep, add, ..Default::default() });
         }
         let damaged = there.get(same..).unwrap_or_default();
         let outside = stat.is_some_and(|stat| {
@@ -134,21 +114,13 @@ impl Actual<'_> {
         if outside {
             return self.rewritten(expected, Vec::new());
         }
-        Ok(AppendedPlan {
-            keep,
-            add,
-            cut: true,
-            ..Default::default()
-        })
+        Ok(AppendedPlan { keep, add, cut: true, ..Default::default() })
     }
 
     fn clean_or_grown(&self, expected: Tail) -> Result<AppendedPlan> {
         let growth = self.len - expected.len;
         if growth == 0 {
-            return Ok(AppendedPlan {
-                keep: self.len,
-                ..Default::default()
-            });
+            return Ok(AppendedPlan { keep: self.len, ..Default::default() });
         }
         let bytes = match growth <= RECORDED_GROWTH {
             true => Some(self.read(expected.len, self.len)?),
@@ -163,13 +135,7 @@ impl Actual<'_> {
 
     fn rewritten(&self, expected: Tail, add: Vec<u8>) -> Result<AppendedPlan> {
         let record = self.record(expected, &add, None)?;
-        Ok(AppendedPlan {
-            keep: self.len,
-            add,
-            cut: false,
-            record,
-            rewritten: true,
-        })
+        Ok(AppendedPlan { keep: self.len, add, cut: false, record, rewritten: true })
     }
 
     fn record(
@@ -204,19 +170,11 @@ impl Actual<'_> {
 fn since_last_sync(evidence: &Evidence<'_>) -> (Tail, Vec<u8>) {
     let mut base = evidence.segment.header.state.appended;
     let mut logged = Vec::new();
-    for append in evidence
-        .segment
-        .records
-        .iter()
-        .filter_map(|placed| placed.op.appended.as_ref())
-    {
+    for append in evidence.segment.records.iter().filter_map(|placed| placed.op.appended.as_ref()) {
         match &append.bytes {
             Some(bytes) => logged.extend_from_slice(bytes),
             None => {
-                base = Tail {
-                    len: append.len,
-                    hash: append.tail_after,
-                };
+                base = Tail { len: append.len, hash: append.tail_after };
                 logged.clear();
             }
         }

@@ -17,10 +17,7 @@ enum Repr<'a> {
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),
-        Err(_) => Repr::Hex {
-            hex: hex(bytes).into(),
-        }
-        .serialize(serializer),
+        Err(_) => Repr::Hex { hex: hex(bytes).into() }.serialize(serializer),
     }
 }
 

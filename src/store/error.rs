@@ -108,10 +108,7 @@ impl<T> At<T> for io::Result<T> {
     fn at(self, path: &Path) -> Result<T> {
         self.map_err(|source| match source.kind() {
             io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path: path.into() },
-            _ => StoreError::Io {
-                path: path.into(),
-                source,
-            },
+            _ => StoreError::Io { path: path.into(), source },
         })
     }
 }

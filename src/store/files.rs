@@ -38,11 +38,7 @@ pub(super) fn read_file(disk: &dyn Disk, path: &Path, limit: u64) -> Result<Opti
             return Ok(None);
         };
         if before.len > limit {
-            return Err(StoreError::TooLarge {
-                path: path.into(),
-                bytes: before.len,
-                limit,
-            });
+            return Err(StoreError::TooLarge { path: path.into(), bytes: before.len, limit });
         }
         let file = match disk.open(path, Access::Read) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -52,18 +48,10 @@ pub(super) fn read_file(disk: &dyn Disk, path: &Path, limit: u64) -> Result<Opti
         let after = file.stat().at(path)?;
         if after.same_content(&before) && bytes.len() as u64 == after.len {
             let hash = Hash::of(&bytes);
-            return Ok(Some(Contents {
-                bytes,
-                hash,
-                stat: after,
-            }));
+            return Ok(Some(Contents { bytes, hash, stat: after }));
         }
     }
-    let name = path
-        .file_name()
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned();
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Err(StoreError::Conflict { name })
 }
 
@@ -75,11 +63,7 @@ pub(super) fn read_range(
     len: u64,
 ) -> Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX)];
-    let read = if bytes.is_empty() {
-        0
-    } else {
-        file.read_at(&mut bytes, offset).at(path)?
-    };
+    let read = if bytes.is_empty() { 0 } else { file.read_at(&mut bytes, offset).at(path)? };
     bytes.truncate(read);
     Ok(bytes)
 }
@@ -89,16 +73,9 @@ fn require(disk: &dyn Disk, path: &Path, kind: Kind) -> Result<Option<Stat>> {
         Some(stat) if stat.kind == kind => Ok(Some(stat)),
         Some(stat) if kind == Kind::Directory => {
             let message = format!("expected a directory, found {}", stat.kind.describe());
-            Err(StoreError::Damaged {
-                path: path.into(),
-                offset: 0,
-                message,
-            })
+            Err(StoreError::Damaged { path: path.into(), offset: 0, message })
         }
-        Some(stat) => Err(StoreError::NotRegular {
-            path: path.into(),
-            what: stat.kind.describe(),
-        }),
+        Some(stat) => Err(StoreError::NotRegular { path: path.into(), what: stat.kind.describe() }),
         None => Ok(None),
     }
 }

@@ -30,7 +30,7 @@ pub struct GcReport {
 impl Store {
     /// Drops whole segments all of whose operations are older than `older_than`.
     ///
-    /// Never drops the newest segment, a segment with an operation in `keep` or anything newer
+    /// Never drops the newest segment that has operations, a segment with an operation in `keep` or anything newer
     /// than that, nor images that a kept segment or a hash in `keep` refers to. Without a time
     /// only unused images and leftovers of interrupted commands go. With `dry_run` it only counts.
     pub fn gc(
@@ -47,10 +47,7 @@ impl Store {
         let _lock = if dry_run {
             lock::shared(disk, &paths.lock(), WAIT)?
         } else {
-            let holder = Holder {
-                command: "gc".into(),
-                ..Holder::default()
-            };
+            let holder = Holder { command: "gc".into(), ..Holder::default() };
             Some(lock::exclusive(disk, &paths.lock(), WAIT, &holder)?)
         };
         let (dropped, kept) = self.divide(older_than.as_deref(), keep, &mut report)?;
@@ -92,7 +89,9 @@ impl Store {
         for number in segment::numbers(disk, paths)? {
             segments.extend(Segment::load(disk, paths, number)?);
         }
-        let newest = segments.last().map(|segment| segment.number);
+        // A segment just begun has no operation yet: what undo needs is in the one before.
+        let newest = segments.iter().rfind(|segment: &&Segment| !segment.records.is_empty());
+        let newest = newest.or(segments.last()).map(|segment| segment.number);
         for segment in segments {
             let old = |time: &str| older_than.is_some_and(|limit| time < limit);
             let droppable = kept.is_empty()

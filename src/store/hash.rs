@@ -37,9 +37,7 @@ impl FromStr for Hash {
 
     fn from_str(text: &str) -> Result<Hash, Self::Err> {
         let bytes = unhex(text).ok_or("not hexadecimal")?;
-        Ok(Hash(
-            bytes.try_into().map_err(|_| "not 32 hexadecimal digits")?,
-        ))
+        Ok(Hash(bytes.try_into().map_err(|_| "not 32 hexadecimal digits")?))
     }
 }
 
@@ -76,17 +74,10 @@ pub(super) fn hex(bytes: &[u8]) -> String {
 
 /// The bytes that hexadecimal digits stand for.
 pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|d| u8::try_from(d).ok())
-    };
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if !rest.is_empty() {
         return None;
     }
-    pairs
-        .iter()
-        .map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?))
-        .collect()
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
 }

@@ -59,9 +59,8 @@ impl Head {
     pub fn save(&self, disk: &dyn Disk, paths: &Paths) {
         let path = paths.head();
         if let (Ok(line), Ok(Some(_) | None)) = (record::encode(self), require_file(disk, &path)) {
-            let _ = disk
-                .open(&path, Access::WriteOrCreate)
-                .and_then(|file| file.write_at(&line, 0));
+            let _ =
+                disk.open(&path, Access::WriteOrCreate).and_then(|file| file.write_at(&line, 0));
         }
     }
 
@@ -82,8 +81,6 @@ impl Head {
 
     /// Whether a file was written by somebody else after the cache was.
     pub fn predates(&self, name: &str, stat: &Stat) -> bool {
-        self.signatures
-            .get(name)
-            .is_some_and(|(_, mtime, _)| stat.mtime > *mtime)
+        self.signatures.get(name).is_some_and(|(_, mtime, _)| stat.mtime > *mtime)
     }
 }

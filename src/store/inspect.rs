@@ -17,8 +17,11 @@ use super::{AppendRecord, FileRecord, Hash, Operation, Result, Revision, Store, 
 /// Looks at everything; `writing` opens the log so that it can be continued.
 pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
     let (disk, paths) = (&*store.disk, &store.paths);
-    require_dir(disk, &paths.private)?;
+    // The store's own directories must not lead elsewhere, least of all when files are put in them.
     require_dir(disk, &paths.log())?;
+    if writing {
+        require_dir(disk, &paths.tmp())?;
+    }
     let boot = disk.boot_id().at(&paths.private)?;
     let head = Head::load(disk, paths)?;
     let mut files = BTreeMap::new();
@@ -28,13 +31,7 @@ pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
         }
     }
     let appended = require_file(disk, &paths.file(store.layout.appended))?;
-    let found = Found {
-        store,
-        boot,
-        head,
-        files,
-        appended,
-    };
+    let found = Found { store, boot, head, files, appended };
     match found.clean(writing)? {
         Some((head, file)) => Ok(found.known(head, file)),
         None => found.compare(),
@@ -73,26 +70,19 @@ impl Found<'_> {
         {
             return Ok(None);
         }
-        let access = if writing {
-            Access::Append
-        } else {
-            Access::Read
-        };
+        let access = if writing { Access::Append } else { Access::Read };
         let file = disk.open(&path, access).at(&path)?;
         Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
     }
 
     fn known(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
         Inspection {
-            append: AppendedPlan {
-                keep: head.state.appended.len,
-                ..Default::default()
-            },
+            append: AppendedPlan { keep: head.state.appended.len, ..Default::default() },
             facts: head.facts.clone(),
             revision: head.id.clone(),
             seq: head.seq,
             state: head.state.clone(),
-            place: Place::Known { head, file },
+            place: Place::Known { head: Box::new(head), file },
             ..self.nowhere()
         }
     }
@@ -135,11 +125,7 @@ impl Found<'_> {
             head,
             same_boot,
             boots_known: self.boot.is_some(),
-            boot_time: if same_boot {
-                None
-            } else {
-                disk.boot_time().at(&paths.private)?
-            },
+            boot_time: if same_boot { None } else { disk.boot_time().at(&paths.private)? },
             unapplied: segment
                 .records
                 .last()
@@ -177,14 +163,8 @@ impl Found<'_> {
         let (mut revision, mut seq) = (segment.head().clone(), segment.seq());
         let mut pending = None;
         if !edits.is_empty() || append.record.is_some() {
-            let op = observation(
-                EXTERNAL,
-                &revision,
-                seq,
-                &self.boot,
-                edits,
-                append.record.clone(),
-            );
+            let op =
+                observation(EXTERNAL, &revision, seq, &self.boot, edits, append.record.clone());
             state.advance(&op);
             (revision, seq) = (op.id.clone(), op.seq);
             pending = Some(op);
@@ -200,10 +180,7 @@ impl Found<'_> {
         });
         let interrupted = (!restores.is_empty() || append.writes()).then(|| segment.head().clone());
         Ok(Inspection {
-            place: Place::Read {
-                segment: Box::new(segment),
-                current,
-            },
+            place: Place::Read { segment: Box::new(segment), current },
             revision,
             seq,
             state,

@@ -38,12 +38,9 @@ pub(super) enum Place {
     /// There is none.
     Nowhere,
     /// The head cache fits the log and the files: nothing to do.
-    Known { head: Head, file: Box<dyn DiskFile> },
+    Known { head: Box<Head>, file: Box<dyn DiskFile> },
     /// The newest segment was read; `current` when the head cache needs no writing.
-    Read {
-        segment: Box<Segment>,
-        current: bool,
-    },
+    Read { segment: Box<Segment>, current: bool },
 }
 
 /// A file to be brought to the state the log says.
@@ -86,11 +83,8 @@ impl Evidence<'_> {
 impl Inspection {
     /// The view that results when the plan is done.
     pub fn into_view(self, store: &Store, reports: Vec<Report>) -> View {
-        let mut files: BTreeMap<String, Vec<u8>> = self
-            .files
-            .into_iter()
-            .map(|(name, contents)| (name, contents.bytes))
-            .collect();
+        let mut files: BTreeMap<String, Vec<u8>> =
+            self.files.into_iter().map(|(name, contents)| (name, contents.bytes)).collect();
         for restore in self.restores {
             match restore.bytes {
                 Some(bytes) => files.insert(restore.name, bytes),
@@ -121,24 +115,17 @@ impl Inspection {
         if let Place::Read { segment, .. } = &self.place
             && segment.torn > 0
         {
-            reports.push(Report::TornTail {
-                bytes: segment.torn,
-            });
+            reports.push(Report::TornTail { bytes: segment.torn });
         }
         if let Some(op) = &self.interrupted {
             let behind = self.restores.iter().filter(|restore| !restore.set_aside);
             let files: Vec<String> = behind.map(|restore| restore.name.clone()).collect();
             if !files.is_empty() {
-                reports.push(Report::RolledForward {
-                    op: op.clone(),
-                    files,
-                });
+                reports.push(Report::RolledForward { op: op.clone(), files });
             }
         }
         if !self.append.add.is_empty() {
-            reports.push(Report::CompletedAppend {
-                bytes: self.append.add.len() as u64,
-            });
+            reports.push(Report::CompletedAppend { bytes: self.append.add.len() as u64 });
         }
         reports
     }

@@ -37,11 +37,9 @@ fn same_boot(
     evidence: &Evidence<'_>,
 ) -> Verdict {
     let hash = actual.map(|contents| contents.hash);
-    let behind = evidence.unapplied.is_some_and(|op| {
-        op.files
-            .iter()
-            .any(|file| file.name == name && file.before == hash)
-    });
+    let behind = evidence
+        .unapplied
+        .is_some_and(|op| op.files.iter().any(|file| file.name == name && file.before == hash));
     if behind {
         return Verdict::Behind;
     }

@@ -56,9 +56,7 @@ pub(super) fn shared(disk: &dyn Disk, path: &Path, wait: Duration) -> Result<Opt
         return Ok(None);
     }
     let file = disk.open(path, Access::Read).at(path)?;
-    Ok(Some(Lock {
-        _file: acquire(disk, path, file, false, wait)?,
-    }))
+    Ok(Some(Lock { _file: acquire(disk, path, file, false, wait)? }))
 }
 
 fn acquire(
@@ -71,9 +69,8 @@ fn acquire(
     if file.try_lock(exclusive).at(path)? {
         return Ok(file);
     }
-    let timeout = |waited| {
-        Err(StoreError::LockTimeout { holder: describe_holder(disk, path), waited })
-    };
+    let timeout =
+        |waited| Err(StoreError::LockTimeout { holder: describe_holder(disk, path), waited });
     if wait.is_zero() {
         return timeout(wait);
     }
@@ -97,10 +94,7 @@ fn acquire(
 fn describe_holder(disk: &dyn Disk, path: &Path) -> String {
     let unknown = || "another process".to_owned();
     let mut buf = vec![0; 4096];
-    let Ok(read) = disk
-        .open(path, Access::Read)
-        .and_then(|file| file.read_at(&mut buf, 0))
-    else {
+    let Ok(read) = disk.open(path, Access::Read).and_then(|file| file.read_at(&mut buf, 0)) else {
         return unknown();
     };
     buf.truncate(read);

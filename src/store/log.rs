@@ -23,13 +23,7 @@ pub(super) struct Log {
 impl Log {
     /// Continues a segment at a place known to be its end.
     pub fn resume(file: Box<dyn DiskFile>, number: u64, end: u64, last: u64, sum: String) -> Log {
-        Log {
-            number,
-            end,
-            last,
-            sum,
-            file,
-        }
+        Log { number, end, last, sum, file }
     }
 
     /// Opens a segment that was read, and cuts off the operation that never happened.
@@ -47,13 +41,7 @@ impl Log {
             Some(placed) => (placed.offset, placed.sum.clone()),
             None => (0, sum_of(&record::encode(&segment.header).at(&path)?)),
         };
-        Ok(Log {
-            number: segment.number,
-            end: segment.end,
-            last,
-            sum,
-            file,
-        })
+        Ok(Log { number: segment.number, end: segment.end, last, sum, file })
     }
 
     /// Founds a log whose first segment holds one operation, creating the directories.

@@ -111,12 +111,7 @@ impl Store {
     /// A store on any disk.
     pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
         let paths = Paths::new(&layout.dir);
-        Store {
-            layout,
-            paths,
-            disk,
-            rotate_at: None,
-        }
+        Store { layout, paths, disk, rotate_at: None }
     }
 
     /// The same store with another size at which log segments are closed.
@@ -134,13 +129,7 @@ impl Store {
     /// Which tracked files are there, and whether there is a log.
     pub fn exists(&self) -> Result<Presence> {
         let mut presence = Presence::default();
-        for name in self
-            .layout
-            .rewritable
-            .iter()
-            .copied()
-            .chain([self.layout.appended])
-        {
+        for name in self.layout.rewritable.iter().copied().chain([self.layout.appended]) {
             if require_file(&*self.disk, &self.paths.file(name))?.is_some() {
                 presence.files.push(name.to_owned());
             }
@@ -168,10 +157,7 @@ impl Store {
         if found.append.cut {
             torn.push(self.layout.appended.to_owned());
         }
-        reports.extend(
-            torn.into_iter()
-                .map(|file| Report::Salvaged { file, copy: None }),
-        );
+        reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
         Ok(found.into_view(self, reports))
     }
@@ -198,7 +184,6 @@ impl Store {
     }
 
     fn rotation_threshold(&self, total: u64) -> u64 {
-        self.rotate_at
-            .unwrap_or_else(|| SEGMENT_BYTES.max(total.saturating_mul(2)))
+        self.rotate_at.unwrap_or_else(|| SEGMENT_BYTES.max(total.saturating_mul(2)))
     }
 }

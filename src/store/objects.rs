@@ -17,9 +17,7 @@ pub(super) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<Vec<u8>
             offset: 0,
             message: "the image does not have the hash it is named after".into(),
         }),
-        None => Err(StoreError::NotFound {
-            what: format!("image `{hash}`"),
-        }),
+        None => Err(StoreError::NotFound { what: format!("image `{hash}`") }),
     }
 }
 
@@ -36,10 +34,7 @@ pub(super) fn store<'a>(
         let kept = require_file(disk, &path)?.is_some_and(|stat| stat.len == bytes.len() as u64);
         if kept {
             // Written by somebody who may have stopped before the sync.
-            disk.open(&path, Access::Append)
-                .at(&path)?
-                .sync()
-                .at(&path)?;
+            disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
         } else {
             publish(disk, paths, &path, bytes)?;
         }

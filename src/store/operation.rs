@@ -117,11 +117,7 @@ pub struct AppendRecord {
     /// Hash of the tail after.
     pub tail_after: Hash,
     /// The bytes that were added, when the file only grew and they were few enough to keep.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        with = "super::byte_text::option"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::byte_text::option")]
     pub bytes: Option<Vec<u8>>,
 }
 
@@ -193,9 +189,7 @@ impl Operation {
     pub(super) fn compute_id(&self) -> Revision {
         let mut text = format!("{}\0{}\0", self.parent, self.kind);
         for file in &self.files {
-            let after = file
-                .after
-                .map_or_else(|| "-".to_owned(), |hash| hash.to_string());
+            let after = file.after.map_or_else(|| "-".to_owned(), |hash| hash.to_string());
             text.push_str(&format!("{}\0{after}\0", file.name));
         }
         if let Some(append) = &self.appended {

@@ -13,10 +13,7 @@ pub(super) struct Paths {
 
 impl Paths {
     pub fn new(dir: &Path) -> Paths {
-        Paths {
-            dir: dir.to_owned(),
-            private: dir.join(".statedir"),
-        }
+        Paths { dir: dir.to_owned(), private: dir.join(".statedir") }
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -66,8 +63,5 @@ impl Paths {
 
 /// The number in a segment's file name.
 pub(super) fn segment_number(name: &str) -> Option<u64> {
-    name.strip_suffix(".log")
-        .filter(|digits| digits.len() >= 8)?
-        .parse()
-        .ok()
+    name.strip_suffix(".log").filter(|digits| digits.len() >= 8)?.parse().ok()
 }

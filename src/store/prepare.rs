@@ -30,10 +30,7 @@ pub(super) fn prepare(
     let mut changes = BTreeMap::new();
     for change in &new.changes {
         if changes.insert(change.name.as_str(), change).is_some() {
-            return Err(refused(
-                &change.name,
-                "it is changed twice in one operation".into(),
-            ));
+            return Err(refused(&change.name, "it is changed twice in one operation".into()));
         }
     }
     let mut files = Vec::new();
@@ -67,11 +64,7 @@ pub(super) fn prepare(
         notes: Vec::new(),
     };
     op.id = op.compute_id();
-    Ok(Prepared {
-        op,
-        new_files,
-        facts: new.facts,
-    })
+    Ok(Prepared { op, new_files, facts: new.facts })
 }
 
 fn change_file(
@@ -103,11 +96,7 @@ fn change_file(
         && bytes > store.layout.max_bytes
     {
         let limit = store.layout.max_bytes;
-        return Err(StoreError::TooLarge {
-            path: store.paths.file(name),
-            bytes,
-            limit,
-        });
+        return Err(StoreError::TooLarge { path: store.paths.file(name), bytes, limit });
     }
     let record = FileRecord {
         name: name.to_owned(),
@@ -139,8 +128,5 @@ fn append(store: &Store, base: &Base, bytes: Vec<u8>) -> Result<Option<AppendRec
 }
 
 fn refused(name: &str, message: String) -> StoreError {
-    StoreError::BadChange {
-        name: name.to_owned(),
-        message,
-    }
+    StoreError::BadChange { name: name.to_owned(), message }
 }

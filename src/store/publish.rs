@@ -89,7 +89,5 @@ pub(super) fn ensure_dir_all(disk: &dyn Disk, path: &Path) -> Result<()> {
 
 /// The directory that a path is in.
 pub(super) fn parent_of(path: &Path) -> &Path {
-    path.parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

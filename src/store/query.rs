@@ -44,9 +44,7 @@ impl Store {
                     .map(|op| op.id.to_string())
                     .collect(),
             }),
-            (None, _) => Err(StoreError::NotFound {
-                what: format!("operation `{id_prefix}`"),
-            }),
+            (None, _) => Err(StoreError::NotFound { what: format!("operation `{id_prefix}`") }),
         }
     }
 
@@ -70,9 +68,7 @@ impl Store {
                 return segment.images(disk, paths, 0);
             }
         }
-        Err(StoreError::NotFound {
-            what: format!("operation `{id}`"),
-        })
+        Err(StoreError::NotFound { what: format!("operation `{id}`") })
     }
 
     /// A full image stored by a checkpoint or a rotation.
@@ -93,12 +89,7 @@ pub(super) struct Backwards<'a> {
 impl<'a> Backwards<'a> {
     pub fn new(store: &'a Store) -> Result<Backwards<'a>> {
         let segments = segment::numbers(&*store.disk, &store.paths)?;
-        Ok(Backwards {
-            store,
-            segments,
-            operations: Vec::new(),
-            newest: true,
-        })
+        Ok(Backwards { store, segments, operations: Vec::new(), newest: true })
     }
 }
 
@@ -114,11 +105,7 @@ impl Iterator for Backwards<'_> {
             let newest = std::mem::take(&mut self.newest);
             match Segment::load(&*self.store.disk, &self.store.paths, number) {
                 Ok(Some(segment)) if segment.torn == 0 || newest => {
-                    self.operations = segment
-                        .records
-                        .into_iter()
-                        .map(|placed| placed.op)
-                        .collect();
+                    self.operations = segment.records.into_iter().map(|placed| placed.op).collect();
                 }
                 // Only the segment that is being written can end in the middle of a record.
                 Ok(Some(segment)) => {

@@ -13,6 +13,9 @@ use super::disk::{Access, Disk, DiskFile, Kind, Stat};
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RealDisk;
 
+/// Where Linux tells boots apart; elsewhere there is no such file.
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
 #[derive(Debug)]
 struct RealFile(fs_err::File);
 
@@ -68,31 +71,29 @@ impl Disk for RealDisk {
     }
 
     fn boot_id(&self) -> io::Result<Option<String>> {
-        let text = absent_as_none(fs_err::read_to_string("/proc/sys/kernel/random/boot_id"))?;
-        Ok(text
-            .map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty()))
+        // One read instead of the several of `read_to_string`: this is on every command's path.
+        let Some(file) = absent_as_none(fs_err::File::open(BOOT_ID))? else {
+            return Ok(None);
+        };
+        let mut buf = [0; 64];
+        let read = file.read_at(&mut buf, 0)?;
+        let text = String::from_utf8_lossy(buf.get(..read).unwrap_or_default());
+        let id = text.trim();
+        Ok((!id.is_empty()).then(|| id.to_owned()))
     }
 
     fn boot_time(&self) -> io::Result<Option<i64>> {
         let text = absent_as_none(fs_err::read_to_string("/proc/stat"))?;
         Ok(text.and_then(|text| {
-            let seconds: i64 = text
-                .lines()
-                .find_map(|line| line.strip_prefix("btime "))?
-                .trim()
-                .parse()
-                .ok()?;
+            let seconds: i64 =
+                text.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
             seconds.checked_mul(1_000_000_000)
         }))
     }
 
     fn process_alive(&self, pid: u32) -> Option<bool> {
         let processes = Path::new("/proc");
-        processes
-            .join("self")
-            .exists()
-            .then(|| processes.join(pid.to_string()).exists())
+        processes.join("self").exists().then(|| processes.join(pid.to_string()).exists())
     }
 }
 
@@ -139,19 +140,14 @@ impl DiskFile for RealFile {
                 std::os::unix::fs::fchown(self.0.file(), Some(model.owner.0), Some(model.owner.1));
         }
         if now.mode != model.mode || now.owner != model.owner {
-            self.0
-                .set_permissions(std::fs::Permissions::from_mode(model.mode))?;
+            self.0.set_permissions(std::fs::Permissions::from_mode(model.mode))?;
         }
         Ok(())
     }
 
     fn try_lock(&self, exclusive: bool) -> io::Result<bool> {
         let file = self.0.file();
-        match if exclusive {
-            file.try_lock()
-        } else {
-            file.try_lock_shared()
-        } {
+        match if exclusive { file.try_lock() } else { file.try_lock_shared() } {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => {
@@ -163,11 +159,7 @@ impl DiskFile for RealFile {
     fn lock(&self, exclusive: bool) -> io::Result<()> {
         let file = self.0.file();
         loop {
-            match if exclusive {
-                file.lock()
-            } else {
-                file.lock_shared()
-            } {
+            match if exclusive { file.lock() } else { file.lock_shared() } {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(named(error, "failed to lock file", self.0.path())),
                 Ok(()) => return Ok(()),
@@ -185,10 +177,7 @@ fn absent_as_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 fn named(error: io::Error, what: &str, path: &Path) -> io::Error {
-    io::Error::new(
-        error.kind(),
-        format!("{what} `{}`: {error}", path.display()),
-    )
+    io::Error::new(error.kind(), format!("{what} `{}`: {error}", path.display()))
 }
 
 fn stat_of(meta: &std::fs::Metadata) -> Stat {
@@ -204,10 +193,7 @@ fn stat_of(meta: &std::fs::Metadata) -> Stat {
     Stat {
         kind,
         len: meta.len(),
-        mtime: meta
-            .mtime()
-            .saturating_mul(1_000_000_000)
-            .saturating_add(meta.mtime_nsec()),
+        mtime: meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec()),
         ino: meta.ino(),
         mode: meta.mode() & 0o7777,
         owner: (meta.uid(), meta.gid()),

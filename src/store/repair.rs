@@ -31,11 +31,8 @@ impl Base {
     /// Remembers in the head cache that all operations were applied.
     pub fn save_head(&self, store: &Store) {
         let Some(log) = &self.log else { return };
-        let signatures = self
-            .stats
-            .iter()
-            .map(|(name, stat)| (name.clone(), stat.signature()))
-            .collect();
+        let signatures =
+            self.stats.iter().map(|(name, stat)| (name.clone(), stat.signature())).collect();
         Head {
             segment: log.number,
             end: log.end,
@@ -73,23 +70,16 @@ pub(super) fn repair(
     let (disk, paths) = (&*store.disk, &store.paths);
     let settled = found.is_settled();
     let mut reports = found.reports();
-    let mut stats: BTreeMap<String, Stat> = found
-        .files
-        .iter()
-        .map(|(name, contents)| (name.clone(), contents.stat))
-        .collect();
+    let mut stats: BTreeMap<String, Stat> =
+        found.files.iter().map(|(name, contents)| (name.clone(), contents.stat)).collect();
     if let Some(stat) = found.appended {
         stats.insert(store.layout.appended.to_owned(), stat);
     }
     let log = match std::mem::replace(&mut found.place, Place::Nowhere) {
         Place::Nowhere => None,
-        Place::Known { head, file } => Some(Log::resume(
-            file,
-            head.segment,
-            head.end,
-            head.last,
-            head.sum,
-        )),
+        Place::Known { head, file } => {
+            Some(Log::resume(file, head.segment, head.end, head.last, head.sum))
+        }
         Place::Read { segment, .. } => Some(Log::reopen(disk, paths, &segment)?),
     };
     if found.interrupted.is_some()
@@ -141,10 +131,7 @@ fn restore_files(
         let actual = found.files.get(name);
         if let (true, Some(contents)) = (restore.set_aside, actual) {
             let copy = apply::set_aside(disk, paths, time, name, &contents.bytes)?;
-            reports.push(Report::Salvaged {
-                file: name.clone(),
-                copy: Some(copy),
-            });
+            reports.push(Report::Salvaged { file: name.clone(), copy: Some(copy) });
         }
         let known = actual.map(|contents| &contents.stat);
         let bytes = restore.bytes.as_deref();
@@ -173,9 +160,7 @@ fn complete_appended(
     if require_file(disk, &path)?.map(|stat| stat.signature())
         != found.appended.map(|stat| stat.signature())
     {
-        return Err(super::StoreError::Conflict {
-            name: name.to_owned(),
-        });
+        return Err(super::StoreError::Conflict { name: name.to_owned() });
     }
     if found.append.cut
         && let Some(stat) = found.appended
@@ -185,10 +170,7 @@ fn complete_appended(
         let torn = read_range(&*file, &path, found.append.keep, len)?;
         let copy = apply::set_aside(disk, paths, time, name, &torn)?;
         file.set_len(found.append.keep).at(&path)?;
-        reports.push(Report::Salvaged {
-            file: name.to_owned(),
-            copy: Some(copy),
-        });
+        reports.push(Report::Salvaged { file: name.to_owned(), copy: Some(copy) });
     }
     let stat = apply::append(disk, &path, &found.append.add)?;
     stats.insert(name.to_owned(), stat);
@@ -201,17 +183,10 @@ fn complete_appended(
 /// Commits the operation that records what was found.
 fn record(store: &Store, base: &mut Base, op: &Operation) -> Result<()> {
     let (disk, paths) = (&*store.disk, &store.paths);
-    if op
-        .appended
-        .as_ref()
-        .is_some_and(|append| append.bytes.is_none() && append.len > 0)
-    {
+    if op.appended.as_ref().is_some_and(|append| append.bytes.is_none() && append.len > 0) {
         // The log does not hold these bytes, so they must be durable before it relies on them.
         let path = paths.file(store.layout.appended);
-        disk.open(&path, Access::Append)
-            .at(&path)?
-            .sync()
-            .at(&path)?;
+        disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
     }
     match &mut base.log {
         Some(log) => log.append(disk, paths, op),

@@ -47,10 +47,7 @@ impl Tracked {
             };
         }
         if let Some(append) = &op.appended {
-            self.appended = Tail {
-                len: append.len,
-                hash: append.tail_after,
-            };
+            self.appended = Tail { len: append.len, hash: append.tail_after };
         }
     }
 }
@@ -95,10 +92,7 @@ impl Segment {
             message: message.into(),
         };
         let Some((json, mut at)) = record::first_line(bytes) else {
-            return Err(damaged(
-                0,
-                "the segment's header does not pass its checksum",
-            ));
+            return Err(damaged(0, "the segment's header does not pass its checksum"));
         };
         let header: Header = serde_json::from_slice(json)
             .map_err(|error| damaged(0, &format!("the segment's header is unreadable: {error}")))?;
@@ -133,11 +127,7 @@ impl Segment {
             }
             segment.state.advance(&op);
             let sum = String::from_utf8_lossy(&rest[..record::SUM_LEN]).into_owned();
-            segment.records.push(Placed {
-                offset: at as u64,
-                sum,
-                op,
-            });
+            segment.records.push(Placed { offset: at as u64, sum, op });
             at += len;
         }
         segment.end = at as u64;
@@ -147,24 +137,17 @@ impl Segment {
 
     /// The id of the last operation.
     pub fn head(&self) -> &Revision {
-        self.records
-            .last()
-            .map_or(&self.header.head, |placed| &placed.op.id)
+        self.records.last().map_or(&self.header.head, |placed| &placed.op.id)
     }
 
     /// The number of the last operation.
     pub fn seq(&self) -> u64 {
-        self.records
-            .last()
-            .map_or(self.header.seq, |placed| placed.op.seq)
+        self.records.last().map_or(self.header.seq, |placed| placed.op.seq)
     }
 
     /// The boot during which the last record was written.
     pub fn boot(&self) -> Option<&str> {
-        self.records
-            .last()
-            .map_or(&self.header.boot, |placed| &placed.op.boot)
-            .as_deref()
+        self.records.last().map_or(&self.header.boot, |placed| &placed.op.boot).as_deref()
     }
 
     /// Whether a file ever was as given, at the header or after any record.
@@ -214,10 +197,7 @@ pub(super) fn numbers(disk: &dyn Disk, paths: &Paths) -> Result<Vec<u64>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         other => other.at(&dir)?,
     };
-    let mut numbers: Vec<u64> = names
-        .iter()
-        .filter_map(|name| segment_number(name))
-        .collect();
+    let mut numbers: Vec<u64> = names.iter().filter_map(|name| segment_number(name)).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }

@@ -9,12 +9,8 @@ pub(super) fn difference(old: &[u8], new: &[u8]) -> Vec<SpliceRecord> {
     }
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old_rest, new_rest) = (&old[prefix..], &new[prefix..]);
-    let suffix = old_rest
-        .iter()
-        .rev()
-        .zip(new_rest.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let suffix =
+        old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
     // The log prints text as text: a cut inside a character would turn both sides into hex.
     let mut start = prefix;
     while start > 0 && !(is_boundary(old, start) && is_boundary(new, start)) {
@@ -38,10 +34,7 @@ pub(super) fn record(old: &[u8], splices: &[ByteSplice]) -> Result<Vec<SpliceRec
     for splice in splices {
         let range = splice.at.clone();
         if range.start < done {
-            return Err(format!(
-                "splices overlap or are out of order at byte {}",
-                range.start
-            ));
+            return Err(format!("splices overlap or are out of order at byte {}", range.start));
         }
         let Some(gone) = old.get(range.clone()) else {
             return Err(format!(
@@ -89,11 +82,7 @@ pub(super) fn invert(splices: &[SpliceRecord]) -> Vec<SpliceRecord> {
             let offset = splice.offset + grown - shrunk;
             grown += splice.new.len() as u64;
             shrunk += splice.old.len() as u64;
-            SpliceRecord {
-                offset,
-                old: splice.new.clone(),
-                new: splice.old.clone(),
-            }
+            SpliceRecord { offset, old: splice.new.clone(), new: splice.old.clone() }
         })
         .collect()
 }
@@ -145,16 +134,10 @@ mod tests {
 
     #[test]
     fn splices_that_overlap_or_leave_the_file_are_refused() {
-        let splice = |at| ByteSplice {
-            at,
-            new: b"x".to_vec(),
-        };
+        let splice = |at| ByteSplice { at, new: b"x".to_vec() };
         assert!(record(b"abcdef", &[splice(0..3), splice(2..4)]).is_err());
         assert!(record(b"abcdef", &[splice(5..9)]).is_err());
-        #[expect(
-            clippy::reversed_empty_ranges,
-            reason = "the reversed range is the case"
-        )]
+        #[expect(clippy::reversed_empty_ranges, reason = "the reversed range is the case")]
         let reversed = splice(4..2);
         assert!(record(b"abcdef", &[reversed]).is_err());
     }

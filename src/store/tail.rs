@@ -20,10 +20,7 @@ pub(super) struct Tail {
 
 impl Default for Tail {
     fn default() -> Tail {
-        Tail {
-            len: 0,
-            hash: Hash::of(b""),
-        }
+        Tail { len: 0, hash: Hash::of(b"") }
     }
 }
 
@@ -31,25 +28,16 @@ impl Tail {
     /// The tail of the first `len` bytes of a file; `None` when it is shorter.
     pub fn of(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Option<Tail>> {
         let bytes = window(file, path, len)?;
-        Ok((bytes.len() as u64 == len.min(WINDOW)).then(|| Tail {
-            len,
-            hash: Hash::of(&bytes),
-        }))
+        Ok((bytes.len() as u64 == len.min(WINDOW)).then(|| Tail { len, hash: Hash::of(&bytes) }))
     }
 
     /// The tail after `bytes` are added to the first `len` bytes of a file.
     pub fn after(file: Option<&dyn DiskFile>, path: &Path, len: u64, bytes: &[u8]) -> Result<Tail> {
-        let mut joined = if bytes.len() as u64 >= WINDOW {
-            Vec::new()
-        } else {
-            window(file, path, len)?
-        };
+        let mut joined =
+            if bytes.len() as u64 >= WINDOW { Vec::new() } else { window(file, path, len)? };
         joined.extend_from_slice(bytes);
         let skip = joined.len().saturating_sub(WINDOW as usize);
-        Ok(Tail {
-            len: len + bytes.len() as u64,
-            hash: Hash::of(&joined[skip..]),
-        })
+        Ok(Tail { len: len + bytes.len() as u64, hash: Hash::of(&joined[skip..]) })
     }
 }
 

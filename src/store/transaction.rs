@@ -55,14 +55,7 @@ impl Transaction {
         }
         let (base, view) = repair(store, found, holder)?;
         let (store, holder) = (store.clone(), holder.clone());
-        Ok(Transaction {
-            store,
-            lock,
-            base,
-            view,
-            holder,
-            wait,
-        })
+        Ok(Transaction { store, lock, base, view, holder, wait })
     }
 
     /// The state to be changed.
@@ -95,17 +88,12 @@ impl Transaction {
         self.base.revision = op.id.clone();
         self.base.seq = op.seq;
         if let Some(bytes) = facts {
-            self.base.facts = Some(Facts {
-                len: self.base.state.appended.len,
-                bytes,
-            });
+            self.base.facts = Some(Facts { len: self.base.state.appended.len, bytes });
         }
         if applied {
             self.base.save_head(&self.store);
             if let Err(error) = self.rotate_if_due(prepared.new_files) {
-                warnings.push(format!(
-                    "the log could not start a new segment yet ({error})"
-                ));
+                warnings.push(format!("the log could not start a new segment yet ({error})"));
             }
         }
         Ok(Committed {
@@ -118,21 +106,10 @@ impl Transaction {
     /// Stores full images of the rewritable files as they are now; gives name and object.
     pub fn pin_images(&self) -> Result<BTreeMap<String, Hash>> {
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        let images = self
-            .view
-            .files
-            .iter()
-            .map(|(name, bytes)| (name, Hash::of(bytes), bytes));
-        let pins = images
-            .clone()
-            .map(|(name, hash, _)| (name.clone(), hash))
-            .collect();
+        let images = self.view.files.iter().map(|(name, bytes)| (name, Hash::of(bytes), bytes));
+        let pins = images.clone().map(|(name, hash, _)| (name.clone(), hash)).collect();
         if self.lock.is_some() {
-            objects::store(
-                disk,
-                paths,
-                images.map(|(_, hash, bytes)| (hash, bytes.as_slice())),
-            )?;
+            objects::store(disk, paths, images.map(|(_, hash, bytes)| (hash, bytes.as_slice())))?;
         }
         Ok(pins)
     }
@@ -144,35 +121,20 @@ impl Transaction {
         let lock = lock::exclusive(disk, &paths.lock(), self.wait, &self.holder)?;
         let now = self.store.exists()?;
         if now.log || !now.files.is_empty() {
-            let name = now
-                .files
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| ".statedir".to_owned());
+            let name = now.files.into_iter().next().unwrap_or_else(|| ".statedir".to_owned());
             return Err(StoreError::Conflict { name });
         }
         Ok(lock)
     }
 
     fn refuse_if_edited(&self, prepared: &Prepared) -> Result<()> {
-        let appended = prepared
-            .op
-            .appended
-            .as_ref()
-            .map(|_| self.store.layout.appended);
-        let names = prepared
-            .op
-            .files
-            .iter()
-            .map(|file| file.name.as_str())
-            .chain(appended);
+        let appended = prepared.op.appended.as_ref().map(|_| self.store.layout.appended);
+        let names = prepared.op.files.iter().map(|file| file.name.as_str()).chain(appended);
         for name in names {
             let now = require_file(&*self.store.disk, &self.store.paths.file(name))?;
             let read = self.base.stats.get(name);
             if now.map(|stat| stat.signature()) != read.map(|stat| stat.signature()) {
-                return Err(StoreError::Conflict {
-                    name: name.to_owned(),
-                });
+                return Err(StoreError::Conflict { name: name.to_owned() });
             }
         }
         Ok(())
@@ -240,9 +202,7 @@ impl Transaction {
             return Ok(());
         }
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        let images = files
-            .values()
-            .map(|bytes| (Hash::of(bytes), bytes.as_slice()));
+        let images = files.values().map(|bytes| (Hash::of(bytes), bytes.as_slice()));
         objects::store(disk, paths, images)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         // From here on nothing may depend on the old segment, so the files must be durable.

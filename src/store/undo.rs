@@ -76,10 +76,7 @@ impl Transaction {
             if now == file.after {
                 continue;
             }
-            let overlap = || StoreError::Overlap {
-                id: op.id.to_string(),
-                name: file.name.clone(),
-            };
+            let overlap = || StoreError::Overlap { id: op.id.to_string(), name: file.name.clone() };
             let kind = match (file.before, file.after) {
                 (_, None) if now == file.before => ChangeKind::Remove,
                 (None, Some(_)) if now.is_none() => {
@@ -88,9 +85,8 @@ impl Transaction {
                 (Some(_), Some(_)) => {
                     let mut splices = file.splices.clone();
                     if now != file.before {
-                        splices = self
-                            .carry_forward(op, &file.name, splices)?
-                            .ok_or_else(overlap)?;
+                        splices =
+                            self.carry_forward(op, &file.name, splices)?.ok_or_else(overlap)?;
                     }
                     let bytes = self.view.bytes(&file.name).unwrap_or_default();
                     // The bytes to be replaced must be those the record knows.
@@ -99,10 +95,7 @@ impl Transaction {
                 }
                 _ => return Err(overlap()),
             };
-            changes.push(FileChange {
-                name: file.name,
-                kind,
-            });
+            changes.push(FileChange { name: file.name, kind });
         }
         Ok(changes)
     }
@@ -141,10 +134,7 @@ fn is_unseen(op: &Operation) -> bool {
 
 fn asked(splice: SpliceRecord) -> Option<ByteSplice> {
     let start = usize::try_from(splice.offset).ok()?;
-    Some(ByteSplice {
-        at: start..start + splice.old.len(),
-        new: splice.new,
-    })
+    Some(ByteSplice { at: start..start + splice.old.len(), new: splice.new })
 }
 
 fn carry_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<SpliceRecord>> {

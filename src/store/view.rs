@@ -41,9 +41,7 @@ impl View {
 
     /// The caller's derived data and the length of the appended file that it is valid for.
     pub fn facts(&self) -> Option<(&[u8], u64)> {
-        self.facts
-            .as_ref()
-            .map(|facts| (facts.bytes.as_slice(), facts.len))
+        self.facts.as_ref().map(|facts| (facts.bytes.as_slice(), facts.len))
     }
 
     /// What was found and repaired on opening (for a reader: what will be).
@@ -112,12 +110,7 @@ impl AppendedView {
         } else {
             None
         };
-        Ok(AppendedReader {
-            file,
-            keep: self.keep,
-            add: self.add.clone(),
-            position: 0,
-        })
+        Ok(AppendedReader { file, keep: self.keep, add: self.add.clone(), position: 0 })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The new content of the files while a command is being worked out.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
 use super::{
     Environment, Error, Facts, FileDiff,
@@ -24,7 +24,7 @@ struct Changed {
 pub struct Draft<'a> {
     view: &'a View,
     pub(super) env: &'a Environment,
-    workflow: Cow<'static, Workflow>,
+    workflow: OnceCell<Cow<'static, Workflow>>,
     changed: BTreeMap<StateFile, Changed>,
     appended: String,
     facts: Option<Facts>,
@@ -34,8 +34,13 @@ pub struct Draft<'a> {
 impl<'a> Draft<'a> {
     pub(super) fn new(view: &'a View, env: &'a Environment) -> Result<Self, Error> {
         env.stir(view.revision.as_str());
+        let lifecycle = OnceCell::new();
+        // A lifecycle of one's own must be readable; the built-in one is made when it is needed.
+        if view.bytes(StateFile::Workflow.name()).is_some() {
+            let _ = lifecycle.set(workflow(view)?);
+        }
         Ok(Self {
-            workflow: workflow(view)?,
+            workflow: lifecycle,
             view,
             env,
             changed: BTreeMap::new(),
@@ -47,7 +52,7 @@ impl<'a> Draft<'a> {
 
     /// The lifecycle in force.
     pub(super) fn workflow(&self) -> &Workflow {
-        &self.workflow
+        self.workflow.get_or_init(|| Cow::Borrowed(Workflow::builtin()))
     }
 
     /// The plan as changed so far.

@@ -2,4 +2,7 @@
 
 mod builder;
 mod commands;
+mod examples;
+mod faults;
 mod layers;
+mod readme;

@@ -7,6 +7,7 @@ mod failure;
 mod output;
 mod pairs;
 mod progress;
+mod quick;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -20,9 +21,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let wants_json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut output = Output::new(wants_json);
     report_bugs(wants_json);
-    let parsed = match Arguments::try_parse_from(&args) {
-        Ok(parsed) => parsed,
-        Err(error) => return output.usage(&error),
+    let parsed = match quick::parse(&args) {
+        Some(parsed) => parsed,
+        None => match Arguments::try_parse_from(&args) {
+            Ok(parsed) => parsed,
+            Err(error) => return output.usage(&error),
+        },
     };
     let command = command_line(&args);
     match commands::run(parsed, command, &mut output) {

@@ -33,11 +33,6 @@ impl Output {
         self.json
     }
 
-    /// Whether a person reads along.
-    pub(super) fn is_terminal(&self) -> bool {
-        self.terminal
-    }
-
     /// Adds a line for people.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());

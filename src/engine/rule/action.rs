@@ -14,7 +14,7 @@ use super::{
     operand::{amount, named_value, number},
     phrase::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase, skip_words,
-        span_of, span_to_end, word_at,
+        span_of, span_to_end, word_at, wrong,
     },
     prose::{lifetime, lifetime_steps, reason, text_or_prose},
     vocabulary::{self, Fact, Nature},
@@ -109,7 +109,7 @@ fn shift(input: &mut Input<'_>) -> Parsed<Action> {
         _ => {
             phrase("by").parse_next(input).map_err(|_| {
                 let message = format!("say by how much to change `{}`", modifier.name());
-                ErrMode::Cut(RuleError::new(name, message))
+                wrong(RuleError::new(name, message))
             })?;
             let place = *input;
             let by = opt(amount).parse_next(input)?;
@@ -337,7 +337,7 @@ fn levels(input: &mut Input<'_>) -> Parsed<u32> {
         None if by || matches!(peek_word(input), Some("a" | "an")) => {
             skip_words(input, &["a", "an"]);
             any_phrase(&["level", "notch", "step"]).parse_next(input).map_err(|_| {
-                ErrMode::Cut(RuleError::new(span_of(&place, 2), "say by how many levels"))
+                wrong(RuleError::new(span_of(&place, 2), "say by how many levels"))
             })?;
             return Ok(1);
         }

@@ -11,7 +11,7 @@ use super::super::{FactValue, ModifierKind};
 use super::{
     Condition, Op, Operand, RuleError, idiom,
     lexer::{Kind, Token},
-    operand::{ARTICLES, amount, measured, named_value, operand, share_of},
+    operand::{ARTICLES, amount, listed_value, measured, named_value, operand, share_of},
     operator::{Relation, Verb, relation, symbol},
     phrase::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words, span_of,
@@ -21,6 +21,8 @@ use super::{
 };
 
 const MAX_DEPTH: usize = 32;
+/// A name of more words is not taken for a name.
+const LONGEST_NAME: usize = 4;
 
 /// Reads a condition, or says what in it is not understood.
 pub(super) fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
@@ -115,7 +117,7 @@ fn atom(input: &mut Input<'_>) -> Parsed<Condition> {
             Err(ErrMode::Backtrack(_)) => input.reset(&start),
             Err(error) => {
                 input.reset(&start);
-                return Err(error.map(|error| with_nearest_idiom(input, error)));
+                return Err(error.map(|error| error.map(|error| with_nearest_idiom(input, error))));
             }
         }
     }
@@ -123,7 +125,7 @@ fn atom(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 fn with_nearest_idiom(input: &Input<'_>, mut error: RuleError) -> RuleError {
-    if error.nearest.is_none() {
+    if error.nearest.is_none() && !input.state.glance {
         let sentence = input.state.source.get(span_to_end(input)).unwrap_or_default();
         error.nearest = idiom::nearest_phrase(sentence).map(str::to_owned);
     }
@@ -133,7 +135,7 @@ fn with_nearest_idiom(input: &Input<'_>, mut error: RuleError) -> RuleError {
 fn not_understood(input: &Input<'_>) -> Parsed<Condition> {
     let span = span_to_end(input);
     let given = input.state.source.get(span.clone()).unwrap_or_default();
-    if at_end(input) {
+    if at_end(input) || input.state.glance {
         return cut(RuleError::new(span, "a condition is expected here"));
     }
     let near = idiom::nearest_phrase(given)
@@ -187,13 +189,13 @@ fn unknown_fact(input: &Input<'_>) -> Parsed<Condition> {
     let mut rest = *input;
     let mut count = 0;
     while let Some(Token { kind: Kind::Word(_), .. }) = next(&rest) {
-        if relation(&mut rest.clone()).is_ok() {
+        if count > LONGEST_NAME || relation(&mut rest.clone()).is_ok() {
             break;
         }
         rest.next_slice(1);
         count += 1;
     }
-    if count == 0 || count > 4 || rest.is_empty() || relation(&mut rest).is_err() {
+    if count == 0 || count > LONGEST_NAME || rest.is_empty() || relation(&mut rest).is_err() {
         return backtrack(input);
     }
     let span = span_of(input, count);
@@ -324,9 +326,19 @@ fn alternative(input: &mut Input<'_>, fact: &Fact<'_>) -> Option<String> {
             return None;
         }
     }
-    let nature = if fact.nature == Nature::Dynamic { Nature::Text } else { fact.nature };
     let mut ahead = *input;
-    let value = named_value(&mut ahead, &Fact { name: fact.name.clone(), nature }).ok()?;
+    let value = match (next(&ahead)?.kind, fact.nature) {
+        (_, nature @ (Nature::Scale(_) | Nature::PlanStatus)) => listed_value(&mut ahead, nature)?,
+        (Kind::Quoted(text), _) => {
+            ahead.next_slice(1);
+            text.text().into_owned()
+        }
+        (Kind::Word(word), _) => {
+            ahead.next_slice(1);
+            word.to_owned()
+        }
+        _ => return None,
+    };
     if !at_end(&ahead) {
         return None;
     }

@@ -31,12 +31,34 @@ impl RuleError {
     }
 }
 
-/// A parser that does not recognise its input says nothing more: backtracking must cost nothing.
-impl<I: Stream> ParserError<I> for RuleError {
+/// How a parser fails. One that does not recognise its input says nothing more: backtracking is
+/// common and must cost nothing.
+#[derive(Debug)]
+pub(super) struct Failure(Option<Box<RuleError>>);
+
+impl Failure {
+    /// The error that was reported, if one was.
+    pub fn reported(self) -> Option<RuleError> {
+        self.0.map(|error| *error)
+    }
+
+    /// Changes the error that was reported, if one was.
+    pub fn map(self, change: impl FnOnce(RuleError) -> RuleError) -> Self {
+        Self(self.0.map(|error| Box::new(change(*error))))
+    }
+}
+
+impl From<RuleError> for Failure {
+    fn from(error: RuleError) -> Self {
+        Self(Some(Box::new(error)))
+    }
+}
+
+impl<I: Stream> ParserError<I> for Failure {
     type Inner = Self;
 
     fn from_input(_: &I) -> Self {
-        Self::new(0..0, String::new())
+        Self(None)
     }
 
     fn into_inner(self) -> Result<Self::Inner, Self> {

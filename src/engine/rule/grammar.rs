@@ -13,6 +13,7 @@ use super::super::Workflow;
 use super::{
     Action, Condition, Rule, RuleError,
     condition::condition as parse_condition,
+    error::Failure,
     lexer::{Kind, Token, lex},
     phrase::{Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end},
     prose::{self, actions as parse_actions},
@@ -167,6 +168,7 @@ fn separator(input: &mut Input<'_>, opened: bool) -> Parsed<()> {
         return cut(RuleError::new(span, message));
     }
     let mut ahead = *input;
+    ahead.state.glance = true;
     let again = parse_condition(&mut ahead).is_ok()
         && (arrow(&mut ahead).is_ok() || phrase("then").parse_next(&mut ahead).is_ok());
     if again || has_arrow(input) {
@@ -266,13 +268,13 @@ fn without_bullet<'t, 's>(tokens: &'t [Token<'s>]) -> &'t [Token<'s>] {
 }
 
 fn stream<'i>(source: &'i str, workflow: &'i Workflow, tokens: &'i [Token<'i>]) -> Input<'i> {
-    let state = Context { source, workflow, depth: 0 };
+    let state = Context { source, workflow, depth: 0, glance: false };
     Input { input: TokenSlice::new(tokens), state }
 }
 
-fn finished(error: ErrMode<RuleError>, text: &str) -> RuleError {
-    match error.into_inner() {
-        Ok(error) if !error.message.is_empty() => error,
-        _ => RuleError::new(0..text.len(), "this is not a rule: write `If … → …`"),
-    }
+fn finished(error: ErrMode<Failure>, text: &str) -> RuleError {
+    let reported = error.into_inner().ok().and_then(Failure::reported);
+    reported.unwrap_or_else(|| {
+        RuleError::new(0..text.len(), "this is not a rule: write `If … → …`")
+    })
 }

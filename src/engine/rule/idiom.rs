@@ -12,7 +12,7 @@ use super::{
     Condition, Op, Operand, RuleError,
     condition::alternatives,
     idiom_count::{self, IN_A_ROW},
-    operand::{amount, named_value, number},
+    operand::{amount, listed_value, named_value, number},
     operator::comparative,
     phrase::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
@@ -246,7 +246,7 @@ fn plan(input: &mut Input<'_>) -> Parsed<Condition> {
     let status = Fact { name: "plan_status".to_owned(), nature: Nature::PlanStatus };
     let mut ahead = *input;
     if any_phrase(&["is", "becomes", "gets"]).parse_next(&mut ahead).is_ok()
-        && let Ok(first) = named_value(&mut ahead, &status)
+        && let Some(first) = listed_value(&mut ahead, Nature::PlanStatus)
     {
         *input = ahead;
         return alternatives(input, &status, Operand::Value(FactValue::Text(first)));

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use winnow::{
-    LocatingSlice, ModalResult, Parser,
-    combinator::{alt, cut_err, fail, opt, preceded, terminated},
-    error::ContextError,
+    LocatingSlice, Parser,
+    combinator::{alt, cut_err, dispatch, fail, opt, peek, preceded, terminated},
+    error::{EmptyError, ErrMode},
     stream::{Location, Stream},
     token::{any, literal, one_of, take, take_while},
 };
@@ -57,6 +57,7 @@ impl<'s> Quoted<'s> {
 }
 
 type Source<'s> = LocatingSlice<&'s str>;
+type Lexed<T> = Result<T, ErrMode<EmptyError>>;
 
 /// The tokens of `source`. Emphasis and backticks are not tokens: they change no meaning.
 pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
@@ -69,13 +70,13 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
             return Ok(tokens);
         }
         let after_word = source[..start].ends_with(|c: char| c.is_alphanumeric());
-        if after_word && one_of::<_, _, ContextError>(['\'', '’']).parse_next(&mut input).is_ok() {
+        if after_word && one_of::<_, _, EmptyError>(['\'', '’']).parse_next(&mut input).is_ok() {
             continue;
         }
         // The unit of a number ends where the next number begins: `3m20s`.
         let unit = match tokens.last() {
             Some(Token { kind: Kind::Number(_), end, .. }) if *end == start => {
-                opt(take_while::<_, _, ContextError>(1.., char::is_alphabetic))
+                opt(take_while::<_, _, EmptyError>(1.., char::is_alphabetic))
                     .parse_next(&mut input)
                     .unwrap_or_default()
             }
@@ -93,23 +94,26 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
 
 fn skip_blank(input: &mut Source<'_>) {
     let blank = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '\u{feff}');
-    let _ = take_while::<_, _, ContextError>(0.., blank).parse_next(input);
+    let _ = take_while::<_, _, EmptyError>(0.., blank).parse_next(input);
 }
 
-fn token<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
-    alt((
-        quoted,
-        arrow.value(Kind::Arrow),
-        operator.map(Kind::Op),
-        quantity,
-        word.map(Kind::Word),
-        unclosed,
-        any.map(Kind::Mark),
-    ))
+fn token<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
+    dispatch! { peek(any);
+        c if c.is_alphabetic() || c == '_' => word.map(Kind::Word),
+        '0'..='9' | '$' => alt((quantity, any.map(Kind::Mark))),
+        '"' | '“' | '„' | '«' => cut_err(quoted),
+        _ => alt((
+            quoted,
+            arrow.value(Kind::Arrow),
+            operator.map(Kind::Op),
+            quantity,
+            any.map(Kind::Mark),
+        )),
+    }
     .parse_next(input)
 }
 
-fn arrow(input: &mut Source<'_>) -> ModalResult<()> {
+fn arrow(input: &mut Source<'_>) -> Lexed<()> {
     alt((
         one_of(['→', '⇒', '⟶', '⟹', '➔', '➜', '➝', '➞', '⮕']).void(),
         literal("-->").void(),
@@ -120,7 +124,7 @@ fn arrow(input: &mut Source<'_>) -> ModalResult<()> {
     .parse_next(input)
 }
 
-fn operator(input: &mut Source<'_>) -> ModalResult<Op> {
+fn operator(input: &mut Source<'_>) -> Lexed<Op> {
     alt((
         alt((">=", "≥", "⩾")).value(Op::AtLeast),
         alt(("<=", "≤", "⩽")).value(Op::AtMost),
@@ -132,7 +136,7 @@ fn operator(input: &mut Source<'_>) -> ModalResult<Op> {
     .parse_next(input)
 }
 
-fn quantity<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+fn quantity<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
     let negative = opt(alt(('-', '−'))).parse_next(input)?.is_some();
     let sign = if negative { -1.0 } else { 1.0 };
     let spaces = || take_while(0.., ' ');
@@ -146,12 +150,12 @@ fn quantity<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
     .parse_next(input)
 }
 
-fn number(input: &mut Source<'_>) -> ModalResult<f64> {
+fn number(input: &mut Source<'_>) -> Lexed<f64> {
     let length = number_length(input.as_ref());
     take(length).verify_map(decimal).parse_next(input)
 }
 
-fn word<'s>(input: &mut Source<'s>) -> ModalResult<&'s str> {
+fn word<'s>(input: &mut Source<'s>) -> Lexed<&'s str> {
     let text: &'s str = input.as_ref();
     let mut end = 0;
     let mut chars = text.char_indices().peekable();
@@ -172,7 +176,7 @@ fn word<'s>(input: &mut Source<'s>) -> ModalResult<&'s str> {
     Ok(input.next_slice(end))
 }
 
-fn quoted<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
+fn quoted<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
     let text: &'s str = input.as_ref();
     let open = text.chars().next();
     let close = match open {
@@ -205,14 +209,6 @@ fn quoted<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
     };
     input.next_slice(end);
     Ok(Kind::Quoted(Quoted { raw, escaped }))
-}
-
-fn unclosed<'s>(input: &mut Source<'s>) -> ModalResult<Kind<'s>> {
-    let quote = one_of(['"', '“', '„', '«']).parse_next(input);
-    match quote {
-        Ok(_) => cut_err(fail).parse_next(input),
-        Err(error) => Err(error),
-    }
 }
 
 fn escape(c: char) -> Option<char> {

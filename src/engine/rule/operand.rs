@@ -16,8 +16,8 @@ use super::{
     Operand, RuleError,
     lexer::{Kind, Token},
     phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words, span_of,
-        span_to_end, spelled, word_at,
+        Input, Parsed, any_phrase, at_end, backtrack, cut, longest, next, peek_word, phrase, skip_words, span_of,
+        span_to_end, word_at,
     },
     vocabulary::{self, Fact, Nature, number_word},
 };
@@ -94,28 +94,11 @@ pub(super) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Stri
         Nature::PlanStatus => input.state.workflow.plan_statuses().collect(),
         _ => return plain_text(input),
     };
-    skip_words(input, &["a", "an", "the"]);
+    if let Some(value) = listed_value(input, fact.nature) {
+        return Ok(value);
+    }
     if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
-        let text = text.text();
-        let span = span_of(input, 1);
-        let found = match fact.nature {
-            Nature::Scale(modifier) => modifier.value_named(&text),
-            _ => input.state.workflow.plan_status(&text),
-        };
-        let Some(found) = found else { return unknown_value(span, fact, &text, &names) };
-        input.next_slice(1);
-        return Ok(found.to_owned());
-    }
-    let best = names.iter().filter_map(|name| Some((spelled(input, name)?, *name)));
-    if let Some((count, name)) = best.max_by_key(|(count, _)| *count) {
-        input.next_slice(count);
-        return Ok(name.to_owned());
-    }
-    if fact.nature == Nature::PlanStatus
-        && let Some(name) = peek_word(input).and_then(|word| input.state.workflow.plan_status(word))
-    {
-        input.next_slice(1);
-        return Ok(name.to_owned());
+        return unknown_value(span_of(input, 1), fact, &text.text(), &names);
     }
     let span = span_to_end(input);
     if at_end(input) {
@@ -124,6 +107,30 @@ pub(super) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Stri
     }
     let given = input.state.source.get(span.clone()).unwrap_or_default();
     unknown_value(span, fact, given, &names)
+}
+
+/// Takes a value of a scale, or a status of the plan, if one comes next.
+pub(super) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<String> {
+    let workflow = input.state.workflow;
+    let named = |text: &str| match nature {
+        Nature::Scale(modifier) => modifier.value_named(text),
+        _ => workflow.plan_status(text),
+    };
+    let mut ahead = *input;
+    skip_words(&mut ahead, &["a", "an", "the"]);
+    let (count, value) = match (next(&ahead)?.kind, nature) {
+        (Kind::Quoted(text), _) => (1, named(&text.text())?),
+        (Kind::Word(_), Nature::Scale(modifier)) => {
+            longest(&ahead, modifier.values().iter().map(|name| (name.as_str(), name.as_str())))?
+        }
+        (Kind::Word(word), _) => longest(&ahead, workflow.plan_statuses().map(|name| (name, name)))
+            .or_else(|| Some((1, named(word)?)))?,
+        _ => return None,
+    };
+    let value = value.to_owned();
+    ahead.next_slice(count);
+    *input = ahead;
+    Some(value)
 }
 
 /// Reads a quantity with its unit: `3`, `two`, `$0.50`, `5 minutes`, `1h 30m`, `80%`, `half`.

@@ -3,13 +3,15 @@
 use winnow::{
     Parser,
     combinator::{alt, opt},
+    error::ErrMode,
     stream::Stream,
 };
 
 use super::{
     Op,
+    error::Failure,
     lexer::{Kind, Token},
-    phrase::{Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words},
+    phrase::{Input, Parsed, any_phrase, backtrack, longest, next, peek_word, skip_words},
 };
 
 /// How a sentence relates a fact to what follows.
@@ -201,13 +203,10 @@ fn one_of_list(input: &mut Input<'_>) -> Parsed<()> {
 
 fn from_table<'i>(
     table: &'static Table,
-) -> impl Parser<Input<'i>, Verb, winnow::error::ErrMode<super::RuleError>> {
+) -> impl Parser<Input<'i>, Verb, ErrMode<Failure>> {
     move |input: &mut Input<'i>| {
-        let phrases = table.iter().flat_map(|(verb, all)| all.iter().map(move |text| (verb, text)));
-        let found = phrases
-            .filter_map(|(verb, text)| Some((super::phrase::spelled(input, text)?, *verb)))
-            .max_by_key(|(count, _)| *count);
-        match found {
+        let phrases = table.iter().flat_map(|(verb, all)| all.iter().map(|text| (*text, *verb)));
+        match longest(input, phrases) {
             Some((count, verb)) => {
                 input.next_slice(count);
                 Ok(verb)

@@ -14,6 +14,7 @@ use winnow::{
 use super::super::Workflow;
 use super::{
     RuleError,
+    error::Failure,
     lexer::{Kind, Token},
 };
 
@@ -24,13 +25,16 @@ pub(super) struct Context<'i> {
     pub workflow: &'i Workflow,
     /// How many parentheses and negations are open.
     pub depth: usize,
+    /// Whether only the outcome matters: prose after an action is then not read, and what an
+    /// error could have meant is not searched for.
+    pub glance: bool,
 }
 
 /// The tokens still to be read.
 pub(super) type Input<'i> = Stateful<TokenSlice<'i, Token<'i>>, Context<'i>>;
 
 /// What a parser returns.
-pub(super) type Parsed<T> = Result<T, ErrMode<RuleError>>;
+pub(super) type Parsed<T> = Result<T, ErrMode<Failure>>;
 
 /// Not this phrase.
 pub(super) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
@@ -39,11 +43,16 @@ pub(super) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
 
 /// This phrase, but wrong.
 pub(super) fn cut<T>(error: RuleError) -> Parsed<T> {
-    Err(ErrMode::Cut(error))
+    Err(wrong(error))
+}
+
+/// The failure of a phrase that is recognised and wrong.
+pub(super) fn wrong(error: RuleError) -> ErrMode<Failure> {
+    ErrMode::Cut(Failure::from(error))
 }
 
 /// Recognises a phrase whatever its letter case; spaces, hyphens and underscores are the same.
-pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<RuleError>> {
+pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
     move |input: &mut Input<'i>| match spelled(input, text) {
         Some(count) => {
             input.next_slice(count);
@@ -56,10 +65,9 @@ pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMo
 /// Recognises the longest of several phrases.
 pub(super) fn any_phrase<'i>(
     phrases: &'static [&'static str],
-) -> impl Parser<Input<'i>, &'static str, ErrMode<RuleError>> {
+) -> impl Parser<Input<'i>, &'static str, ErrMode<Failure>> {
     move |input: &mut Input<'i>| {
-        let found = phrases.iter().filter_map(|text| Some((spelled(input, text)?, *text)));
-        match found.max_by_key(|(count, _)| *count) {
+        match longest(input, phrases.iter().map(|text| (*text, *text))) {
             Some((count, text)) => {
                 input.next_slice(count);
                 Ok(text)
@@ -70,7 +78,7 @@ pub(super) fn any_phrase<'i>(
 }
 
 /// Recognises one character that is neither a word nor an operator.
-pub(super) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<RuleError>> {
+pub(super) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
     move |input: &mut Input<'i>| match next(input) {
         Some(Token { kind: Kind::Mark(c), .. }) if c == wanted => {
             input.next_slice(1);
@@ -153,8 +161,38 @@ pub(super) fn span_to_end(input: &Input<'_>) -> Range<usize> {
     span_of(input, input.len() - rest.len())
 }
 
+/// Of several names the longest one that the tokens spell, with what it stands for.
+pub(super) fn longest<'n, T>(
+    tokens: &[Token<'_>],
+    names: impl IntoIterator<Item = (&'n str, T)>,
+) -> Option<(usize, T)> {
+    let initial = initial(tokens)?;
+    let mut best: Option<(usize, T)> = None;
+    for (name, meaning) in names {
+        if name.as_bytes().first().map(u8::to_ascii_lowercase) == Some(initial)
+            && let Some(count) = spelled_out(tokens, name)
+            && best.as_ref().is_none_or(|(longest, _)| count > *longest)
+        {
+            best = Some((count, meaning));
+        }
+    }
+    best
+}
+
 /// How many tokens spell `name`; `None` if they do not.
 pub(super) fn spelled(tokens: &[Token<'_>], name: &str) -> Option<usize> {
+    longest(tokens, [(name, ())]).map(|(count, ())| count)
+}
+
+/// The first letter. Nearly all names are ruled out by it.
+fn initial(tokens: &[Token<'_>]) -> Option<u8> {
+    match tokens.first()?.kind {
+        Kind::Word(word) => word.as_bytes().first().map(u8::to_ascii_lowercase),
+        _ => None,
+    }
+}
+
+fn spelled_out(tokens: &[Token<'_>], name: &str) -> Option<usize> {
     let significant = |c: &char| !matches!(c, ' ' | '_' | '-');
     let fold = |c: char| if c == '’' { '\'' } else { c.to_ascii_lowercase() };
     let mut expected = name.chars().filter(significant).map(fold).peekable();

@@ -91,7 +91,8 @@ pub(super) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
     skip_words(input, &["more", "further"]);
     any_phrase(&["steps", "step"]).parse_next(input)?;
     if count.fract() != 0.0 || !(1.0..=10_000.0).contains(&count) {
-        return cut(RuleError::new(span_of(&place, 3), "a lifetime is a whole number of steps"));
+        let span = span_of(&place, place.len() - input.len());
+        return cut(RuleError::new(span, "a lifetime is a whole number of steps"));
     }
     Ok(count as u32)
 }
@@ -109,6 +110,9 @@ pub(super) fn text_or_prose(
     input: &mut Input<'_>,
     missing: &str,
 ) -> Parsed<(String, Option<u32>)> {
+    if input.state.glance {
+        return Ok((String::new(), None));
+    }
     if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
         let mut ahead = *input;
         ahead.next_slice(1);
@@ -132,6 +136,9 @@ pub(super) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> {
         "because", "for", "of", "before", "due to", "on", "to", "about", "until", "after",
         "whether", "with", "as",
     ];
+    if input.state.glance {
+        return Ok(None);
+    }
     let place = *input;
     let (text, steps) = if opt(mark(':')).parse_next(input)?.is_some() {
         text_or_prose(input, "the reason is missing")?
@@ -260,6 +267,8 @@ fn ends_prose(input: &Input<'_>) -> bool {
     if peek_word(&ahead).is_some_and(|word| stops.iter().any(|s| s.eq_ignore_ascii_case(word))) {
         return true;
     }
+    // A glance suffices: reading on would look for the end of the next prose, and so on.
+    ahead.state.glance = true;
     let limited = limited(&mut ahead.clone()).is_ok();
     limited || !matches!(executed(&mut ahead), Err(ErrMode::Backtrack(_)))
 }

@@ -7,7 +7,7 @@ use super::super::{
 };
 use super::{
     lexer::{Kind, Token},
-    phrase::{Input, spelled},
+    phrase::{Input, longest},
 };
 
 /// What can be compared with a fact.
@@ -34,7 +34,7 @@ pub(super) struct Fact<'w> {
 }
 
 /// Other spellings of facts. Spaces stand for any separator.
-const SYNONYMS: [(&str, &str); 58] = [
+const SYNONYMS: [(&str, &str); 60] = [
     ("consecutive failed steps", "consecutive_failures"),
     ("consecutive step failures", "consecutive_failures"),
     ("consecutive failure count", "consecutive_failures"),
@@ -93,6 +93,8 @@ const SYNONYMS: [(&str, &str); 58] = [
     ("user mood", "user_sentiment"),
     ("user's mood", "user_sentiment"),
     ("persona", "active_persona"),
+    ("event type", "event.type"),
+    ("event", "event.type"),
 ];
 
 /// The fact whose name the tokens begin with, and how many tokens spell it; the longest name wins.
@@ -103,26 +105,10 @@ pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
         return Some((Fact { name, nature: Nature::Dynamic }, 1));
     }
     let workflow = input.state.workflow;
-    let mut best: Option<(&str, usize)> = None;
-    let mut consider = |spelling: &str, name: &'i str| {
-        if let Some(count) = spelled(input, spelling)
-            && best.is_none_or(|(_, longest)| count > longest)
-        {
-            best = Some((name, count));
-        }
-    };
-    for (name, ..) in BUILTIN {
-        consider(name, name);
-    }
-    for modifier in workflow.modifiers() {
-        consider(modifier.name(), modifier.name());
-    }
-    for (spelling, name) in SYNONYMS {
-        consider(spelling, name);
-    }
-    consider("event type", "event.type");
-    consider("event", "event.type");
-    let (name, count) = best?;
+    let facts = BUILTIN.iter().map(|(name, ..)| (*name, *name));
+    let modifiers = workflow.modifiers().iter().map(|modifier| (modifier.name(), modifier.name()));
+    let names = facts.chain(modifiers).chain(SYNONYMS.iter().copied());
+    let (count, name) = longest(input, names)?;
     let nature = nature(name, workflow)?;
     Some((Fact { name: name.to_owned(), nature }, count))
 }
@@ -131,13 +117,9 @@ pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
 pub(super) fn modifier<'i>(input: &Input<'i>) -> Option<(&'i Modifier, usize)> {
     let workflow = input.state.workflow;
     let named = workflow.modifiers().iter().map(|modifier| (modifier.name(), modifier.name()));
-    let spellings = named.chain(SYNONYMS);
-    let matches = spellings.filter_map(|(spelling, name)| {
-        let count = spelled(input, spelling)?;
-        let modifier = workflow.modifiers().iter().find(|modifier| modifier.name() == name)?;
-        Some((modifier, count))
-    });
-    matches.max_by_key(|(_, count)| *count)
+    let (count, name) = longest(input, named.chain(SYNONYMS.iter().copied()))?;
+    let modifier = workflow.modifiers().iter().find(|modifier| modifier.name() == name)?;
+    Some((modifier, count))
 }
 
 /// What a fact of this full name can be compared with.

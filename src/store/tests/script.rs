@@ -143,7 +143,9 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             op.redoes = Some(target.id.to_string());
             transaction.commit(op)?;
         }
-        Step::Gc => drop(store.gc(Some("t9".into()), &[], false)?),
+        Step::Gc => {
+            store.gc(Some("t9".into()), &[], false)?;
+        }
     }
     Ok(())
 }

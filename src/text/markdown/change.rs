@@ -105,7 +105,7 @@ impl Plan {
         if self.changes.is_empty() {
             return Ok(Edited { document: document.clone(), splices: Vec::new() });
         }
-        self.changes.sort_by_key(|change| (change.at.start, change.at.end, change.joint.rank()));
+        self.sort();
         self.unite_removals();
         self.set_apart(document);
         let mut splices: Vec<Splice> = self
@@ -131,6 +131,11 @@ impl Plan {
                 removed = change.at.end;
             }
         }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.changes.sort_by_key(|change| (change.at.start, change.at.end, change.joint.rank()));
     }
 
     /// Adds the line ends that insertions need before and after them.

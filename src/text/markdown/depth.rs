@@ -1,20 +1,24 @@
 //! Refusing absurd nesting before the parser has to work through it.
 //!
 //! The parser walks all open containers on every line, so a line of a million `>` followed by a
-//! million short lines would take days. Real nesting needs markers, which can be counted much
-//! faster than they can be parsed.
+//! million short lines would take days. How deep a line can reach is bounded by what stands at
+//! its beginning, and that is counted much faster than it is parsed.
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{MAX_DEPTH, line, options};
 
-/// How often a line may look too deep without being so, as in a code block.
+/// How deep a line may seem before it is looked into. Far beyond the limit, because indented
+/// code seems deep too, and near enough for the parser to cope.
+const SUSPICIOUS: usize = 4 * MAX_DEPTH;
+
+/// How often a line may seem too deep without being so, as in a code block.
 const FALSE_ALARMS: usize = 16;
 
 /// What a quick look at the lines of a source tells about it.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// The first line on which lists and quotes are nested too deeply.
+    /// A line on which lists and quotes are nested far too deeply.
     pub too_deep: Option<usize>,
     /// About how many list items there are.
     pub items: usize,
@@ -24,11 +28,10 @@ pub(super) struct Survey {
 
 /// Looks at the beginning of every line of `source`.
 ///
-/// The estimate of the depth never falls below the truth. A suspicious line is parsed together
-/// with all that precedes it, which is cheap because nothing before it was deep.
+/// A suspicious line is parsed together with all that precedes it, which is cheap because
+/// nothing before it was deep.
 pub(super) fn survey(source: &str) -> Survey {
     let mut found = Survey::default();
-    let mut estimate = 0;
     let mut alarms = 0;
     let mut at = 0;
     let returns = source.contains('\r');
@@ -37,18 +40,14 @@ pub(super) fn survey(source: &str) -> Survey {
             true => line::next_line(source, at),
             false => source[at..].find('\n').map_or(source.len(), |width| at + width + 1),
         };
-        let text = &source[at..next];
-        found.headings += usize::from(text.starts_with('#'));
-        if let Some(markers) = markers(text) {
-            found.items += markers.count;
-            estimate = markers.columns.min(estimate) + markers.count;
-            if estimate > MAX_DEPTH {
-                estimate = true_depth(&source[..next]);
-                alarms += 1;
-                if estimate > MAX_DEPTH || alarms > FALSE_ALARMS {
-                    found.too_deep = Some(at);
-                    return found;
-                }
+        let lead = Lead::of(&source.as_bytes()[at..next]);
+        found.items += lead.items;
+        found.headings += usize::from(source.as_bytes()[at] == b'#');
+        if lead.depth() > SUSPICIOUS {
+            alarms += 1;
+            if alarms > FALSE_ALARMS || true_depth(&source[..next]) > MAX_DEPTH {
+                found.too_deep = Some(at);
+                return found;
             }
         }
         at = next;
@@ -56,50 +55,55 @@ pub(super) fn survey(source: &str) -> Survey {
     found
 }
 
-struct Markers {
-    /// How many containers the line may open.
-    count: usize,
-    /// How many columns stand before its content; each open container needs one at least.
-    columns: usize,
+/// What stands at the beginning of a line.
+struct Lead {
+    quotes: usize,
+    items: usize,
+    /// Columns of white space; a tab counts as four.
+    blanks: usize,
 }
 
-/// The container markers at the beginning of a line; none for a line that opens nothing and
-/// may be a lazy continuation of whatever is open.
-fn markers(text: &str) -> Option<Markers> {
-    let bytes = text.as_bytes();
-    let mut found = Markers { count: 0, columns: 0 };
-    let mut at = 0;
-    loop {
-        let width = match &bytes[at..] {
-            [b'\t', ..] => {
-                found.columns += 3;
-                1
-            }
-            [b' ', ..] => 1,
-            [b'>', ..] => {
-                found.count += 1;
-                1
-            }
-            [b'-' | b'+' | b'*', b' ' | b'\t' | b'\n' | b'\r', ..] => {
-                found.count += 1;
-                1
-            }
-            [b'0'..=b'9', rest @ ..] => {
-                let digits = 1 + rest.iter().take(8).take_while(|b| b.is_ascii_digit()).count();
-                match bytes[at + digits..] {
-                    [b'.' | b')', b' ' | b'\t' | b'\n' | b'\r', ..] => {
-                        found.count += 1;
-                        digits + 1
-                    }
-                    _ => break,
+impl Lead {
+    fn of(text: &[u8]) -> Self {
+        let mut lead = Self { quotes: 0, items: 0, blanks: 0 };
+        let mut at = 0;
+        while let Some(byte) = text.get(at) {
+            let marker = match byte {
+                b' ' | b'\t' => {
+                    lead.blanks += if *byte == b' ' { 1 } else { 4 };
+                    at += 1;
+                    continue;
                 }
+                b'>' => {
+                    lead.quotes += 1;
+                    at += 1;
+                    continue;
+                }
+                b'-' | b'+' | b'*' => 1,
+                b'0'..=b'9' => {
+                    let digits = text[at..].iter().take(9).take_while(|b| b.is_ascii_digit());
+                    digits.count() + 1
+                }
+                _ => break,
+            };
+            let ends = marker == 1 || matches!(text.get(at + marker - 1), Some(b'.' | b')'));
+            if !ends || text.get(at + marker).is_some_and(|b| !line::is_space(*b)) {
+                break;
             }
-            _ => break,
-        };
-        found.columns += width;
-        at += width;
+            lead.items += 1;
+            at += marker;
+        }
+        lead
     }
-    (found.count > 0).then_some(found)
+
+    /// How many containers can be open after the line, if it opens any: each quote needs its
+    /// marker, each item its marker or two columns.
+    fn depth(&self) -> usize {
+        match self.quotes + self.items {
+            0 => 0,
+            markers => markers + self.blanks / 2,
+        }
+    }
 }
 
 fn true_depth(source: &str) -> usize {
@@ -111,9 +115,7 @@ fn true_depth(source: &str) -> usize {
                 depth += 1;
                 deepest = depth.max(deepest);
             }
-            Event::End(pulldown_cmark::TagEnd::Item | pulldown_cmark::TagEnd::BlockQuote(_)) => {
-                depth -= 1;
-            }
+            Event::End(TagEnd::Item | TagEnd::BlockQuote(_)) => depth -= 1,
             _ => {}
         }
     }
@@ -122,6 +124,8 @@ fn true_depth(source: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn too_deep(source: &str) -> Option<usize> {
@@ -129,18 +133,44 @@ mod tests {
     }
 
     #[test]
-    fn deep_quotes_and_lists_are_found_where_they_are() {
-        assert_eq!(too_deep(&format!("a\n{}x\n", "> ".repeat(101))), Some(2));
-        assert_eq!(too_deep(&format!("a\n{}x\n", "> ".repeat(100))), None);
-        let stairs: String = (0..120).map(|i| format!("{}- x\n", "  ".repeat(i))).collect();
-        let at = too_deep(&stairs).unwrap();
-        assert_eq!(stairs[..at].lines().count(), 100);
+    fn absurd_nesting_is_found_without_parsing_what_follows() {
+        assert_eq!(too_deep(&format!("a\n{}x\n", "> ".repeat(401))), Some(2));
+        assert_eq!(too_deep(&format!("a\r{}x\r", ">".repeat(401))), Some(2));
+        assert_eq!(too_deep(&format!("{}x\n", "> 1. - ".repeat(134))), Some(0));
+        let stairs: String = (0..500).map(|i| format!("{}- x\n", "  ".repeat(i))).collect();
+        assert!(too_deep(&stairs).is_some());
     }
 
     #[test]
     fn code_that_looks_deep_is_not_refused() {
-        assert_eq!(too_deep(&format!("```\n{}x\n```\n", "> ".repeat(300))), None);
-        assert_eq!(too_deep(&"- ".repeat(300)), None);
-        assert_eq!(too_deep(&"- x\n\n".repeat(300)), None);
+        assert_eq!(too_deep(&format!("```\n{}x\n```\n", "> ".repeat(900))), None);
+        assert_eq!(too_deep(&"- ".repeat(900)), None);
+        let far = format!("{}- x\n", " ".repeat(700)).repeat(500);
+        assert_eq!(too_deep(&format!("```\n{far}```\n")), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn no_line_reaches_deeper_than_its_beginning_tells(
+            parts in prop::collection::vec(
+                prop::sample::select(vec![
+                    "> ", ">", "- ", "* ", "-\t", "1. ", "10) ", " ", "  ", "    ", "\t", "x",
+                    "\n", "x\n", "\r", "\r\n", "-\n", "\\", "```",
+                ]),
+                0..60,
+            ),
+        ) {
+            let source = parts.concat();
+            let mut deepest = 0;
+            let mut at = 0;
+            while at < source.len() {
+                let next = line::next_line(&source, at);
+                deepest = deepest.max(Lead::of(&source.as_bytes()[at..next]).depth());
+                at = next;
+            }
+            prop_assert!(true_depth(&source) <= deepest, "{:?}", source);
+        }
     }
 }

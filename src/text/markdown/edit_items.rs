@@ -4,7 +4,7 @@ use super::change::{Change, Expect, Joint, NewItem};
 use super::edit::Edit;
 use super::style::{self, Bullet, KeyLook};
 use super::value::{self, Reading, Written};
-use super::{Document, EditError, Item, ItemId, SectionId, line, passage, render};
+use super::{Document, EditError, Item, ItemId, SectionId, line, passage, render, title};
 
 /// Where a new item goes and how it is written there.
 struct Spot {
@@ -205,7 +205,7 @@ impl Edit<'_> {
             start = line::blank_run_start(source, start).max(top);
         } else if start > top
             && !line::blank_before(source, start)
-            && !source[line::skip_blanks(source, extent.end)..].starts_with('#')
+            && !title::is_atx(source, line::skip_blanks(source, extent.end))
         {
             // The text of a heading that is underlined must not join the text above.
             new.push_str(document.newline());

@@ -1,13 +1,13 @@
 //! Arithmetic on lines, where `\n`, `\r\n` and a lone `\r` all end one.
 
-/// Whether markdown's block structure sees nothing in `byte`.
+/// Whether the parser sees nothing in `byte`: a line of such bytes is blank to it.
 pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// `text` without spaces, tabs and line ends around it; other white space is content.
+/// `text` without ASCII white space around it; other white space is content.
 pub(super) fn trim(text: &str) -> &str {
-    text.trim_matches([' ', '\t', '\n', '\r'])
+    text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
 }
 
 /// The end of what is not white space before `end`, but not before `start`.

@@ -7,7 +7,7 @@
 //! - Only headings at the top level begin sections: one in a fence, a quote, a list item or an
 //!   HTML comment is text. Items in quotes are text too.
 //! - A byte order mark and front matter are stepped over; `\n`, `\r\n` and a lone `\r` all end
-//!   a line; only space, tab and line ends are trimmed, so a no-break space is content.
+//!   a line; only ASCII white space is trimmed, so a no-break space is content.
 
 mod change;
 mod code;

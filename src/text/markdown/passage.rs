@@ -155,7 +155,7 @@ fn demoted(text: &str, floor: u8, newline: &str) -> Option<String> {
         let start = line::skip_blanks(&source, section.heading.start);
         out.push_str(&source[done..start]);
         done = start;
-        if source[start..].starts_with('#') {
+        if title::is_atx(&source, start) {
             out.push_str(&marks);
             done += usize::from(section.level);
             continue;

@@ -37,7 +37,7 @@ pub(super) fn replacement(
 ) -> Result<(Range<usize>, String, bool), EditError> {
     let source = document.source();
     let start = line::skip_blanks(source, section.heading.start);
-    if source[start..].starts_with('#') {
+    if is_atx(source, start) {
         let raw = write_title(title)?;
         let (at, apart) = atx_text(source, start);
         let new = if apart || raw.is_empty() { raw } else { format!(" {raw}") };
@@ -52,6 +52,14 @@ pub(super) fn replacement(
             Ok((start..end, new, true))
         }
     }
+}
+
+/// Whether the heading at `start` begins with marks; the text of one that is underlined may
+/// begin with `#` too, as in `#1`.
+pub(super) fn is_atx(source: &str, start: usize) -> bool {
+    let rest = source[start..].trim_start_matches('#');
+    let marks = source.len() - start - rest.len();
+    marks > 0 && rest.bytes().next().is_none_or(line::is_space)
 }
 
 /// Where the text of the setext heading `heading` ends.

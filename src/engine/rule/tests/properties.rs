@@ -109,7 +109,7 @@ fn almost_a_rule() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_canonical_form_reads_back_as_the_same_rule(

@@ -155,7 +155,7 @@ fn texts_by_hand() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn kept_facts_equal_scanned_facts(

@@ -41,15 +41,15 @@ impl Read for Endless {
 }
 
 #[test]
-fn a_hundred_thousand_entries_stream_through_every_reader() {
-    const ENTRIES: u64 = 100_000;
+fn thirty_thousand_entries_stream_through_every_reader() {
+    const ENTRIES: u64 = 30_000;
     let started = Instant::now();
     let mut told = Vec::new();
     let result =
         verify(BufReader::new(Endless::of(ENTRIES)), &[], &mut |bytes| told.push(bytes)).unwrap();
     assert!(result.is_intact(), "{:?}", result.problems.first());
     assert_eq!((result.entries, result.heads.len()), (ENTRIES, 1));
-    assert!(told.len() > 10 && told.is_sorted());
+    assert!(told.len() > 4 && told.is_sorted());
     let facts = HistoryFacts::scan(BufReader::new(Endless::of(ENTRIES)), &mut |_| {}).unwrap();
     assert_eq!((facts.entries, facts.completed), (ENTRIES, ENTRIES));
     assert_eq!(facts.total_cost_micros, 10_000 * ENTRIES as i64);
@@ -63,8 +63,8 @@ fn many_roots_and_many_heads_are_no_burden() {
     let started = Instant::now();
     let mut text = String::from("# Log\n");
     let mut roots = Vec::new();
-    for number in 0..20_000u64 {
-        let trailer = Trailer::seal(number * 7919 % 20_011, Vec::new(), b"### a - 10:30\n");
+    for number in 0..8_000u64 {
+        let trailer = Trailer::seal(number * 7919 % 8_009, Vec::new(), b"### a - 10:30\n");
         text.push_str(&format!("\n### a - 10:30\n{trailer}\n"));
         roots.push(trailer.id);
     }

@@ -270,6 +270,7 @@ fn titles_change_and_their_headings_stay() {
     assert_eq!(set("T\nU\n===\nx\n", "New"), "New\n===\nx\n");
     assert_eq!(set("T\n---\nx\n", "- New"), "\\- New\n---\nx\n");
     assert_eq!(set("T\n---\nx\n", ""), "##\nx\n");
+    assert_eq!(set("#1\n---\nx\n", "New"), "New\n---\nx\n");
     let error = refused("# T\n", |document, edit| {
         edit.set_title(section(document, "T"), "a\nb");
     });
@@ -365,5 +366,5 @@ fn what_is_removed_twice_is_removed_once() {
             .remove_section(section(document, "B"))
             .remove_section(section(document, "D"));
     });
-    assert_eq!(result, "# A\n");
+    assert_eq!(result, "# A\n\n");
 }

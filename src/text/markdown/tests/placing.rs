@@ -41,6 +41,7 @@ fn headings_that_would_end_the_section_are_demoted() {
         appended("# A\n\n# B\n", "A", "# C\n\nD\n===\n\nE\ntwo\n---\n"),
         "# A\n\n## C\n\n## D\n\n### E two\n\n# B\n"
     );
+    assert_eq!(appended("# A\n\n# B\n", "A", "#1\n===\n"), "# A\n\n## #1\n\n# B\n");
     let result = appended("# A\n### Kept\n", "A", "## would capture");
     assert_eq!(outline(&parse(&result)), [" ", "# A", "### would capture", "### Kept"]);
 }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::{field, outline, parse, section};
 use crate::text::apply_splices;
-use crate::text::markdown::{Document, ItemId};
+use crate::text::markdown::{Document, ItemId, SectionId};
+
+const CASES: u32 = 150000;
 
 /// Text that is more likely than most to be mistaken for structure.
 fn hostile() -> impl Strategy<Value = String> {
@@ -33,7 +35,7 @@ fn document() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn parsing_keeps_every_byte_and_every_span_is_valid(source in document()) {
@@ -134,6 +136,48 @@ proptest! {
             for (title, parent) in [("Deep", "A"), ("C", "B")] {
                 let found = replaced.find(&[parent, title]);
                 prop_assert!(found.is_ok() || text.contains(title));
+            }
+        }
+    }
+
+    #[test]
+    fn no_edit_of_any_document_goes_beyond_what_was_asked(
+        source in document(),
+        changes in prop::collection::vec((0..14usize, any::<prop::sample::Index>(), hostile()), 1..4),
+    ) {
+        let document = parse(&source);
+        let mut edit = document.edit();
+        for (operation, index, text) in &changes {
+            let section = SectionId(index.index(document.sections.len()));
+            let item = (!document.items.is_empty()).then(|| ItemId(index.index(document.items.len())));
+            match (operation, item) {
+                (0, Some(item)) => edit.set_value(item, text),
+                (1, Some(item)) => edit.set_raw(item, text),
+                (2, Some(item)) => edit.set_item_text(item, text),
+                (3, Some(item)) => edit.remove_item(item),
+                (4, Some(item)) => edit.insert_child_field(item, "new", text),
+                (5, Some(item)) => edit.set_checkbox(item, true),
+                (6, _) => edit.insert_field(section, None, "new", text),
+                (7, _) => edit.append_item(section, text),
+                (8, _) => edit.append_text(section, text),
+                (9, _) => edit.replace_text(section, text),
+                (10, _) => edit.insert_section(section, None, 3, "new", text),
+                (11, _) => edit.remove_section(section),
+                (12, _) => edit.set_title(section, text),
+                _ => edit.append_checkbox(section, false, text),
+            };
+        }
+        if let Ok(outcome) = edit.finish() {
+            let mut splices = outcome.splices.clone();
+            let applied = apply_splices(&source, &mut splices).unwrap();
+            prop_assert_eq!(applied.as_str(), outcome.document.source());
+            prop_assert!(splices.windows(2).all(|pair| pair[0].at.end < pair[1].at.start));
+            if changes.iter().all(|(operation, ..)| matches!(operation, 6 | 7 | 8 | 13)) {
+                // Only additions: all that was there is still there, in order.
+                let mut after = outline(&outcome.document).into_iter();
+                for line in outline(&document) {
+                    prop_assert!(after.any(|other| other == line), "{:?} is gone", line);
+                }
             }
         }
     }

@@ -1,0 +1,117 @@
+//! Parsing without building the whole command line.
+//!
+//! Describing every command to the parser costs more than most commands do. An agent calls us
+//! hundreds of times, so only the command that was named is described; whatever this cannot
+//! parse is parsed again in full, which gives the complete help and error messages.
+
+use std::ffi::OsString;
+
+use clap::{Args as _, FromArgMatches as _};
+
+use super::{
+    args::{Arguments, Command, Global},
+    commands,
+};
+
+/// The arguments, if they are plainly those of one known command.
+pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
+    let name = command_name(args)?;
+    let root = Global::augment_args(clap::Command::new("statedir"));
+    let described = describe(&name)?;
+    let matches = root.subcommand(described).try_get_matches_from(args).ok()?;
+    let (_, inner) = matches.subcommand()?;
+    // Global options may stand before or behind the command; the inner matches hold both.
+    let global = Global::from_arg_matches(inner).ok()?;
+    let command = read(&name, inner)?;
+    Some(Arguments { global, command })
+}
+
+/// The first word that is not an option nor the value of one.
+fn command_name(args: &[OsString]) -> Option<String> {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        let word = word.to_str()?;
+        match word {
+            "-C" | "--dir" | "--if-match" | "--actor" | "--wait" => {
+                words.next();
+            }
+            "--json" | "--dry-run" => {}
+            option if option.starts_with('-') => {
+                let joined = option.starts_with("-C") || option.contains('=');
+                if !joined {
+                    return None;
+                }
+            }
+            name => return Some(name.to_owned()),
+        }
+    }
+    None
+}
+
+macro_rules! quick_commands {
+    ($($name:literal => $variant:ident($args:ty),)*) => {
+        fn describe(name: &str) -> Option<clap::Command> {
+            match name {
+                $($name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                _ => None,
+            }
+        }
+
+        fn read(name: &str, matches: &clap::ArgMatches) -> Option<Command> {
+            match name {
+                $($name => <$args>::from_arg_matches(matches).ok().map(Command::$variant),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+quick_commands! {
+    "status" => Status(commands::status::Args),
+    "show" => Show(commands::show::Args),
+    "plan" => Plan(commands::plan::Args),
+    "step" => Step(commands::step::Args),
+    "context" => Context(commands::context::Args),
+    "var" => Var(commands::var::Args),
+    "history" => History(commands::history::Args),
+    "constraint" => Constraint(commands::constraint::Args),
+    "directive" => Directive(commands::directive::Args),
+    "apply" => Apply(commands::apply::Args),
+    "undo" => Undo(commands::undo::UndoArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn both_ways_of_parsing_agree() {
+        for line in [
+            "statedir status",
+            "statedir --json -C /tmp/x status",
+            "statedir -C/tmp/x status --json",
+            "statedir step done 3 --output a=1 --cost 0.02 --if-match abc --actor me",
+            "statedir --actor=me step next --claim --dry-run",
+            "statedir var set a.b -5 --json",
+            "statedir var get",
+            "statedir --wait 3s history list --limit 5",
+        ] {
+            let quick = parse(&words(line)).unwrap_or_else(|| panic!("{line}"));
+            let full = Arguments::try_parse_from(words(line)).unwrap();
+            assert_eq!(format!("{quick:?}"), format!("{full:?}"), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_left_to_the_full_parser() {
+        for line in ["statedir", "statedir --help", "statedir step", "statedir step bogus", "statedir bogus", "statedir status --bogus"] {
+            assert!(parse(&words(line)).is_none(), "{line}");
+        }
+    }
+}

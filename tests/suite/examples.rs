@@ -1,0 +1,72 @@
+//! The examples run, and end where they say.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::json;
+
+use crate::builder::Project;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_research_example_goes_from_goal_to_finish() {
+    let project = Project::empty();
+    let output = Command::new("bash")
+        .arg(example("research.sh"))
+        .arg(project.root())
+        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .output()
+        .unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    let commands = stdout.lines().filter(|line| line.starts_with("$ statedir ")).count();
+    assert!(commands >= 20, "only {commands} commands:\n{stdout}");
+
+    let status = project.json(&["status"]);
+    assert_eq!(status["status"], "COMPLETED_SUCCESS");
+    assert_eq!((&status["completed"], &status["skipped"]), (&json!(4), &json!(1)));
+    assert_eq!(status["total_cost"], 0.33);
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+    assert!(project.read("plan.md").contains("### Step 3: Read the licences, twice\n"));
+    assert!(!project.read("context.md").contains("pgvector is fast enough"));
+    let log = project.json(&["op", "log", "--limit", "100"]);
+    let kinds: Vec<&str> =
+        log["operations"].as_array().unwrap().iter().filter_map(|op| op["kind"].as_str()).collect();
+    for kind in ["external", "undo", "step.retry", "apply"] {
+        assert!(kinds.contains(&kind), "{kind} is not in {kinds:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_research_example_stops_at_the_first_failure() {
+    let project = Project::new();
+    let output = Command::new("bash")
+        .arg(example("research.sh"))
+        .arg(project.root())
+        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "there is a state already");
+    assert_eq!(project.json(&["status"])["goal"], "Compare three vector databases");
+}
+
+#[test]
+fn the_library_example_prints_the_splice_and_the_changes() {
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--example", "library"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r#"
+    "#);
+}

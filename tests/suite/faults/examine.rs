@@ -1,0 +1,119 @@
+//! Judging a state after a disturbed command: all old or all new, and usable.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{
+    Finish,
+    scene::{Scene, run},
+};
+use crate::builder::Project;
+
+/// The two states that are allowed.
+pub struct Models {
+    old: Model,
+    new: Model,
+}
+
+/// Which of the two it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    Old,
+    New,
+}
+
+/// What a reader sees, and what is there after one further change.
+#[derive(Debug, PartialEq)]
+struct Model {
+    seen: Option<Value>,
+    findings: Value,
+    operations: usize,
+    later: Later,
+}
+
+#[derive(Debug, PartialEq)]
+struct Later {
+    revision: String,
+    files: BTreeMap<String, String>,
+}
+
+impl Models {
+    /// Learns both states from undisturbed runs.
+    pub fn learn(scene: &Scene) -> Self {
+        scene.reset();
+        let old = Model::read(&scene.project, scene).unwrap();
+        scene.reset();
+        let done = scene.finish(&[]);
+        assert_eq!(done.code, Some(0), "{}: {}", scene.name, done.text());
+        let new = Model::read(&scene.project, scene).unwrap();
+        Self { old, new }
+    }
+
+    /// Whether the command changes anything that a reader sees.
+    pub fn differ(&self) -> bool {
+        self.old != self.new
+    }
+
+    /// Says which state is there, or what is wrong with it.
+    pub fn examine(&self, scene: &Scene, finish: &Finish) -> Result<Which, String> {
+        let found = Model::read(&scene.project, scene)?;
+        if found == self.new && (finish.killed || finish.code == Some(0) || !self.differ()) {
+            return Ok(Which::New);
+        }
+        if found == self.old && finish.code != Some(0) {
+            return Ok(Which::Old);
+        }
+        if found == self.new {
+            return Err("it was reported as failed, but it is done".to_owned());
+        }
+        if found == self.old {
+            return Err("it was acknowledged, but it is not done".to_owned());
+        }
+        Err(format!("neither old nor new\nold {:#?}\nnew {:#?}\nis {found:#?}", self.old, self.new))
+    }
+}
+
+impl Model {
+    /// Reads with every kind of command, then changes something.
+    fn read(project: &Project, scene: &Scene) -> Result<Self, String> {
+        let seen = run(project, &["state", "--json"]);
+        let seen = match seen.code {
+            0 => Some(parse(&seen.stdout)?),
+            1 if scene.name == "init" => None,
+            _ => return Err(format!("state: {} {}{}", seen.code, seen.stdout, seen.stderr)),
+        };
+        if seen.is_none() {
+            let again = scene.finish(&[]);
+            if again.code != Some(0) {
+                return Err(format!("the command cannot be repeated: {}", again.text()));
+            }
+        }
+        let log = run(project, &["op", "log", "--limit", "10000", "--json"]);
+        if log.code != 0 {
+            return Err(format!("op log: {} {}", log.code, log.stdout));
+        }
+        let operations = parse(&log.stdout)?["operations"].as_array().map_or(0, Vec::len);
+        let check = run(project, &["check", "--json"]);
+        if check.code != 0 && check.code != 4 {
+            return Err(format!("check: {} {}", check.code, check.stdout));
+        }
+        let findings = parse(&check.stdout)?["findings"].clone();
+        let probe = run(project, &["var", "set", "probe.after", "1", "--json"]);
+        if probe.code != 0 {
+            return Err(format!("a further change: {} {}", probe.code, probe.stdout));
+        }
+        let revision = parse(&probe.stdout)?["revision"].to_string();
+        let verify = run(project, &["history", "verify", "--json"]);
+        if verify.code != 0 {
+            return Err(format!("history verify: {} {}", verify.code, verify.stdout));
+        }
+        let files = project.files().into_iter();
+        let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into()));
+        Ok(Self { seen, findings, operations, later: Later { revision, files: files.collect() } })
+    }
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("{error} in {text:?}"))
+}

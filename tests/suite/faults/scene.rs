@@ -1,0 +1,222 @@
+//! A state and the one command that is to be disturbed in it.
+
+use std::{fs, io::Write as _, process::Command, process::Stdio};
+
+use super::{Finish, snapshot::Snapshot};
+use crate::builder::{Project, Ran};
+
+pub const NOW: &str = "2026-11-16T10:00:00Z";
+const SEED: &str = "77";
+
+/// What is run, and on what.
+pub struct Scene {
+    pub name: &'static str,
+    pub args: Vec<String>,
+    pub input: Option<String>,
+    pub now: &'static str,
+    pub project: Project,
+    start: Snapshot,
+}
+
+impl Scene {
+    /// Prepares a state; the command is run later, as often as wanted.
+    pub fn new(name: &'static str, args: &[&str], prepare: impl FnOnce(&Project)) -> Self {
+        let project = Project::empty();
+        prepare(&project);
+        let start = Snapshot::take(project.root());
+        let args = args.iter().map(ToString::to_string).collect();
+        Self { name, args, input: None, now: NOW, project, start }
+    }
+
+    pub fn with_input(mut self, input: &str) -> Self {
+        self.input = Some(input.to_owned());
+        self
+    }
+
+    pub fn at(mut self, now: &'static str) -> Self {
+        self.now = now;
+        self
+    }
+
+    /// Puts the state back to before the command.
+    pub fn reset(&self) {
+        self.start.restore();
+    }
+
+    /// The command, to be run by `program` with the arguments before it (`strace …`).
+    pub fn command(&self, before: &[String]) -> Command {
+        let own = env!("CARGO_BIN_EXE_statedir");
+        let mut words = before.iter().map(String::as_str).chain([own]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).args(&self.args);
+        dress(&mut command, &self.project, self.now);
+        command
+    }
+
+    /// Runs the command to its end.
+    pub fn finish(&self, before: &[String]) -> Finish {
+        let mut command = self.command(before);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let _ = stdin.write_all(self.input.as_deref().unwrap_or_default().as_bytes());
+        drop(stdin);
+        Finish::from(child.wait_with_output().unwrap())
+    }
+}
+
+/// Runs a command undisturbed, with the fixed clock and seed.
+pub fn run(project: &Project, args: &[&str]) -> Ran {
+    let mut command = project.command(args);
+    dress(&mut command, project, NOW);
+    Ran::from(command.output().unwrap())
+}
+
+fn dress(command: &mut Command, project: &Project, now: &str) {
+    command
+        .current_dir(project.root())
+        .env_remove("STATEDIR")
+        .env("STATEDIR_ACTOR", "tester")
+        .env("STATEDIR_NOW", now)
+        .env("STATEDIR_SEED", SEED)
+        .stdin(Stdio::null());
+}
+
+/// A state with four steps in different places of their lives, and something in every file.
+fn busy(project: &Project) {
+    let ok = |args: &[&str]| {
+        let ran = run(project, args);
+        assert_eq!(ran.code, 0, "{args:?} {}{}", ran.stdout, ran.stderr);
+    };
+    ok(&["init", "--goal", "Compare three vector databases"]);
+    for title in ["Collect", "Measure", "Compare", "Report"] {
+        ok(&["step", "add", title]);
+    }
+    ok(&["step", "start", "1"]);
+    ok(&["step", "start", "2"]);
+    ok(&["step", "fail", "2", "--error", "timeout"]);
+    ok(&["directive", "add", "prefer fast tools"]);
+    ok(&["var", "set", "notes.list", "[1]"]);
+    ok(&["history", "add", "Asked", "answer=EU"]);
+}
+
+fn busy_then(more: &'static [&'static [&'static str]]) -> impl FnOnce(&Project) {
+    move |project| {
+        busy(project);
+        for args in more {
+            assert_eq!(run(project, args).code, 0, "{args:?}");
+        }
+    }
+}
+
+/// A log of two segments, the older of which may go.
+fn rotated(project: &Project) {
+    nearly_full(project);
+    assert_eq!(run(project, &["var", "unset", "bulk"]).code, 0);
+    assert_eq!(run(project, &["var", "set", "small", "1"]).code, 0);
+    let segments = fs::read_dir(project.path(".statedir/log")).unwrap().count();
+    assert!(segments > 1, "the log was not rotated");
+}
+
+/// A log that the next removal of the bulk makes larger than a segment may be.
+fn nearly_full(project: &Project) {
+    busy(project);
+    let bulk = format!("{{\"bulk\": \"{}\"}}", "x".repeat(180_000));
+    fs::write(project.root().join("bulk.json"), bulk).unwrap();
+    assert_eq!(run(project, &["var", "merge", "bulk.json"]).code, 0);
+}
+
+/// A command that stopped after its commit point: only the log knows of it.
+fn interrupted(project: &Project) {
+    busy(project);
+    let before = Snapshot::take(&project.dir());
+    assert_eq!(run(project, &["step", "done", "1", "--output", "rows=42"]).code, 0);
+    let log = fs::read(project.path(".statedir/log/00000001.log")).unwrap();
+    before.restore();
+    fs::write(project.path(".statedir/log/00000001.log"), log).unwrap();
+}
+
+/// The same, with one file written and history.md half written.
+fn half_applied(project: &Project) {
+    interrupted(project);
+    let behind = Snapshot::take(&project.dir());
+    assert_eq!(run(project, &["var", "set", "x", "1"]).code, 0);
+    let (plan, history) = (project.read("plan.md"), project.read("history.md"));
+    behind.restore();
+    let old = project.read("history.md").len();
+    project.write("plan.md", plan);
+    let half = (old + history.len()) / 2;
+    let mut file = fs::OpenOptions::new().append(true).open(project.path("history.md")).unwrap();
+    file.write_all(&history.as_bytes()[old..half]).unwrap();
+}
+
+/// A record of which only the first part reached the log.
+fn torn_log(project: &Project) {
+    busy(project);
+    let path = project.path(".statedir/log/00000001.log");
+    let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(b"0123456789abcdef {\"id\":\"half a rec").unwrap();
+}
+
+fn edited(project: &Project) {
+    busy(project);
+    project.edit("plan.md", "Measure", "Measure twice");
+    let mut file = fs::OpenOptions::new().append(true).open(project.path("history.md")).unwrap();
+    file.write_all(b"\nA line by hand.\n").unwrap();
+}
+
+fn cloned(project: &Project) {
+    busy(project);
+    fs::remove_dir_all(project.path(".statedir")).unwrap();
+}
+
+/// Something that `check --fix` repairs.
+fn inconsistent(project: &Project) {
+    busy(project);
+    project.edit("variables.json", "\"total_steps\": 4", "\"total_steps\": 9");
+}
+
+/// Every mutating command, and every recovery that a command begins with.
+pub fn all() -> Vec<Scene> {
+    let patch = r#"[{"op":"add","path":"/notes/list/-","value":7}]"#;
+    let changes = r#"[{"op":"step.done","step":1},{"op":"var.set","path":"a.b","value":1},
+        {"op":"history.add","title":"Batch"},{"op":"context.add","text":"found"},
+        {"op":"constraint.set","name":"priority","value":"quality"}]"#;
+    let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
+    vec![
+        Scene::new("init", &["init", "--goal", "Start"], |_| ()),
+        Scene::new("plan set", &["plan", "set", "goal=Another", "owner=ada"], busy),
+        Scene::new("step add", &["step", "add", "Between", "--after", "2"], busy),
+        Scene::new("step start", &["step", "start", "3"], busy),
+        Scene::new("step done", &done, busy),
+        Scene::new("step fail", &["step", "fail", "1", "--error", "no answer"], busy),
+        Scene::new("step skip", &["step", "skip", "3"], busy),
+        Scene::new("step retry", &["step", "retry", "2"], busy),
+        Scene::new("step reset", &["step", "reset", "2"], busy),
+        Scene::new("step set", &["step", "set", "4", "title=Write", "--tool", "Write"], busy),
+        Scene::new("step remove", &["step", "remove", "3"], busy),
+        Scene::new("step next --claim", &["step", "next", "--claim"], busy),
+        Scene::new("context add", &["context", "add", "It works"], busy),
+        Scene::new("context set", &["context", "set", "--section", "Key Findings", "New"], busy),
+        Scene::new("var set", &["var", "set", "a.b.c", "[1,2]"], busy),
+        Scene::new("var unset", &["var", "unset", "notes"], busy),
+        Scene::new("var append", &["var", "append", "notes.list", "2"], busy),
+        Scene::new("var merge", &["var", "merge", "-"], busy).with_input(r#"{"m":{"n":1}}"#),
+        Scene::new("var patch", &["var", "patch", "-"], busy).with_input(patch),
+        Scene::new("history add", &["history", "add", "Told", "to=ada"], busy),
+        Scene::new("constraint set", &["constraint", "set", "priority", "quality"], busy),
+        Scene::new("directive add", &["directive", "add", "be brief"], busy),
+        Scene::new("directive remove", &["directive", "remove", "1"], busy),
+        Scene::new("apply", &["apply", "-"], busy).with_input(changes),
+        Scene::new("check --fix", &["check", "--fix"], inconsistent),
+        Scene::new("undo", &["undo"], busy_then(&[&["step", "done", "1"]])),
+        Scene::new("redo", &["redo"], busy_then(&[&["step", "done", "1"], &["undo"]])),
+        Scene::new("gc", &["gc", "--older-than", "1d"], rotated).at("2027-01-01T00:00:00Z"),
+        Scene::new("rotation", &["var", "unset", "bulk"], nearly_full),
+        Scene::new("recovery", &["var", "set", "x", "1"], interrupted),
+        Scene::new("recovery of a half", &["step", "start", "3"], half_applied),
+        Scene::new("recovery of a torn log", &["step", "start", "3"], torn_log),
+        Scene::new("capture of an edit", &["step", "start", "3"], edited),
+        Scene::new("adoption", &["step", "start", "3"], cloned),
+    ]
+}

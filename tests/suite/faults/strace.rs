@@ -1,0 +1,101 @@
+//! Disturbing a command at one of its system calls.
+
+use std::{fs, path::Path, process::Command};
+
+use super::{Finish, scene::Scene};
+
+/// A system call on a state file: its name and the how manieth of that name it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub name: String,
+    pub index: usize,
+    pub line: String,
+}
+
+impl Call {
+    /// Whether it can change what is on disk.
+    pub fn changes(&self) -> bool {
+        const WRITING: [&str; 14] = [
+            "write", "pwrite64", "writev", "fdatasync", "fsync", "rename", "renameat", "renameat2",
+            "ftruncate", "mkdir", "mkdirat", "unlink", "unlinkat", "fchmod",
+        ];
+        WRITING.contains(&self.name.as_str()) || self.line.contains("O_CREAT")
+    }
+}
+
+/// What is done to the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    Kill,
+    Eio,
+    Enospc,
+}
+
+impl Fault {
+    fn action(self) -> &'static str {
+        match self {
+            Self::Kill => "signal=KILL",
+            Self::Eio => "error=EIO",
+            Self::Enospc => "error=ENOSPC",
+        }
+    }
+}
+
+/// Whether commands can be traced here.
+pub fn available() -> bool {
+    let traced = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    let works = traced.is_ok_and(|output| output.status.success());
+    if !works {
+        eprintln!("strace is not available: faults in system calls are NOT tested");
+    }
+    works
+}
+
+/// All calls of an undisturbed run that touch the state directory, in order.
+pub fn calls(scene: &Scene) -> Vec<Call> {
+    scene.reset();
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let finish = scene.finish(&strace(trace.path(), &[]));
+    assert_eq!(finish.code, Some(0), "{}: {}", scene.name, finish.text());
+    let text = fs::read_to_string(trace.path()).unwrap();
+    let dir = scene.project.root().join("workspace").display().to_string();
+    number(&text).into_iter().filter(|call| call.line.contains(&dir)).collect()
+}
+
+/// Numbers the calls of a trace, each among those of its name.
+pub fn number(trace: &str) -> Vec<Call> {
+    let mut seen = std::collections::BTreeMap::<String, usize>::new();
+    let mut calls = Vec::new();
+    for line in trace.lines() {
+        let line = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        let Some((name, _)) = line.split_once('(') else { continue };
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            continue;
+        }
+        let index = seen.entry(name.to_owned()).or_default();
+        *index += 1;
+        calls.push(Call { name: name.to_owned(), index: *index, line: line.to_owned() });
+    }
+    calls
+}
+
+/// Runs the command with a fault in one call; `None` when the fault did not happen there.
+pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let inject = format!("inject={}:{}:when={}", call.name, fault.action(), call.index);
+    let only = format!("trace={}", call.name);
+    let finish = scene.finish(&strace(trace.path(), &["-e", &only, "-e", &inject]));
+    let text = fs::read_to_string(trace.path()).unwrap();
+    let dir = scene.project.root().join("workspace").display().to_string();
+    let fired = match fault {
+        Fault::Kill => finish.killed,
+        _ => text.lines().any(|line| line.contains("(INJECTED)") && line.contains(&dir)),
+    };
+    fired.then_some(finish)
+}
+
+fn strace(trace: &Path, more: &[&str]) -> Vec<String> {
+    let trace = trace.display().to_string();
+    let words = ["strace", "-f", "-y", "-s", "0", "-o", &trace].into_iter();
+    words.chain(more.iter().copied()).map(str::to_owned).collect()
+}

@@ -1,0 +1,175 @@
+//! What the README shows is what happens: its commands are run, its table is generated.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::builder::Project;
+
+/// Where the README says that its demonstration happens.
+const SHOWN_ROOT: &str = "~/demo";
+
+fn readme() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
+}
+
+/// The insides of the code blocks in a language.
+fn blocks<'r>(readme: &'r str, language: &str) -> Vec<&'r str> {
+    let opening = format!("\n```{language}\n");
+    let inside = readme.split(&opening).skip(1);
+    inside.map(|rest| rest.split_once("```").expect("the block ends").0).collect()
+}
+
+/// The block's commands with what they really print instead of what it says they do.
+///
+/// A command begins with `$ `, goes on in lines with `> `, and is followed by its output.
+fn really(project: &Project, block: &str) -> String {
+    let mut shown = String::new();
+    let mut lines = block.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ ") else { continue };
+        shown.push_str(&format!("{line}\n"));
+        let mut script = command.to_owned();
+        while let Some(line) = lines.next_if(|line| line.starts_with("> ")) {
+            shown.push_str(&format!("{line}\n"));
+            script.push_str(&format!("\n{}", &line[2..]));
+        }
+        shown.push_str(&shell(project, &script));
+    }
+    shown
+}
+
+/// What a shell prints for a command, on both streams.
+fn shell(project: &Project, script: &str) -> String {
+    let root = project.root().canonicalize().unwrap();
+    let binary = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [binary].into_iter().chain(std::env::split_paths(&path));
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1\n{script}")])
+        .current_dir(&root)
+        .env("PATH", std::env::join_paths(path).unwrap())
+        .env_remove("STATEDIR")
+        .env("STATEDIR_NOW", "2026-01-15T09:00:00Z")
+        .env("STATEDIR_SEED", "7")
+        .env("STATEDIR_ACTOR", "ada")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.replace(root.to_str().unwrap(), SHOWN_ROOT)
+}
+
+/// Compares, and leaves what the README should say where it can be copied from.
+fn assert_says(readme: &str, really: &str) {
+    if readme != really {
+        let corrected: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("README.md");
+        std::fs::write(&corrected, really).unwrap();
+        let lines = crate::builder::line_diff(readme, really).join("\n");
+        panic!("the README is out of date:\n{lines}\nsee {}", corrected.display());
+    }
+}
+
+#[test]
+fn every_command_of_the_readme_prints_what_it_says() {
+    let readme = readme();
+    let project = Project::empty();
+    let mut corrected = readme.clone();
+    let blocks = blocks(&readme, "console");
+    for block in &blocks {
+        let really = really(&project, block);
+        corrected =
+            corrected.replace(&format!("```console\n{block}"), &format!("```console\n{really}"));
+    }
+    let commands =
+        blocks.iter().flat_map(|block| block.lines()).filter(|line| line.starts_with("$ "));
+    assert!(commands.count() > 10, "the README has hardly any commands");
+    assert_says(&readme, &corrected);
+}
+
+#[test]
+fn a_wrong_output_in_a_block_is_seen() {
+    let block = "$ statedir status; echo \"exit $?\"\neverything is fine\n";
+    let really = really(&Project::empty(), block);
+    assert!(really.starts_with("$ statedir status"), "{really}");
+    assert!(really.ends_with("\nexit 1\n") && !really.contains("fine"), "{really}");
+}
+
+/// A row for each command that does something, with the first line of its help.
+fn rows(command: &clap::Command, path: &str, table: &mut String) {
+    for sub in command.get_subcommands() {
+        let path = format!("{path}{}", sub.get_name());
+        if sub.has_subcommands() {
+            rows(sub, &format!("{path} "), table);
+        } else {
+            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+            table.push_str(&format!("| `{path}` | {} |\n", about.replace('|', "\\|")));
+        }
+    }
+}
+
+#[test]
+fn the_table_of_commands_is_the_help() {
+    let readme = readme();
+    let head = "| command | what it does |\n|---|---|\n";
+    let (before, rest) = readme.split_once(head).expect("the README has a table of commands");
+    let (_, after) = rest.split_once("\n\n").unwrap();
+    let mut table = String::new();
+    rows(&statedir::adapters::cli::command(), "", &mut table);
+    assert_says(&readme, &format!("{before}{head}{table}\n{after}"));
+}
+
+#[test]
+fn the_template_and_the_workflow_of_the_readme_can_be_used() {
+    let readme = readme();
+    let (templates, workflows) = (blocks(&readme, "handlebars"), blocks(&readme, "yaml"));
+    let ([template], [workflow]) = (&templates[..], &workflows[..]) else {
+        panic!("one template and one workflow, not {} and {}", templates.len(), workflows.len());
+    };
+    let project = Project::empty();
+    let dir = project.root().join("our-templates");
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join("plan.md.hbs"), template).unwrap();
+    std::fs::write(dir.join("workflow.yaml"), workflow).unwrap();
+    let init = ["init", "--goal", "Ship 2.0", "--template", "our-templates"];
+    assert_eq!(project.run(&init).code, 1, "a missing value is refused");
+    project.ok(&[&init[..], &["--set", "owner=ada"]].concat());
+    assert!(project.read("plan.md").contains("- **owner**: ada\n"));
+    project.ok(&["check", "--strict"]);
+    project.ok(&["step", "add", "Build"]);
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "TODO");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "SHIPPED");
+}
+
+#[test]
+fn every_kind_of_change_is_described() {
+    let command = statedir::adapters::cli::command();
+    let apply = command.find_subcommand("apply").unwrap();
+    let help = apply.get_after_help().unwrap().to_string();
+    let kinds = help.split(|c: char| !c.is_ascii_lowercase() && c != '.');
+    let kinds: Vec<&str> = kinds
+        .filter(|word| word.split_once('.').is_some_and(|(a, b)| !a.is_empty() && b.len() > 2))
+        .filter(|word| !word.ends_with(".jsonl"))
+        .collect();
+    assert!(kinds.len() > 15, "{kinds:?}");
+    let readme = readme();
+    let missing: Vec<&&str> =
+        kinds.iter().filter(|kind| !readme.contains(&format!("`{kind}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let readme = readme();
+    assert!(readme.lines().count() < 400, "{} lines", readme.lines().count());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let targets = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let mut files = 0;
+    for target in targets.filter(|target| !target.contains("://")) {
+        assert!(root.join(target).exists(), "{target}");
+        files += 1;
+    }
+    assert!(files > 2, "only {files} links");
+}
