@@ -79,12 +79,7 @@ fn step() -> Vec<Status<StepRole>> {
             &["RUNNING", "PENDING", "SKIPPED"],
             &["FAILURE", "ERROR"],
         ),
-        status(
-            "SKIPPED",
-            StepRole::Skipped,
-            &["PENDING"],
-            &["CANCELLED", "CANCELED"],
-        ),
+        status("SKIPPED", StepRole::Skipped, &["PENDING"], &["CANCELLED", "CANCELED"]),
     ]
 }
 
@@ -92,17 +87,8 @@ fn modifiers() -> Vec<Modifier> {
     use ModifierGroup::{Modifier as Behaviour, Resource};
     use ModifierKind::{Duration, Enum, List, Money, Number, Ordered};
     let sentiments = ["frustrated", "impatient", "neutral", "pleased"];
-    let priorities = [
-        "speed_and_clarity",
-        "comprehensiveness",
-        "cost_efficiency",
-        "quality",
-    ];
-    let personas = [
-        "concise_assistant",
-        "detailed_analyst",
-        "proactive_collaborator",
-    ];
+    let priorities = ["speed_and_clarity", "comprehensiveness", "cost_efficiency", "quality"];
+    let personas = ["concise_assistant", "detailed_analyst", "proactive_collaborator"];
     let tolerances = ["strict", "moderate", "flexible"];
     vec![
         modifier("user_sentiment", Ordered, Behaviour, &sentiments, "neutral"),
@@ -115,40 +101,17 @@ fn modifiers() -> Vec<Modifier> {
             &["low", "medium", "high"],
             "medium",
         ),
-        modifier(
-            "active_persona",
-            Enum,
-            Behaviour,
-            &personas,
-            "concise_assistant",
-        ),
-        modifier(
-            "error_tolerance",
-            Ordered,
-            Behaviour,
-            &tolerances,
-            "moderate",
-        ),
+        modifier("active_persona", Enum, Behaviour, &personas, "concise_assistant"),
+        modifier("error_tolerance", Ordered, Behaviour, &tolerances, "moderate"),
         modifier("max_execution_time", Duration, Resource, &[], "300 seconds"),
         modifier("max_file_operations", Number, Resource, &[], "20"),
         modifier("max_web_requests", Number, Resource, &[], "5"),
-        modifier(
-            "preferred_tools",
-            List,
-            Resource,
-            &[],
-            r#"["WebFetch", "Read", "Write"]"#,
-        ),
+        modifier("preferred_tools", List, Resource, &[], r#"["WebFetch", "Read", "Write"]"#),
     ]
 }
 
 fn status<R>(name: &str, role: R, next: &[&str], aliases: &[&str]) -> Status<R> {
-    Status {
-        name: name.to_owned(),
-        role,
-        next: owned(next),
-        aliases: owned(aliases),
-    }
+    Status { name: name.to_owned(), role, next: owned(next), aliases: owned(aliases) }
 }
 
 fn modifier(

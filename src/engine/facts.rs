@@ -25,48 +25,26 @@ pub(super) enum FactKind {
 
 /// The facts that exist apart from modifiers, variables and the event, with a line for people.
 pub(super) const BUILTIN: [(&str, FactKind, &str); 14] = [
-    (
-        "consecutive_failures",
-        FactKind::Count,
-        "failed steps since the last success",
-    ),
+    ("consecutive_failures", FactKind::Count, "failed steps since the last success"),
     ("failed_steps", FactKind::Count, "steps that are failed now"),
     ("completed_steps", FactKind::Count, "steps that are done"),
     ("skipped_steps", FactKind::Count, "steps that were left out"),
     ("total_steps", FactKind::Count, "all steps of the plan"),
-    (
-        "progress",
-        FactKind::Percent,
-        "the share of steps that need no more work",
-    ),
+    ("progress", FactKind::Percent, "the share of steps that need no more work"),
     ("attempts", FactKind::Count, "attempts at the current step"),
     ("cost", FactKind::Money, "what was spent so far"),
     ("budget", FactKind::Money, "what may be spent"),
-    (
-        "execution_time",
-        FactKind::Duration,
-        "time spent on steps so far",
-    ),
+    ("execution_time", FactKind::Duration, "time spent on steps so far"),
     ("file_operations", FactKind::Count, "file operations so far"),
     ("web_requests", FactKind::Count, "web requests so far"),
-    (
-        "task_type",
-        FactKind::Text,
-        "the kind of task, such as `legal_tasks`",
-    ),
-    (
-        "plan_status",
-        FactKind::PlanStatus,
-        "the status of the plan",
-    ),
+    ("task_type", FactKind::Text, "the kind of task, such as `legal_tasks`"),
+    ("plan_status", FactKind::PlanStatus, "the status of the plan"),
 ];
 
 /// Whether a name is that of a built-in fact or begins one.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTIN.iter().any(|(fact, ..)| same_name(fact, name))
-        || ["event", "variables", "sentiment"]
-            .iter()
-            .any(|word| same_name(word, name))
+        || ["event", "variables", "sentiment"].iter().any(|word| same_name(word, name))
 }
 
 /// Facts by name. Names of variables and event fields are dotted: `variables.a.b`, `event.type`.
@@ -89,9 +67,7 @@ impl Facts {
 
     /// Gives a fact a value and returns the value it had.
     pub fn insert(&mut self, name: impl Into<String>, value: FactValue) -> FactValue {
-        self.values
-            .insert(name.into(), value)
-            .unwrap_or(FactValue::Missing)
+        self.values.insert(name.into(), value).unwrap_or(FactValue::Missing)
     }
 
     /// Forgets a fact and returns the value it had.
@@ -108,8 +84,6 @@ impl Facts {
 
     /// Every fact, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &FactValue)> {
-        self.values
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 }

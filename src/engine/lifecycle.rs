@@ -76,26 +76,13 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            subject,
-            from,
-            to,
-            allowed,
-            unknown,
-        } = self;
+        let Self { subject, from, to, allowed, unknown } = self;
         if let Some(unknown) = unknown {
             write!(f, "`{unknown}` is not a status of a {subject}; known: ")?;
         } else {
-            write!(
-                f,
-                "a {subject} cannot go from `{from}` to `{to}`; allowed: "
-            )?;
+            write!(f, "a {subject} cannot go from `{from}` to `{to}`; allowed: ")?;
         }
-        if allowed.is_empty() {
-            f.write_str("nothing")
-        } else {
-            f.write_str(&backticked(allowed))
-        }
+        if allowed.is_empty() { f.write_str("nothing") } else { f.write_str(&backticked(allowed)) }
     }
 }
 
@@ -234,30 +221,20 @@ impl Workflow {
 
     /// The modifier of this name, whatever its letter case, spaces and hyphens.
     pub fn modifier(&self, name: &str) -> Option<&Modifier> {
-        self.modifiers
-            .iter()
-            .find(|modifier| same_name(&modifier.name, name))
+        self.modifiers.iter().find(|modifier| same_name(&modifier.name, name))
     }
 }
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     let text = text.trim();
-    statuses
-        .iter()
-        .find(|status| same_name(&status.name, text))
-        .or_else(|| {
-            statuses
-                .iter()
-                .find(|status| status.aliases.iter().any(|alias| same_name(alias, text)))
-        })
+    statuses.iter().find(|status| same_name(&status.name, text)).or_else(|| {
+        statuses.iter().find(|status| status.aliases.iter().any(|alias| same_name(alias, text)))
+    })
 }
 
 // Reading the file made sure that every role has a status and that the lists are not empty.
 fn with_role<R: PartialEq>(statuses: &[Status<R>], role: R) -> &str {
-    let found = statuses
-        .iter()
-        .find(|status| status.role == role)
-        .or(statuses.first());
+    let found = statuses.iter().find(|status| status.role == role).or(statuses.first());
     found.map_or("", |status| status.name.as_str())
 }
 
@@ -327,53 +304,31 @@ mod tests {
         ];
         for from in flow.step_statuses() {
             for to in flow.step_statuses() {
-                assert_eq!(
-                    flow.check_step(from, to).is_ok(),
-                    allowed.contains(&(from, to))
-                );
+                assert_eq!(flow.check_step(from, to).is_ok(), allowed.contains(&(from, to)));
             }
         }
     }
 
     #[test]
     fn a_refusal_names_the_ways_that_are_open() {
-        let refusal = Workflow::builtin()
-            .check_step("pending", "done")
-            .unwrap_err();
+        let refusal = Workflow::builtin().check_step("pending", "done").unwrap_err();
         assert_eq!(
             refusal.to_string(),
             "a step cannot go from `PENDING` to `COMPLETED`; allowed: `RUNNING`, `SKIPPED`"
         );
-        let refusal = Workflow::builtin()
-            .check_plan("PLANNING", "COMPLETED_SUCCESS")
-            .unwrap_err();
-        assert_eq!(
-            refusal.allowed,
-            ["IN_PROGRESS", "PAUSED", "COMPLETED_FAILURE"]
-        );
+        let refusal = Workflow::builtin().check_plan("PLANNING", "COMPLETED_SUCCESS").unwrap_err();
+        assert_eq!(refusal.allowed, ["IN_PROGRESS", "PAUSED", "COMPLETED_FAILURE"]);
         let refusal = Workflow::builtin().check_plan("ODD", "PAUSED").unwrap_err();
-        assert!(
-            refusal
-                .to_string()
-                .starts_with("`ODD` is not a status of a plan; known: `PLAN")
-        );
+        assert!(refusal.to_string().starts_with("`ODD` is not a status of a plan; known: `PLAN"));
     }
 
     #[test]
     fn roles_lead_to_statuses_and_back() {
         let flow = Workflow::builtin();
-        for role in [
-            StepRole::Open,
-            StepRole::Active,
-            StepRole::Done,
-            StepRole::Failed,
-        ] {
+        for role in [StepRole::Open, StepRole::Active, StepRole::Done, StepRole::Failed] {
             assert_eq!(flow.step_role(flow.step_with_role(role)), Some(role));
         }
-        assert_eq!(
-            flow.plan_with_role(PlanRole::Succeeded),
-            "COMPLETED_SUCCESS"
-        );
+        assert_eq!(flow.plan_with_role(PlanRole::Succeeded), "COMPLETED_SUCCESS");
         assert_eq!(flow.plan_role("resumed"), Some(PlanRole::Active));
         assert_eq!(flow.retry_limit(), 3);
     }

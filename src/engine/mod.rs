@@ -8,6 +8,7 @@ mod facts;
 pub mod lifecycle;
 mod modifier;
 mod nearest;
+mod quantity;
 pub mod rule;
 mod value;
 mod workflow_file;

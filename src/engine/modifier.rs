@@ -87,9 +87,7 @@ impl ValueError {
     /// How to make the value allowed, if that is a matter of configuration.
     pub fn how_to_allow(&self) -> Option<String> {
         match self {
-            Self::NotAllowed {
-                modifier, value, ..
-            } => Some(format!(
+            Self::NotAllowed { modifier, value, .. } => Some(format!(
                 "to allow `{value}`, add it to the values of `{modifier}` in workflow.yaml"
             )),
             Self::WrongKind { .. } => None,
@@ -125,10 +123,7 @@ impl Modifier {
 
     /// The allowed value that `text` names, whatever its letter case, spaces and hyphens.
     pub fn value_named(&self, text: &str) -> Option<&str> {
-        self.values
-            .iter()
-            .map(String::as_str)
-            .find(|value| same_name(value, text))
+        self.values.iter().map(String::as_str).find(|value| same_name(value, text))
     }
 
     /// The position of a value on an ordered scale, from zero.
@@ -164,7 +159,7 @@ impl Modifier {
     /// The value in the unit of this modifier: a plain number becomes dollars, seconds or percent.
     /// `None` if it is of another kind, not allowed, or negative.
     pub fn coerce(&self, value: &FactValue) -> Option<FactValue> {
-        use super::value::{duration, money};
+        use super::quantity::{duration, money};
         let value = match (self.kind, value) {
             (ModifierKind::Ordered | ModifierKind::Enum, FactValue::Text(text)) => {
                 FactValue::text(self.value_named(text)?)
@@ -222,10 +217,7 @@ impl Modifier {
 
 /// The names in backticks, separated by commas.
 pub(super) fn backticked<S: AsRef<str>>(names: &[S]) -> String {
-    let names: Vec<_> = names
-        .iter()
-        .map(|name| format!("`{}`", name.as_ref()))
-        .collect();
+    let names: Vec<_> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
     names.join(", ")
 }
 
@@ -256,17 +248,9 @@ mod tests {
     #[test]
     fn values_are_found_whatever_their_case_and_separators() {
         let priority = modifier("priority");
-        for text in [
-            "cost_efficiency",
-            "Cost Efficiency",
-            "COST-EFFICIENCY",
-            "\"cost_efficiency\"",
-        ] {
-            assert_eq!(
-                priority.read(text),
-                Ok(FactValue::text("cost_efficiency")),
-                "{text}"
-            );
+        for text in ["cost_efficiency", "Cost Efficiency", "COST-EFFICIENCY", "\"cost_efficiency\""]
+        {
+            assert_eq!(priority.read(text), Ok(FactValue::text("cost_efficiency")), "{text}");
         }
     }
 
@@ -283,18 +267,9 @@ mod tests {
 
     #[test]
     fn quantities_take_the_unit_of_the_modifier() {
-        assert_eq!(
-            modifier("max_cost_per_task").read("0.50"),
-            Ok(FactValue::Money(500_000))
-        );
-        assert_eq!(
-            modifier("max_execution_time").read("5 min"),
-            Ok(FactValue::Duration(300_000))
-        );
-        assert_eq!(
-            modifier("max_web_requests").read("5"),
-            Ok(FactValue::Number(5.0))
-        );
+        assert_eq!(modifier("max_cost_per_task").read("0.50"), Ok(FactValue::Money(500_000)));
+        assert_eq!(modifier("max_execution_time").read("5 min"), Ok(FactValue::Duration(300_000)));
+        assert_eq!(modifier("max_web_requests").read("5"), Ok(FactValue::Number(5.0)));
         for (name, text) in [
             ("max_cost_per_task", "5 minutes"),
             ("max_cost_per_task", "-1"),

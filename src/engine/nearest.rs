@@ -32,9 +32,7 @@ pub(super) fn same_name(a: &str, b: &str) -> bool {
 }
 
 fn fold(text: &str) -> impl Iterator<Item = char> {
-    text.chars()
-        .filter(|c| !matches!(c, ' ' | '_' | '-'))
-        .flat_map(char::to_lowercase)
+    text.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase)
 }
 
 fn distance(a: &[char], b: &[char]) -> usize {
@@ -44,9 +42,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
         let mut row = Vec::with_capacity(b.len() + 1);
         row.push(i + 1);
         for (j, y) in b.iter().enumerate() {
-            let mut cost = (last[j] + usize::from(x != y))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
+            let mut cost = (last[j] + usize::from(x != y)).min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
                 cost = cost.min(before[j - 1] + 1);
             }

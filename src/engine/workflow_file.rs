@@ -69,15 +69,10 @@ pub(super) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
         message: error.to_string(),
     })?;
     if file.version != 1 {
-        return invalid(format!(
-            "version {} is not known; write `version: 1`",
-            file.version
-        ));
+        return invalid(format!("version {} is not known; write `version: 1`", file.version));
     }
     let standard = Workflow::builtin();
-    let modifiers = file
-        .modifiers
-        .map(|entries| entries.into_iter().map(modifier).collect());
+    let modifiers = file.modifiers.map(|entries| entries.into_iter().map(modifier).collect());
     let workflow = Workflow {
         plan: file.plan.unwrap_or_else(|| standard.plan.clone()),
         step: file.step.unwrap_or_else(|| standard.step.clone()),
@@ -90,20 +85,8 @@ pub(super) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
 }
 
 fn modifier(entry: ModifierEntry) -> Modifier {
-    let ModifierEntry {
-        name,
-        kind,
-        group,
-        values,
-        default,
-    } = entry;
-    Modifier {
-        name,
-        kind,
-        group,
-        values,
-        default,
-    }
+    let ModifierEntry { name, kind, group, values, default } = entry;
+    Modifier { name, kind, group, values, default }
 }
 
 fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError> {
@@ -139,16 +122,10 @@ fn check_statuses<R: Copy + PartialEq + std::fmt::Debug>(
     if statuses.first().map(|status| status.role) != roles.first().copied() {
         let role = format!("{:?}", roles.first()).to_lowercase();
         let role = role.trim_start_matches("some(").trim_end_matches(')');
-        return invalid(format!(
-            "the first status of a {subject} must have the role `{role}`"
-        ));
+        return invalid(format!("the first status of a {subject} must have the role `{role}`"));
     }
     let mut seen: Vec<&str> = Vec::new();
-    for name in names().chain(
-        statuses
-            .iter()
-            .flat_map(|s| s.aliases.iter().map(String::as_str)),
-    ) {
+    for name in names().chain(statuses.iter().flat_map(|s| s.aliases.iter().map(String::as_str))) {
         check_name(name, "a status")?;
         if seen.iter().any(|other| same_name(other, name)) {
             return invalid(format!("`{name}` names two statuses of a {subject}"));
@@ -173,33 +150,25 @@ fn check_modifiers(modifiers: &[Modifier]) -> Result<(), WorkflowError> {
     for (i, modifier) in modifiers.iter().enumerate() {
         let name = modifier.name();
         check_name(name, "a modifier")?;
-        if modifiers[..i]
-            .iter()
-            .any(|other| same_name(other.name(), name))
-        {
+        if modifiers[..i].iter().any(|other| same_name(other.name(), name)) {
             return invalid(format!("the modifier `{name}` is there twice"));
         }
         if super::facts::is_builtin(name) {
             return invalid(format!("`{name}` is a fact; a modifier needs another name"));
         }
         let scaled = matches!(modifier.kind(), ModifierKind::Ordered | ModifierKind::Enum);
-        if scaled != !modifier.values().is_empty() {
+        if scaled == modifier.values().is_empty() {
             let word = if scaled { "needs" } else { "has no" };
             return invalid(format!("the modifier `{name}` {word} `values`"));
         }
         for (j, value) in modifier.values().iter().enumerate() {
             check_name(value, "a value")?;
-            if modifier.values()[..j]
-                .iter()
-                .any(|other| same_name(other, value))
-            {
+            if modifier.values()[..j].iter().any(|other| same_name(other, value)) {
                 return invalid(format!("`{name}` has the value `{value}` twice"));
             }
         }
         if let Some(default) = modifier.default() {
-            modifier
-                .read(default)
-                .map_err(|error| WorkflowError::Invalid(error.to_string()))?;
+            modifier.read(default).map_err(|error| WorkflowError::Invalid(error.to_string()))?;
         }
     }
     Ok(())
@@ -208,10 +177,7 @@ fn check_modifiers(modifiers: &[Modifier]) -> Result<(), WorkflowError> {
 fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
     let gate = &workflow.gates[i];
     check_name(&gate.name, "a gate")?;
-    if workflow.gates[..i]
-        .iter()
-        .any(|other| same_name(&other.name, &gate.name))
-    {
+    if workflow.gates[..i].iter().any(|other| same_name(&other.name, &gate.name)) {
         return invalid(format!("the gate `{}` is there twice", gate.name));
     }
     let to = match gate.subject {
@@ -219,12 +185,8 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
         Subject::Step => workflow.step_status(&gate.to),
     };
     let Some(to) = to else {
-        let Gate {
-            name, subject, to, ..
-        } = gate;
-        return invalid(format!(
-            "the gate `{name}` leads to `{to}`, no status of a {subject}"
-        ));
+        let Gate { name, subject, to, .. } = gate;
+        return invalid(format!("the gate `{name}` leads to `{to}`, no status of a {subject}"));
     };
     if let Some(when) = &gate.when {
         Condition::parse(when, workflow).map_err(|error| {
@@ -248,8 +210,7 @@ fn check_name(name: &str, what: &str) -> Result<(), WorkflowError> {
 }
 
 fn meant(name: Option<&str>) -> String {
-    name.map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
+    name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn invalid<T>(message: impl Into<String>) -> Result<T, WorkflowError> {
@@ -276,10 +237,7 @@ mod tests {
 
     #[test]
     fn a_value_can_be_added_to_a_modifier() {
-        let yaml = DEFAULT.replace(
-            "cost_efficiency, quality]",
-            "cost_efficiency, quality, fun]",
-        );
+        let yaml = DEFAULT.replace("cost_efficiency, quality]", "cost_efficiency, quality, fun]");
         let flow = parse(&yaml).unwrap();
         assert!(flow.modifier("priority").unwrap().read("fun").is_ok());
     }
@@ -298,48 +256,21 @@ mod tests {
             (("version: 1", "version: 2"), "version 2 is not known"),
             (("retry_limit: 3", "retry_limt: 3"), "retry_limt"),
             (("retry_limit: 3", "retry_limit: 0"), "between 1 and 100"),
-            (
-                ("next: [RUNNING, SKIPPED]", "next: [RUNING]"),
-                "did you mean `RUNNING`?",
-            ),
-            (
-                ("aliases: [ON_HOLD]", "aliases: [DONE]"),
-                "`DONE` names two statuses of a plan",
-            ),
-            (
-                ("role: paused", "role: active"),
-                "no status of a plan has the role `paused`",
-            ),
+            (("next: [RUNNING, SKIPPED]", "next: [RUNING]"), "did you mean `RUNNING`?"),
+            (("aliases: [ON_HOLD]", "aliases: [DONE]"), "`DONE` names two statuses of a plan"),
+            (("role: paused", "role: active"), "no status of a plan has the role `paused`"),
             (("role: planning", "role: frozen"), "frozen"),
-            (
-                ("gates: []", "gates: [{name: x, subject: plan, to: NOPE}]"),
-                "leads to `NOPE`",
-            ),
+            (("gates: []", "gates: [{name: x, subject: plan, to: NOPE}]"), "leads to `NOPE`"),
             (
                 ("gates: []", "gates: [{name: x, subject: plan, to: PAUSED, when: 'cosst > 1'}]"),
                 "did you mean `cost`?",
             ),
             (("- name: priority", "- name: cost"), "`cost` is a fact"),
-            (
-                ("- name: priority", "- name: user_sentiment"),
-                "there twice",
-            ),
-            (
-                ("default: neutral", "default: calm"),
-                "`calm` is not a value of `user_sentiment`",
-            ),
-            (
-                ("values: [low, medium, high]", "values: []"),
-                "needs `values`",
-            ),
-            (
-                ("kind: list", "kind: list\n    values: [a]"),
-                "has no `values`",
-            ),
-            (
-                ("values: [low, medium", "values: [\"a\\nb\", medium"),
-                "cannot name a value",
-            ),
+            (("- name: priority", "- name: user_sentiment"), "there twice"),
+            (("default: neutral", "default: calm"), "`calm` is not a value of `user_sentiment`"),
+            (("values: [low, medium, high]", "values: []"), "needs `values`"),
+            (("kind: list", "kind: list\n    values: [a]"), "has no `values`"),
+            (("values: [low, medium", "values: [\"a\\nb\", medium"), "cannot name a value"),
         ] {
             let yaml = DEFAULT.replace(change.0, change.1);
             assert_ne!(yaml, DEFAULT, "{change:?}");
@@ -351,12 +282,7 @@ mod tests {
     #[test]
     fn a_huge_or_explosive_file_is_refused() {
         let huge = " ".repeat(MAX_BYTES + 1);
-        assert_eq!(
-            parse(&huge),
-            Err(WorkflowError::TooLarge {
-                bytes: MAX_BYTES + 1
-            })
-        );
+        assert_eq!(parse(&huge), Err(WorkflowError::TooLarge { bytes: MAX_BYTES + 1 }));
         let mut bomb = String::from("a: &a [x, x]\n");
         for (this, last) in ('b'..='z').zip('a'..) {
             bomb += &format!("{this}: &{this} [*{last}, *{last}, *{last}, *{last}]\n");

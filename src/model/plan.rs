@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{ModelError, Problem, StateFile, Step, StepId, StepRef};
+use super::{ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
 use crate::text::{
     Place,
     markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
@@ -42,6 +42,8 @@ pub struct Plan {
     pub metadata: Metadata,
     /// The steps in the order of the file.
     pub steps: Vec<Step>,
+    /// Questions to a person, decided or not.
+    pub reviews: Vec<Review>,
     /// What could not be read.
     pub problems: Vec<Problem>,
 }
@@ -53,6 +55,7 @@ impl Plan {
             title: title(&document),
             metadata: Metadata::default(),
             steps: Vec::new(),
+            reviews: review::read(&document),
             problems: Vec::new(),
             document,
         };

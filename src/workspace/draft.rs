@@ -1,6 +1,11 @@
 //! The new content of the files while a command is being worked out.
 
-use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
 
 use super::{
     Environment, Error, Facts, FileDiff,
@@ -28,6 +33,7 @@ pub struct Draft<'a> {
     changed: BTreeMap<StateFile, Changed>,
     appended: String,
     facts: Option<Facts>,
+    plan: RefCell<Option<Rc<Plan>>>,
     pub(super) notices: Vec<String>,
 }
 
@@ -46,6 +52,7 @@ impl<'a> Draft<'a> {
             changed: BTreeMap::new(),
             appended: String::new(),
             facts: None,
+            plan: RefCell::new(None),
             notices: Vec::new(),
         })
     }
@@ -56,8 +63,13 @@ impl<'a> Draft<'a> {
     }
 
     /// The plan as changed so far.
-    pub(super) fn plan(&self) -> Result<Plan, Error> {
-        self.markdown(StateFile::Plan).map(Plan::read)
+    pub(super) fn plan(&self) -> Result<Rc<Plan>, Error> {
+        if let Some(plan) = self.plan.borrow().as_ref() {
+            return Ok(Rc::clone(plan));
+        }
+        let plan = Rc::new(self.markdown(StateFile::Plan).map(Plan::read)?);
+        *self.plan.borrow_mut() = Some(Rc::clone(&plan));
+        Ok(plan)
     }
 
     /// The context as changed so far.
@@ -86,7 +98,11 @@ impl<'a> Draft<'a> {
 
     /// Takes over an edit of a markdown file.
     pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
-        self.put_text(file, edited.document.into_source(), edited.splices);
+        let text = edited.document.source().to_owned();
+        if file == StateFile::Plan {
+            *self.plan.get_mut() = Some(Rc::new(Plan::read(edited.document)));
+        }
+        self.put_text(file, text, edited.splices);
     }
 
     /// Takes over an edit of variables.json.
@@ -96,6 +112,7 @@ impl<'a> Draft<'a> {
 
     /// Writes a whole file.
     pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
+        *self.plan.get_mut() = None;
         self.changed.insert(file, Changed { text, splices: None });
     }
 
@@ -131,6 +148,14 @@ impl<'a> Draft<'a> {
         facts.history.update(&text)?;
         self.appended.push_str(&text);
         Ok(rendered.id)
+    }
+
+    /// Whether constraints.md looks at variables at all.
+    pub(super) fn mentions_variables(&self) -> bool {
+        let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();
+        [b"variables.".as_slice(), b"vars."].iter().any(|word| {
+            bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
+        })
     }
 
     /// Whether anything differs from the files on disk.

@@ -50,6 +50,12 @@ pub enum Error {
         /// What it is.
         found: Revision,
     },
+    /// A person has to agree first; the question is put to them.
+    #[error("a person has to agree first: {question}")]
+    NeedsReview {
+        /// What is to be decided.
+        question: String,
+    },
     /// One change of several was refused; none was made.
     #[error("change {number} of {total}: {source}")]
     InBatch {
@@ -95,6 +101,7 @@ impl Error {
             Self::Workflow(_) => "bad_workflow",
             Self::Refused { code, .. } => code,
             Self::Moved { .. } => "revision_moved",
+            Self::NeedsReview { .. } => "review_open",
             Self::InBatch { source, .. } => source.code(),
         }
     }
@@ -142,6 +149,10 @@ impl Error {
             Self::Moved { .. } => {
                 Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
             }
+            Self::NeedsReview { .. } => Some(
+                "a review is open now: a person decides with `statedir review approve|reject ID`"
+                    .to_owned(),
+            ),
             Self::InBatch { source, .. } => source.hint(),
             _ => None,
         }

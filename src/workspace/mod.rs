@@ -1,5 +1,6 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
+mod adapt;
 mod change;
 mod check;
 mod diff;
@@ -12,6 +13,7 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod rules;
 mod snapshot;
 mod state;
 mod status;
@@ -24,6 +26,7 @@ use std::{
 };
 
 pub use self::{
+    adapt::Event,
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     diff::{DiffSide, TextDiff},
@@ -35,6 +38,7 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    rules::RuleLine,
     snapshot::Snapshot,
     status::{Status, StepLine},
     templates::{Mode, TemplateError, TemplateSet},
@@ -140,24 +144,42 @@ impl Workspace {
             [one] => (one.kind(), String::new()),
             many => ("apply", format!("{} changes", many.len())),
         };
-        self.change(kind, |draft| {
+        let done = self.change(kind, |draft| {
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);
             for (at, change) in changes.iter().enumerate() {
-                let answer = change.apply(draft).map_err(|error| match total {
+                let answer = adapted(draft, change).map_err(|error| match total {
                     1 => error,
                     _ => Error::InBatch { number: at + 1, total, source: Box::new(error) },
                 })?;
                 answers.push(answer);
             }
             Ok(answers)
-        })
-        .map(|mut outcome| {
-            if !message.is_empty() && outcome.committed {
-                outcome.notices.insert(0, message);
+        });
+        match done {
+            Err(error) => Err(self.ask_first(error)?),
+            Ok(mut outcome) => {
+                if !message.is_empty() && outcome.committed {
+                    outcome.notices.insert(0, message);
+                }
+                Ok(outcome)
             }
-            outcome
-        })
+        }
+    }
+
+    /// A change that a person has to agree to was not made, but the question is put to them.
+    fn ask_first(&self, error: Error) -> Result<Error, Error> {
+        let question = match &error {
+            Error::NeedsReview { question } => question,
+            Error::InBatch { source, .. } => match source.as_ref() {
+                Error::NeedsReview { question } => question,
+                _ => return Ok(error),
+            },
+            _ => return Ok(error),
+        };
+        let text = question.clone();
+        self.change("review.open", |draft| Ok(vec![Change::ReviewOpen { text }.apply(draft)?]))?;
+        Ok(error)
     }
 
     /// Works out a change and commits it as one operation.
@@ -261,6 +283,16 @@ impl Workspace {
 fn layout(dir: PathBuf) -> Layout {
     let appended = StateFile::History.name();
     Layout { dir, rewritable: &REWRITABLE, appended, max_bytes: MAX_BYTES }
+}
+
+/// Makes a change and lets the rules answer it.
+fn adapted(draft: &mut Draft<'_>, change: &Change) -> Result<Answer, Error> {
+    let watch = adapt::Watch::begin(draft, change)?;
+    let answer = change.apply(draft)?;
+    match watch {
+        Some(watch) => watch.finish(draft, change, answer),
+        None => Ok(answer),
+    }
 }
 
 /// Whether none of the files is there.

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Error, Readiness, Snapshot, change::current_of};
+use super::{Error, Readiness, Snapshot, adapt, change::current_of};
 use crate::{
     engine::StepRole,
-    model::{Money, Problem, Step},
+    model::{Money, Problem, Review, Step},
 };
 
 /// One step in a list.
@@ -71,6 +71,10 @@ pub struct Status {
     pub total_cost: Money,
     /// What may be spent.
     pub budget: Option<Money>,
+    /// Questions that a person has not decided yet.
+    pub open_reviews: Vec<Review>,
+    /// Limits that are exceeded.
+    pub limits_exceeded: Vec<String>,
     /// Directives in force.
     pub directives: Vec<String>,
     /// What could not be read.
@@ -96,14 +100,17 @@ impl Snapshot {
                 Money::default()
             }
         };
-        let (budget, directives) = match self.constraints() {
-            Ok(constraints) => (
-                constraints.value("max_cost_per_task").and_then(Money::parse),
-                constraints.directives.iter().map(|directive| directive.text.clone()).collect(),
-            ),
+        let history = self.facts().map(|facts| facts.history).unwrap_or_default();
+        let (budget, directives, limits_exceeded) = match self.constraints() {
+            Ok(constraints) => {
+                let facts = adapt::limit_facts(&constraints, &workflow, total_cost, &history);
+                let texts = constraints.directives.iter().map(|directive| directive.text.clone());
+                let budget = constraints.value("max_cost_per_task").and_then(Money::parse);
+                (budget, texts.collect(), adapt::exceeded(&facts))
+            }
             Err(error) => {
                 problems.extend(problem_of(&error));
-                (None, Vec::new())
+                (None, Vec::new(), Vec::new())
             }
         };
         let lines = |role: StepRole| -> Vec<StepLine> {
@@ -139,6 +146,8 @@ impl Snapshot {
             next: readiness.ready().first().map(|step| step_line(step, &readiness, &workflow)),
             total_cost,
             budget,
+            open_reviews: plan.open_reviews().cloned().collect(),
+            limits_exceeded,
             directives,
             problems,
             revision: self.revision().as_str().to_owned(),
@@ -164,6 +173,7 @@ impl Snapshot {
         let plan = self.plan()?;
         let workflow = self.workflow()?;
         let readiness = Readiness::new(&plan, &workflow);
+        super::change::refuse_while_open(&plan)?;
         let first = readiness.ready().into_iter().next().cloned();
         first.ok_or_else(|| super::change::no_ready_step(&readiness, &plan))
     }

@@ -68,5 +68,15 @@ fn the_library_example_prints_the_splice_and_the_changes() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r#"
+    status is "PENDING" at 4:19
+    bytes 55..62: "PENDING" becomes "RUNNING"
+    status is "RUNNING" now
+    step 1 (qd42) added: Collect benchmarks
+    step 1 RUNNING: Collect benchmarks
+    extracted_data.flags.ready = true
+    one operation changed plan.md and variables.json
+    the plan has 1 step
+    refused: change 2 of 2: there is no step `9`
+    nothing changed: true
     "#);
 }

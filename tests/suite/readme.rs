@@ -61,9 +61,10 @@ fn shell(project: &Project, script: &str) -> String {
 }
 
 /// Compares, and leaves what the README should say where it can be copied from.
-fn assert_says(readme: &str, really: &str) {
+fn assert_says(part: &str, readme: &str, really: &str) {
     if readme != really {
-        let corrected: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("README.md");
+        let corrected: PathBuf =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("README.{part}.md"));
         std::fs::write(&corrected, really).unwrap();
         let lines = crate::builder::line_diff(readme, really).join("\n");
         panic!("the README is out of date:\n{lines}\nsee {}", corrected.display());
@@ -84,7 +85,7 @@ fn every_command_of_the_readme_prints_what_it_says() {
     let commands =
         blocks.iter().flat_map(|block| block.lines()).filter(|line| line.starts_with("$ "));
     assert!(commands.count() > 10, "the README has hardly any commands");
-    assert_says(&readme, &corrected);
+    assert_says("console", &readme, &corrected);
 }
 
 #[test]
@@ -95,17 +96,22 @@ fn a_wrong_output_in_a_block_is_seen() {
     assert!(really.ends_with("\nexit 1\n") && !really.contains("fine"), "{really}");
 }
 
-/// A row for each command that does something, with the first line of its help.
-fn rows(command: &clap::Command, path: &str, table: &mut String) {
+/// A row for each command: the first line of its help, and the words that follow it.
+fn rows(command: &clap::Command) -> String {
+    let mut table = String::new();
     for sub in command.get_subcommands() {
-        let path = format!("{path}{}", sub.get_name());
-        if sub.has_subcommands() {
-            rows(sub, &format!("{path} "), table);
-        } else {
-            let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
-            table.push_str(&format!("| `{path}` | {} |\n", about.replace('|', "\\|")));
-        }
+        let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
+        let verbs: Vec<String> =
+            sub.get_subcommands().map(|verb| format!("`{}`", verb.get_name())).collect();
+        let verbs =
+            if verbs.is_empty() { String::new() } else { format!(": {}", verbs.join(", ")) };
+        table.push_str(&format!(
+            "| `{}` | {}{verbs} |\n",
+            sub.get_name(),
+            about.replace('|', "\\|")
+        ));
     }
+    table
 }
 
 #[test]
@@ -113,10 +119,11 @@ fn the_table_of_commands_is_the_help() {
     let readme = readme();
     let head = "| command | what it does |\n|---|---|\n";
     let (before, rest) = readme.split_once(head).expect("the README has a table of commands");
-    let (_, after) = rest.split_once("\n\n").unwrap();
-    let mut table = String::new();
-    rows(&statedir::adapters::cli::command(), "", &mut table);
-    assert_says(&readme, &format!("{before}{head}{table}\n{after}"));
+    let shown: usize =
+        rest.split_inclusive('\n').take_while(|row| row.starts_with('|')).map(str::len).sum();
+    let after = &rest[shown..];
+    let table = rows(&statedir::adapters::cli::command());
+    assert_says("table", &readme, &format!("{before}{head}{table}{after}"));
 }
 
 #[test]
@@ -129,12 +136,12 @@ fn the_template_and_the_workflow_of_the_readme_can_be_used() {
     let project = Project::empty();
     let dir = project.root().join("our-templates");
     std::fs::create_dir(&dir).unwrap();
-    std::fs::write(dir.join("plan.md.hbs"), template).unwrap();
+    std::fs::write(dir.join("context.md.hbs"), template).unwrap();
     std::fs::write(dir.join("workflow.yaml"), workflow).unwrap();
     let init = ["init", "--goal", "Ship 2.0", "--template", "our-templates"];
     assert_eq!(project.run(&init).code, 1, "a missing value is refused");
     project.ok(&[&init[..], &["--set", "owner=ada"]].concat());
-    assert!(project.read("plan.md").contains("- **owner**: ada\n"));
+    assert!(project.read("context.md").contains("- **owner**: ada\n"));
     project.ok(&["check", "--strict"]);
     project.ok(&["step", "add", "Build"]);
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "TODO");
@@ -150,6 +157,7 @@ fn every_kind_of_change_is_described() {
     let help = apply.get_after_help().unwrap().to_string();
     let kinds = help.split(|c: char| !c.is_ascii_lowercase() && c != '.');
     let kinds: Vec<&str> = kinds
+        .map(|word| word.trim_matches('.'))
         .filter(|word| word.split_once('.').is_some_and(|(a, b)| !a.is_empty() && b.len() > 2))
         .filter(|word| !word.ends_with(".jsonl"))
         .collect();

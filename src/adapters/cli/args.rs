@@ -78,6 +78,11 @@ pub(super) enum Command {
     #[command(visible_alias = "constraints")]
     Constraint(commands::constraint::Args),
     Directive(commands::directive::Args),
+    Rule(commands::rule::Args),
+    Event(commands::event::Args),
+    Review(commands::review::Args),
+    Pause(commands::pause::PauseArgs),
+    Resume(commands::pause::ResumeArgs),
     Apply(commands::apply::Args),
     Check(commands::check::Args),
     Undo(commands::undo::UndoArgs),

@@ -76,6 +76,8 @@ quick_commands! {
     "history" => History(commands::history::Args),
     "constraint" => Constraint(commands::constraint::Args),
     "directive" => Directive(commands::directive::Args),
+    "event" => Event(commands::event::Args),
+    "review" => Review(commands::review::Args),
     "apply" => Apply(commands::apply::Args),
     "undo" => Undo(commands::undo::UndoArgs),
 }

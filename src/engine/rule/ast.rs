@@ -196,7 +196,7 @@ impl Condition {
                 other => flat.push(other),
             }
         }
-    if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
+        if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
     }
 
     /// Any of several conditions, without nesting one such list in another.

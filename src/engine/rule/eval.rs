@@ -119,12 +119,10 @@ fn compare(facts: &Facts, fact: &str, op: Op, with: &Operand) -> Truth {
     let right = match with {
         Operand::Value(value) => Cow::Borrowed(value),
         Operand::Fact(name) => Cow::Borrowed(facts.get(name)),
-        Operand::Share { percent, of } => {
-            match FactValue::percent_of(*percent, facts.get(of)) {
-                Some(share) => Cow::Owned(share),
-                None => return Truth::Unknown,
-            }
-        }
+        Operand::Share { percent, of } => match FactValue::percent_of(*percent, facts.get(of)) {
+            Some(share) => Cow::Owned(share),
+            None => return Truth::Unknown,
+        },
     };
     if !left.is_comparable(&right) {
         return Truth::Unknown;

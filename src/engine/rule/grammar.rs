@@ -15,7 +15,10 @@ use super::{
     condition::condition as parse_condition,
     error::Failure,
     lexer::{Kind, Token, lex},
-    phrase::{Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end},
+    phrase::{
+        Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end,
+        split_at,
+    },
     prose::{self, actions as parse_actions},
 };
 
@@ -23,7 +26,15 @@ use super::{
 const MAX_BYTES: usize = 8 * 1024;
 
 const OPENERS: &[&str] = &[
-    "if", "when", "whenever", "once", "after", "on", "as soon as", "in case", "every time",
+    "if",
+    "when",
+    "whenever",
+    "once",
+    "after",
+    "on",
+    "as soon as",
+    "in case",
+    "every time",
     "each time",
 ];
 
@@ -229,12 +240,6 @@ fn plain_label<'i>(input: &Input<'i>) -> Option<Label<'i>> {
     (!text.contains(['\n', '\r', '*'])).then_some(Label { text, after, colon: true })
 }
 
-fn split_at<'i>(input: &Input<'i>, count: usize) -> (Input<'i>, Input<'i>) {
-    let (first, rest) = input.peek_slice(input.len()).split_at(count.min(input.len()));
-    let part = |tokens| Input { input: TokenSlice::new(tokens), state: input.state };
-    (part(first), part(rest))
-}
-
 fn has_arrow(input: &Input<'_>) -> bool {
     input.iter().any(|token| token.kind == Kind::Arrow)
 }
@@ -274,7 +279,6 @@ fn stream<'i>(source: &'i str, workflow: &'i Workflow, tokens: &'i [Token<'i>]) 
 
 fn finished(error: ErrMode<Failure>, text: &str) -> RuleError {
     let reported = error.into_inner().ok().and_then(Failure::reported);
-    reported.unwrap_or_else(|| {
-        RuleError::new(0..text.len(), "this is not a rule: write `If … → …`")
-    })
+    reported
+        .unwrap_or_else(|| RuleError::new(0..text.len(), "this is not a rule: write `If … → …`"))
 }

@@ -10,7 +10,7 @@ use winnow::{
 use super::super::{FactValue, PlanRole, nearest::nearest};
 use super::{
     Condition, Op, Operand, RuleError,
-    condition::alternatives,
+    comparison::alternatives,
     idiom_count::{self, IN_A_ROW},
     operand::{amount, listed_value, named_value, number},
     operator::comparative,
@@ -23,19 +23,55 @@ use super::{
 
 pub(super) const STEP_FAILED: &str = "step_failed";
 pub(super) const FAILS: &[&str] = &[
-    "fail", "fails", "failed", "failing", "has failed", "have failed", "is failing",
-    "are failing", "is failed", "are failed",
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "has failed",
+    "have failed",
+    "is failing",
+    "are failing",
+    "is failed",
+    "are failed",
 ];
 pub(super) const SUCCEEDS: &[&str] = &[
-    "complete", "completes", "completed", "succeed", "succeeds", "succeeded", "finish",
-    "finishes", "finished", "is complete", "is completed", "is done", "is finished",
-    "are complete", "are completed", "are done", "are finished", "done", "has completed",
-    "have completed", "have been completed", "has been completed", "has finished",
-    "have finished", "has succeeded", "have succeeded", "were completed",
+    "complete",
+    "completes",
+    "completed",
+    "succeed",
+    "succeeds",
+    "succeeded",
+    "finish",
+    "finishes",
+    "finished",
+    "is complete",
+    "is completed",
+    "is done",
+    "is finished",
+    "are complete",
+    "are completed",
+    "are done",
+    "are finished",
+    "done",
+    "has completed",
+    "have completed",
+    "have been completed",
+    "has been completed",
+    "has finished",
+    "have finished",
+    "has succeeded",
+    "have succeeded",
+    "were completed",
 ];
 pub(super) const SKIPPED: &[&str] = &[
-    "is skipped", "are skipped", "was skipped", "were skipped", "gets skipped", "skipped",
-    "has been skipped", "have been skipped",
+    "is skipped",
+    "are skipped",
+    "was skipped",
+    "were skipped",
+    "gets skipped",
+    "skipped",
+    "has been skipped",
+    "have been skipped",
 ];
 const STARTS: &[&str] =
     &["starts", "start", "begins", "begin", "is started", "has started", "started"];
@@ -105,8 +141,11 @@ pub(super) fn nearest_phrase(given: &str) -> Option<&'static str> {
 fn label(input: &mut Input<'_>) -> Parsed<Condition> {
     let failures_and_budgets = alt((
         any_phrase(&[
-            "repeated failures", "repeated failure", "repeated step failures",
-            "multiple failures", "failures repeat",
+            "repeated failures",
+            "repeated failure",
+            "repeated step failures",
+            "multiple failures",
+            "failures repeat",
         ])
         .map(|_| Condition::compare_count("consecutive_failures", Op::AtLeast, 2.0)),
         any_phrase(&["step failure", "a step failure", "any step failure"])
@@ -180,8 +219,21 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
 fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "a", "we", "user", "get", "receive", "there", "is"]);
     let _ = opt(any_phrase(&[
-        "provides", "provide", "provided", "gives", "give", "gave", "sends", "sent", "leaves",
-        "left", "offers", "submits", "submitted", "has given", "has provided",
+        "provides",
+        "provide",
+        "provided",
+        "gives",
+        "give",
+        "gave",
+        "sends",
+        "sent",
+        "leaves",
+        "left",
+        "offers",
+        "submits",
+        "submitted",
+        "has given",
+        "has provided",
     ]))
     .parse_next(input)?;
     skip_words(input, &["some", "any", "a", "user"]);
@@ -195,7 +247,12 @@ fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
         some => some,
     };
     let _ = opt(any_phrase(&[
-        "is received", "was received", "received", "arrives", "is given", "is provided",
+        "is received",
+        "was received",
+        "received",
+        "arrives",
+        "is given",
+        "is provided",
         "comes in",
     ]))
     .parse_next(input)?;
@@ -223,8 +280,18 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
     let negated = alt((
         any_phrase(&["is not", "isn't", "is no longer"]).value(true),
         any_phrase(&[
-            "is", "becomes", "became", "gets", "seems", "feels", "grows", "looks", "sounds",
-            "turns", "is getting", "is becoming",
+            "is",
+            "becomes",
+            "became",
+            "gets",
+            "seems",
+            "feels",
+            "grows",
+            "looks",
+            "sounds",
+            "turns",
+            "is getting",
+            "is becoming",
         ])
         .value(false),
     ))
@@ -280,7 +347,8 @@ fn budget(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `execution takes longer than 5 minutes`, `10 minutes have passed`
 fn duration(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
-    let _ = any_phrase(&["execution", "it", "the plan", "run", "plan", "work"]).parse_next(input)?;
+    let _ =
+        any_phrase(&["execution", "it", "the plan", "run", "plan", "work"]).parse_next(input)?;
     any_phrase(&["takes", "took", "lasts", "runs", "runs for", "has taken", "has run for"])
         .parse_next(input)?;
     let op = comparative(input)?;

@@ -15,16 +15,28 @@ use super::{
 };
 
 pub(super) const IN_A_ROW: &[&str] = &[
-    "in a row", "consecutively", "in succession", "one after another", "back to back",
-    "in sequence", "straight",
+    "in a row",
+    "consecutively",
+    "in succession",
+    "one after another",
+    "back to back",
+    "in sequence",
+    "straight",
 ];
 const CONSECUTIVE: &[&str] = &["consecutive", "successive", "back to back", "straight"];
 const FAILURES: &[&str] = &[
-    "failures", "failure", "failed steps", "failed step", "step failures", "step failure",
-    "errors", "failing steps",
+    "failures",
+    "failure",
+    "failed steps",
+    "failed step",
+    "step failures",
+    "step failure",
+    "errors",
+    "failing steps",
 ];
 const STEPS: &[&str] = &["steps", "step", "of the steps", "of steps", "tasks"];
-const EXIST: &[&str] = &["occur", "happen", "occurred", "happened", "exist", "are seen", "in total"];
+const EXIST: &[&str] =
+    &["occur", "happen", "occurred", "happened", "exist", "are seen", "in total"];
 
 /// How many, and how exactly.
 struct Quantity {
@@ -40,8 +52,15 @@ enum Amount {
 
 /// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
 pub(super) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
-    let _ = opt(any_phrase(&["there are", "there is", "there were", "there have been", "we have", "we see"]))
-        .parse_next(input)?;
+    let _ = opt(any_phrase(&[
+        "there are",
+        "there is",
+        "there were",
+        "there have been",
+        "we have",
+        "we see",
+    ]))
+    .parse_next(input)?;
     let quantity = quantity(input)?;
     skip_words(input, &["the"]);
     let consecutive = opt(any_phrase(CONSECUTIVE)).parse_next(input)?.is_some();
@@ -71,12 +90,30 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
         (Some(_), Some(_)) => return backtrack(input),
     };
     let passed: &[&str] = &[
-        "pass", "passes", "passed", "have passed", "has passed", "elapse", "elapsed",
-        "have elapsed", "go by", "have gone by",
+        "pass",
+        "passes",
+        "passed",
+        "have passed",
+        "has passed",
+        "elapse",
+        "elapsed",
+        "have elapsed",
+        "go by",
+        "have gone by",
     ];
     let spent: &[&str] = &[
-        "is spent", "are spent", "spent", "was spent", "has been spent", "have been spent",
-        "is used", "used", "has been used", "is consumed", "has been consumed", "is gone",
+        "is spent",
+        "are spent",
+        "spent",
+        "was spent",
+        "has been spent",
+        "have been spent",
+        "is used",
+        "used",
+        "has been used",
+        "is consumed",
+        "has been consumed",
+        "is gone",
     ];
     let left: &[&str] = &["is left", "remains", "remain", "is remaining", "left", "remaining"];
     match amount {
@@ -139,8 +176,8 @@ fn quantity(input: &mut Input<'_>) -> Parsed<Quantity> {
     if before.is_none() && opt(phrase("no")).parse_next(input)?.is_some() {
         return Ok(Quantity { op: Op::Equal, amount: Amount::Count(0.0) });
     }
-    let amount = alt((percentage.map(Amount::Share), number.map(Amount::Count)))
-        .parse_next(input)?;
+    let amount =
+        alt((percentage.map(Amount::Share), number.map(Amount::Count))).parse_next(input)?;
     let after = opt(or_more).parse_next(input)?;
     let op = match (before, after) {
         (Some(op), None) | (None, Some(op)) => op,
@@ -195,8 +232,15 @@ fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
     ))
     .parse_next(input)?;
     let _ = opt(any_phrase(&[
-        "are made", "were made", "have been made", "are used", "were used", "have been used",
-        "made", "used", "happen",
+        "are made",
+        "were made",
+        "have been made",
+        "are used",
+        "were used",
+        "have been used",
+        "made",
+        "used",
+        "happen",
     ]))
     .parse_next(input)?;
     Ok(thing)

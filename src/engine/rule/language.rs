@@ -102,7 +102,7 @@ max_execution_time (both pressures), execution_time > max_execution_time, and so
 prints the meaning of each.
 
 ACTIONS, separated by `,` `;` `.` or `and`
-  set M to V, set M = V, M = V, change M to V
+  set M to V, set M = V, M = V, change M to V; reset M sets the default
   raise M, lower M [by N]            up or down an ordered scale, as far as it goes
   raise M by 5, by $1, by 10%        quantities; also increase, decrease, reduce, double, halve
   increase M to V                    the same as set

@@ -10,7 +10,7 @@ use winnow::{
     token::{any, literal, one_of, take, take_while},
 };
 
-use super::super::value::{decimal, micros, number_length};
+use super::super::quantity::{decimal, micros, number_length};
 use super::{Op, RuleError};
 
 /// A token and the bytes it covers.
@@ -84,9 +84,9 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
         };
         let kind = match unit {
             Some(unit) => Kind::Word(unit),
-            None => token.parse_next(&mut input).map_err(|_| {
-                RuleError::new(start..source.len(), "this quote is not closed")
-            })?,
+            None => token
+                .parse_next(&mut input)
+                .map_err(|_| RuleError::new(start..source.len(), "this quote is not closed"))?,
         };
         tokens.push(Token { kind, start, end: input.current_token_start() });
     }
@@ -141,10 +141,8 @@ fn quantity<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
     let sign = if negative { -1.0 } else { 1.0 };
     let spaces = || take_while(0.., ' ');
     alt((
-        preceded(('$', spaces()), number)
-            .verify_map(move |n| micros(sign * n).map(Kind::Money)),
-        terminated(number, (spaces(), '%'))
-            .map(move |n| Kind::Percent(sign * n)),
+        preceded(('$', spaces()), number).verify_map(move |n| micros(sign * n).map(Kind::Money)),
+        terminated(number, (spaces(), '%')).map(move |n| Kind::Percent(sign * n)),
         number.map(move |n| Kind::Number(sign * n)),
     ))
     .parse_next(input)
@@ -254,12 +252,10 @@ mod tests {
     fn words_keep_their_hyphens_dots_and_apostrophes() {
         let expected = ["don't", "lower-cost", "variables.a.0", "x_y"].map(Kind::Word);
         assert_eq!(kinds("don't lower-cost variables.a.0 x_y"), expected);
-        assert_eq!(kinds("the users' end."), [
-            Kind::Word("the"),
-            Kind::Word("users"),
-            Kind::Word("end"),
-            Kind::Mark('.')
-        ]);
+        assert_eq!(
+            kinds("the users' end."),
+            [Kind::Word("the"), Kind::Word("users"), Kind::Word("end"), Kind::Mark('.')]
+        );
     }
 
     #[test]
@@ -274,30 +270,28 @@ mod tests {
     #[test]
     fn numbers_stand_apart_from_their_units() {
         assert_eq!(kinds("200s"), [Kind::Number(200.0), Kind::Word("s")]);
-        assert_eq!(kinds("3m20s"), [
-            Kind::Number(3.0),
-            Kind::Word("m"),
-            Kind::Number(20.0),
-            Kind::Word("s")
-        ]);
+        assert_eq!(
+            kinds("3m20s"),
+            [Kind::Number(3.0), Kind::Word("m"), Kind::Number(20.0), Kind::Word("s")]
+        );
         assert_eq!(kinds("2+"), [Kind::Number(2.0), Kind::Mark('+')]);
-        assert_eq!(kinds("-5 80 %"), [
-            Kind::Number(-5.0),
-            Kind::Percent(80.0)
-        ]);
+        assert_eq!(kinds("-5 80 %"), [Kind::Number(-5.0), Kind::Percent(80.0)]);
         assert_eq!(kinds("$1,000.50"), [Kind::Money(1_000_500_000)]);
     }
 
     #[test]
     fn arrows_and_operators_need_no_spaces() {
-        assert_eq!(kinds("a>=2->b=c"), [
-            Kind::Word("a"),
-            Kind::Op(Op::AtLeast),
-            Kind::Number(2.0),
-            Kind::Arrow,
-            Kind::Word("b"),
-            Kind::Op(Op::Equal),
-            Kind::Word("c")
-        ]);
+        assert_eq!(
+            kinds("a>=2->b=c"),
+            [
+                Kind::Word("a"),
+                Kind::Op(Op::AtLeast),
+                Kind::Number(2.0),
+                Kind::Arrow,
+                Kind::Word("b"),
+                Kind::Op(Op::Equal),
+                Kind::Word("c")
+            ]
+        );
     }
 }

@@ -7,8 +7,10 @@
 
 mod action;
 mod ast;
+mod comparison;
 mod condition;
 mod directive;
+mod effect;
 mod error;
 mod eval;
 mod explain;
@@ -20,20 +22,23 @@ mod language;
 mod lexer;
 mod operand;
 mod operator;
+mod outcome;
 mod phrase;
 mod print;
 mod prose;
+mod setting;
 #[cfg(test)]
 mod tests;
 mod vocabulary;
 
 pub use ast::{Action, Condition, Op, Operand, Rule};
 pub use directive::Directive;
+pub use effect::apply;
 pub use error::RuleError;
 pub use eval::{Seen, Truth, Verdict};
 pub use explain::{Explanation, WhyNot, explain};
-pub use fire::{
-    Change, Cycle, Entry, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,
-    apply, fire,
-};
+pub use fire::{Entry, fire};
 pub use language::LANGUAGE;
+pub use outcome::{
+    Change, Cycle, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,
+};

@@ -10,14 +10,14 @@ use super::super::{
     FactValue, ModifierKind,
     modifier::backticked,
     nearest::nearest,
-    value::{duration, is_dollar, money, unit_millis},
+    quantity::{duration, is_dollar, money, unit_millis},
 };
 use super::{
     Operand, RuleError,
     lexer::{Kind, Token},
     phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, longest, next, peek_word, phrase, skip_words, span_of,
-        span_to_end, word_at,
+        Input, Parsed, any_phrase, at_end, backtrack, cut, longest, next, peek_word, phrase,
+        skip_words, span_of, span_to_end, word_at,
     },
     vocabulary::{self, Fact, Nature, number_word},
 };
@@ -177,16 +177,24 @@ pub(super) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
         return Ok(FactValue::Number(number));
     };
     input.next_slice(1);
-    while let Some(Token { kind: Kind::Number(more), .. }) = next(input)
-        && let Some(unit) = word_at(input, 1).and_then(unit_millis)
-    {
-        millis += more * unit;
-        input.next_slice(2);
+    while let Some((more, rest)) = smaller_part(input) {
+        millis += more;
+        *input = rest;
     }
     match duration(millis) {
         Some(value) => Ok(value),
         None => cut(too_large(input)),
     }
+}
+
+/// `30m` after `1h`, also joined by `and` if nothing else is said about it.
+fn smaller_part<'i>(input: &Input<'i>) -> Option<(f64, Input<'i>)> {
+    let mut rest = *input;
+    let joined = phrase("and").parse_next(&mut rest).is_ok();
+    let Kind::Number(number) = next(&rest)?.kind else { return None };
+    let millis = number * unit_millis(word_at(&rest, 1)?)?;
+    rest.next_slice(2);
+    (!joined || at_end(&rest)).then_some((millis, rest))
 }
 
 /// Reads a number in digits or as a word.

@@ -66,14 +66,12 @@ pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMo
 pub(super) fn any_phrase<'i>(
     phrases: &'static [&'static str],
 ) -> impl Parser<Input<'i>, &'static str, ErrMode<Failure>> {
-    move |input: &mut Input<'i>| {
-        match longest(input, phrases.iter().map(|text| (*text, *text))) {
-            Some((count, text)) => {
-                input.next_slice(count);
-                Ok(text)
-            }
-            None => backtrack(input),
+    move |input: &mut Input<'i>| match longest(input, phrases.iter().map(|text| (*text, *text))) {
+        Some((count, text)) => {
+            input.next_slice(count);
+            Ok(text)
         }
+        None => backtrack(input),
     }
 }
 
@@ -177,6 +175,13 @@ pub(super) fn longest<'n, T>(
         }
     }
     best
+}
+
+/// The first `count` tokens and the others.
+pub(super) fn split_at<'i>(input: &Input<'i>, count: usize) -> (Input<'i>, Input<'i>) {
+    let (first, rest) = input.peek_slice(input.len()).split_at(count.min(input.len()));
+    let part = |tokens| Input { input: TokenSlice::new(tokens), state: input.state };
+    (part(first), part(rest))
 }
 
 /// How many tokens spell `name`; `None` if they do not.

@@ -13,8 +13,8 @@ use super::{
     action::{executed, limited},
     lexer::{Kind, Token},
     phrase::{
-        Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words, span_of,
-        spelled, word_at,
+        Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words,
+        span_of, spelled, split_at, word_at,
     },
     vocabulary,
 };
@@ -61,10 +61,16 @@ fn clause(input: &mut Input<'_>) -> Parsed<Action> {
             return cut(RuleError::new(span_of(input, 1), message));
         }
         if CONDITIONAL.iter().any(|start| start.eq_ignore_ascii_case(word)) {
-            return cut(RuleError::new(span_of(input, 1), "an action is expected, not a condition"));
+            return cut(RuleError::new(
+                span_of(input, 1),
+                "an action is expected, not a condition",
+            ));
         }
     }
     if let Some(steps) = opt(limited).parse_next(input)? {
+        if limited(&mut input.clone()).is_ok() {
+            return cut(RuleError::new(span_of(&place, 5), "this has two lifetimes"));
+        }
         let inner = clause(input)?;
         return with_lifetime(&place, inner, steps);
     }
@@ -106,10 +112,7 @@ pub(super) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
 }
 
 /// Reads a quoted text, or prose, with the lifetime after it.
-pub(super) fn text_or_prose(
-    input: &mut Input<'_>,
-    missing: &str,
-) -> Parsed<(String, Option<u32>)> {
+pub(super) fn text_or_prose(input: &mut Input<'_>, missing: &str) -> Parsed<(String, Option<u32>)> {
     if input.state.glance {
         return Ok((String::new(), None));
     }
@@ -190,6 +193,11 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
         let near = format!("set {} to …", modifier.name());
         return cut(RuleError::new(span, message).meant(Some(&near)));
     }
+    if let Some(name) = edits_a_list(&place, tokens) {
+        let message = format!("`{name}` is a list and is set as a whole");
+        let near = format!("set {name} to [\"…\"]");
+        return cut(RuleError::new(span, message).meant(Some(&near)));
+    }
     if let Some(near) = nearest(&text, EXECUTED) {
         return cut(RuleError::new(span, format!("`{text}` is not an action")).meant(Some(near)));
     }
@@ -209,9 +217,27 @@ fn names_a_setting(place: &Input<'_>, tokens: usize) -> Option<String> {
     Some(format!("`{value}` is a value; say which modifier to set to it"))
 }
 
+/// `add "Read" to preferred_tools`, `remove it from preferred_tools`
+fn edits_a_list<'i>(place: &Input<'i>, tokens: usize) -> Option<&'i str> {
+    any_phrase(&["add", "append", "remove", "drop"]).parse_next(&mut place.clone()).ok()?;
+    let (mut clause, _) = split_at(place, tokens);
+    while !clause.is_empty() {
+        let preposition = any_phrase(&["to", "from"]).parse_next(&mut clause).is_ok();
+        if let Some((modifier, _)) = vocabulary::modifier(&clause)
+            && preposition
+        {
+            return Some(modifier.name());
+        }
+        if !preposition {
+            clause.next_slice(1);
+        }
+    }
+    None
+}
+
 /// Verbs that leave it to the agent.
 fn is_weak_verb(word: &str) -> bool {
-    ["consider", "prefer", "adapt", "keep", "try", "match", "compare", "limit", "use", "apply"]
+    ["consider", "prefer", "adapt", "keep", "try", "match", "compare"]
         .iter()
         .any(|weak| weak.eq_ignore_ascii_case(word))
 }
@@ -291,9 +317,7 @@ fn with_lifetime(place: &Input<'_>, action: Action, steps: u32) -> Parsed<Action
         Action::Directive { .. } | Action::Advice { .. } => {
             cut(RuleError::new(span_of(place, 1), "this has two lifetimes"))
         }
-        _ => {
-            cut(RuleError::new(span_of(place, 5), NO_LIFETIME))
-        }
+        _ => cut(RuleError::new(span_of(place, 5), NO_LIFETIME)),
     }
 }
 
@@ -301,25 +325,15 @@ fn at_clause_end(input: &Input<'_>) -> bool {
     match next(input).map(|token| token.kind) {
         None => true,
         Some(Kind::Mark(c)) => matches!(c, ',' | ';' | '.' | '&' | '!'),
-        Some(Kind::Word(word)) => {
-            ["and", "then"].iter().any(|end| end.eq_ignore_ascii_case(word))
-        }
+        Some(Kind::Word(word)) => ["and", "then"].iter().any(|end| end.eq_ignore_ascii_case(word)),
         Some(_) => false,
     }
 }
 
 fn separators(input: &mut Input<'_>) {
     let separator = |input: &mut Input<'_>| {
-        alt((
-            mark(','),
-            mark(';'),
-            mark('.'),
-            mark('&'),
-            mark('!'),
-            phrase("and"),
-            phrase("then"),
-        ))
-        .parse_next(input)
+        alt((mark(','), mark(';'), mark('.'), mark('&'), mark('!'), phrase("and"), phrase("then")))
+            .parse_next(input)
     };
     while separator(input).is_ok() {}
 }

@@ -158,9 +158,27 @@ pub(super) fn nearest_fact<'w>(name: &str, workflow: &'w Workflow) -> Option<&'w
 /// The number that a word spells: `two`, `Ten`.
 pub(super) fn number_word(word: &str) -> Option<f64> {
     const WORDS: [&str; 21] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-        "nineteen", "twenty",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
     ];
     const TENS: [(&str, f64); 9] = [
         ("thirty", 30.0),
@@ -174,9 +192,9 @@ pub(super) fn number_word(word: &str) -> Option<f64> {
         ("thousand", 1000.0),
     ];
     let small = WORDS.iter().position(|name| name.eq_ignore_ascii_case(word));
-    small.map(|n| n as f64).or_else(|| {
-        TENS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, n)| *n)
-    })
+    small
+        .map(|n| n as f64)
+        .or_else(|| TENS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, n)| *n))
 }
 
 /// The full name of a variable or an event field: the first part in lower case, the rest as it is.

@@ -5,11 +5,18 @@ use super::{HiddenKind, line};
 /// Whether the fenced code block `block`, which ends its document, lacks its closing fence and
 /// has something that would be a heading in it.
 pub(super) fn fence_hides(block: &str) -> bool {
+    !is_closed(block) && has_heading(block)
+}
+
+/// Whether the fenced code block `block` ends with its closing fence.
+pub(super) fn is_closed(block: &str) -> bool {
     let marker = block.as_bytes().first().copied().unwrap_or(b'`');
     let width = block.bytes().take_while(|b| *b == marker).count();
-    let last = line::lines(block).skip(1).last().map(line::trim).unwrap_or_default();
-    let closed = last.len() >= width && last.bytes().all(|b| b == marker);
-    !closed && has_heading(block)
+    let last = match block.rfind(['\n', '\r']) {
+        Some(end) => line::trim(&block[end..]),
+        None => return false,
+    };
+    last.len() >= width && last.bytes().all(|b| b == marker)
 }
 
 /// What the HTML block `block` hides, if anything; `last` says that the document ends with it.

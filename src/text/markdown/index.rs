@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::depth::Survey;
 use super::document::{Block, BlockKind, Item, ItemId, Section, SectionId};
@@ -60,6 +60,8 @@ struct Builder<'s> {
     leaf: Leaf,
     open_items: Vec<OpenItem>,
     open_sections: Vec<usize>,
+    /// What ends each open link.
+    links: Vec<Option<String>>,
     /// The last end that was trimmed and the outcome: nested blocks share their end.
     trimmed: (usize, usize),
 }
@@ -91,6 +93,7 @@ impl<'s> Builder<'s> {
             leaf: Leaf::None,
             open_items: Vec::new(),
             open_sections: vec![0],
+            links: Vec::new(),
             trimmed: (0, 0),
         }
     }
@@ -109,15 +112,15 @@ impl<'s> Builder<'s> {
                     open.checkbox(checked, range);
                 }
             }
-            Event::Text(text) => self.text(&text, &range),
-            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text, &range);
-            }
+            Event::Text(text)
+            | Event::Code(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text) => self.text(&text),
             Event::InlineHtml(text) => {
                 let shown = if text.starts_with("<!--") { "" } else { &*text };
-                self.text(shown, &range);
+                self.text(shown);
             }
-            Event::SoftBreak | Event::HardBreak => self.text(" ", &range),
+            Event::SoftBreak | Event::HardBreak => self.text(" "),
             Event::Html(_) | Event::FootnoteReference(_) => {}
         }
         Ok(())
@@ -183,6 +186,9 @@ impl<'s> Builder<'s> {
                     open.strong(&range);
                 }
             }
+            Tag::Link { link_type, .. } | Tag::Image { link_type, .. } => {
+                self.open_link(link_type, &range);
+            }
             Tag::TableHead | Tag::TableRow | Tag::TableCell => {}
             _ => {
                 if let Some(open) = self.inline_item() {
@@ -224,8 +230,35 @@ impl<'s> Builder<'s> {
                     open.end_strong(&range);
                 }
             }
+            TagEnd::Link | TagEnd::Image => {
+                if let Some(Some(end)) = self.links.pop() {
+                    self.text(&end);
+                }
+            }
             _ => {}
         }
+    }
+
+    /// A link through a definition elsewhere keeps its brackets, so that what a title or a key
+    /// says does not depend on the rest of the document.
+    fn open_link(&mut self, kind: LinkType, range: &Range<usize>) {
+        let source = self.source;
+        let end = match kind {
+            LinkType::Reference => {
+                let label = source[range.clone()].rfind('[').unwrap_or(0) + range.start;
+                Some(&source[label..range.end])
+            }
+            LinkType::Collapsed => Some("[]"),
+            LinkType::Shortcut => Some(""),
+            _ => None,
+        };
+        let image = source.as_bytes().get(range.start) == Some(&b'!');
+        self.text(match end {
+            Some(_) if image => "![",
+            Some(_) => "[",
+            None => "",
+        });
+        self.links.push(end.map(|label| format!("]{label}")));
     }
 
     fn close_leaf(&mut self, range: &Range<usize>) {
@@ -263,7 +296,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Text that counts: of a section's title, of an item's key, of a fenced value.
-    fn text(&mut self, text: &str, _range: &Range<usize>) {
+    fn text(&mut self, text: &str) {
         match self.leaf {
             Leaf::Section => {
                 if let Some(section) = self.index.sections.last_mut() {

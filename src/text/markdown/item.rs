@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::document::{Item, ItemId};
-use super::{field, line, value};
+use super::{field, hidden, line, value};
 
 /// An item that is not closed yet.
 pub(super) struct OpenItem {
@@ -168,9 +168,14 @@ impl OpenItem {
             && item.value_span.is_empty()
             && !self.other
         {
-            item.block = Some(fence.range.start..line::trim_end(source, fence.range.start, fence.range.end));
-            let text = fence.text.strip_suffix('\n').unwrap_or(&fence.text);
+            let block = fence.range.start..line::trim_end(source, fence.range.start, fence.range.end);
+            let text = match hidden::is_closed(&source[block.clone()]) {
+                true => fence.text.strip_suffix('\n').unwrap_or(&fence.text),
+                // Blank lines between it and whatever follows are no part of it.
+                false => fence.text.trim_end_matches('\n'),
+            };
             item.block_text = Some(text.into());
+            item.block = Some(block);
         }
         item.span.end = end.max(self.head);
         item.checkbox = self.checkbox;

@@ -115,17 +115,19 @@ fn earlier(plan: &Plan, section: SectionId) -> Vec<String> {
     plan.changes.iter().filter(inside).map(|change| change.new.clone()).collect()
 }
 
-/// The section alone: its heading, its own body, and a heading in place of what follows.
+/// The section alone: its heading, its own body, and the heading that follows or a plain one.
 fn alone(document: &Document, section: SectionId) -> Result<(Document, SectionId), EditError> {
     let found = document.section(section);
     let root = section == document.root();
     let from = if root { 0 } else { found.heading.start };
-    let mut source = document.source()[from..found.body.end].to_owned();
-    if !source.is_empty() && !line::begins_line(&source, source.len()) {
-        source.push_str(document.newline());
+    let to = document.sections.get(section.0 + 1).map(|next| next.heading.end);
+    let mut source = document.source()[from..to.unwrap_or(found.body.end)].to_owned();
+    if to.is_none() {
+        if !source.is_empty() && !line::begins_line(&source, source.len()) {
+            source.push_str(document.newline());
+        }
+        source.push_str(&title::heading(found.level.max(1), "end", document.newline())?);
     }
-    let level = first_child_level(document, section).unwrap_or(found.level.max(1));
-    source.push_str(&title::heading(level, "end", document.newline())?);
     let alone = Document::parse(source)?;
     Ok((alone, SectionId(usize::from(!root))))
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     engine::{Modifier, ModifierGroup, ModifierKind},
     model::{Bullet, Constraints, ModelError, SettingGroup, StateFile},
-    text::markdown::Edited,
+    text::markdown::{Edit, Edited},
 };
 
 const FILE: StateFile = StateFile::Constraints;
@@ -23,37 +23,16 @@ pub(super) fn set(
 ) -> Result<Answer, Error> {
     let constraints = draft.constraints()?;
     let text = text_of(value);
-    let modifier = draft.workflow().modifier(name);
-    if let Some(modifier) = modifier {
+    if let Some(modifier) = draft.workflow().modifier(name) {
         modifier.read(&text).map_err(|refusal| Error::Refused {
             code: "bad_value",
             message: refusal.to_string(),
             hint: refusal.how_to_allow(),
         })?;
     }
-    let setting = constraints.setting(name)?;
-    let before = setting.and_then(|setting| setting.value.clone());
-    let list = modifier.is_some_and(|modifier| modifier.kind() == ModifierKind::List) || value.is_array();
+    let before = constraints.setting(name)?.and_then(|setting| setting.value.clone());
     let mut edit = constraints.document.edit();
-    match setting {
-        Some(setting) if list => edit.set_raw(setting.item, &inline(value)),
-        Some(setting) => edit.set_value(setting.item, &text),
-        None => {
-            let (group, quoted) = match modifier {
-                Some(modifier) => (group_of(modifier), is_quoted(modifier)),
-                None if create => (SettingGroup::Modifier, value.is_string()),
-                None => return Err(unknown(draft, &constraints, name)),
-            };
-            let section = constraints.settings_section(group)?;
-            if list {
-                edit.insert_raw_field(section, None, name, &inline(value))
-            } else if quoted {
-                edit.insert_raw_field(section, None, name, &Value::from(text.clone()).to_string())
-            } else {
-                edit.insert_field(section, None, name, &text)
-            }
-        }
-    };
+    write(draft, &constraints, &mut edit, name, value, create)?;
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     put(draft, edited, name)?;
     let from = before.clone().map(|before| format!(" (was {before})")).unwrap_or_default();
@@ -61,6 +40,40 @@ pub(super) fn set(
         .with("name", name)
         .with("value", value.clone())
         .with("before", before))
+}
+
+/// Writes one value in the style of its line, or adds a line for it.
+pub(in super::super) fn write(
+    draft: &Draft<'_>,
+    constraints: &Constraints,
+    edit: &mut Edit<'_>,
+    name: &str,
+    value: &Value,
+    create: bool,
+) -> Result<(), Error> {
+    let modifier = draft.workflow().modifier(name);
+    let list = modifier.is_some_and(|modifier| modifier.kind() == ModifierKind::List) || value.is_array();
+    let text = text_of(value);
+    match constraints.setting(name)? {
+        Some(setting) if list => edit.set_raw(setting.item, &inline(value)),
+        Some(setting) => edit.set_value(setting.item, &text),
+        None => {
+            let (group, quoted) = match modifier {
+                Some(modifier) => (group_of(modifier), is_quoted(modifier)),
+                None if create => (SettingGroup::Modifier, value.is_string()),
+                None => return Err(unknown(draft, constraints, name)),
+            };
+            let section = constraints.settings_section(group)?;
+            if list {
+                edit.insert_raw_field(section, None, name, &inline(value))
+            } else if quoted {
+                edit.insert_raw_field(section, None, name, &Value::from(text).to_string())
+            } else {
+                edit.insert_field(section, None, name, &text)
+            }
+        }
+    };
+    Ok(())
 }
 
 /// Adds a directive, for good or for a number of steps.

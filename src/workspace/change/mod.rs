@@ -2,10 +2,15 @@
 
 mod constraint;
 mod context;
+mod event;
+mod gate;
 mod history;
+mod pause;
 mod plan;
 mod progress;
 mod quantity;
+mod review;
+mod rule;
 mod step;
 mod step_finish;
 mod step_shape;
@@ -14,6 +19,12 @@ mod variables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(super) use self::{
+    constraint::write as write_setting,
+    event::task_type,
+    review::{open_review, refuse_while_open},
+    variables::refused as json_refused,
+};
 pub(crate) use self::{progress::current_of, step::no_ready_step};
 pub use self::{
     quantity::{Cost, Span},
@@ -31,6 +42,15 @@ pub enum Change {
         /// Field and value, in order.
         set: Map<String, Value>,
     },
+    /// Pauses the plan.
+    #[serde(rename = "plan.pause")]
+    Pause {
+        /// Why.
+        why: String,
+    },
+    /// Goes on with a paused or failed plan; steps whose process died go back to pending.
+    #[serde(rename = "plan.resume")]
+    Resume,
     /// Adds a step.
     #[serde(rename = "step.add")]
     StepAdd(Box<StepShape>),
@@ -151,6 +171,45 @@ pub enum Change {
         /// Its number in the list, or its text.
         directive: Value,
     },
+    /// Adds an adaptation rule.
+    #[serde(rename = "rule.add")]
+    RuleAdd {
+        /// The rule in plain words.
+        text: String,
+    },
+    /// Removes an adaptation rule.
+    #[serde(rename = "rule.remove")]
+    RuleRemove {
+        /// Its number in the list, or its text.
+        rule: Value,
+    },
+    /// Tells that something happened.
+    #[serde(rename = "event.emit")]
+    Event {
+        /// The type, such as `feedback`.
+        #[serde(rename = "type")]
+        kind: String,
+        /// What is known about it.
+        #[serde(default)]
+        fields: Map<String, Value>,
+    },
+    /// Asks a person; the plan waits for the answer.
+    #[serde(rename = "review.open")]
+    ReviewOpen {
+        /// What is to be decided.
+        text: String,
+    },
+    /// Takes a person's decision.
+    #[serde(rename = "review.decide")]
+    ReviewDecide {
+        /// Which review, such as `r1`.
+        id: String,
+        /// Whether it is approved.
+        approve: bool,
+        /// Why.
+        #[serde(default)]
+        why: Option<String>,
+    },
 }
 
 /// What a step says. Absent parts stay as they are.
@@ -227,6 +286,8 @@ impl Change {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::PlanSet { .. } => "plan.set",
+            Self::Pause { .. } => "plan.pause",
+            Self::Resume => "plan.resume",
             Self::StepAdd(_) => "step.add",
             Self::StepStart { .. } => "step.start",
             Self::StepDone(_) => "step.done",
@@ -247,6 +308,11 @@ impl Change {
             Self::ConstraintSet { .. } => "constraint.set",
             Self::DirectiveAdd { .. } => "directive.add",
             Self::DirectiveRemove { .. } => "directive.remove",
+            Self::RuleAdd { .. } => "rule.add",
+            Self::RuleRemove { .. } => "rule.remove",
+            Self::Event { .. } => "event.emit",
+            Self::ReviewOpen { .. } => "review.open",
+            Self::ReviewDecide { .. } => "review.decide",
         }
     }
 
@@ -254,6 +320,8 @@ impl Change {
     pub(super) fn apply(&self, draft: &mut Draft<'_>) -> Result<Answer, Error> {
         match self {
             Self::PlanSet { set } => plan::set(draft, set),
+            Self::Pause { why } => pause::pause(draft, why),
+            Self::Resume => pause::resume(draft),
             Self::StepAdd(shape) => step_shape::add(draft, shape),
             Self::StepSet(shape) => step_shape::set(draft, shape),
             Self::StepRemove { step } => step_shape::remove(draft, step),
@@ -276,6 +344,13 @@ impl Change {
             }
             Self::DirectiveAdd { text, steps } => constraint::add_directive(draft, text, *steps),
             Self::DirectiveRemove { directive } => constraint::remove_directive(draft, directive),
+            Self::RuleAdd { text } => rule::add(draft, text),
+            Self::RuleRemove { rule } => rule::remove(draft, rule),
+            Self::Event { kind, fields } => event::emit(draft, kind, fields),
+            Self::ReviewOpen { text } => review::open(draft, text),
+            Self::ReviewDecide { id, approve, why } => {
+                review::decide(draft, id, *approve, why.as_deref())
+            }
         }
     }
 }

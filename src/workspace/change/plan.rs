@@ -4,10 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Answer, Draft, Error},
+    gate,
     progress::plan_status,
     text_of,
 };
 use crate::{
+    engine::Subject,
     model::{Plan, StateFile},
     text::json::Path,
 };
@@ -52,7 +54,7 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
     Ok(Answer::new(format!("plan: {}", text.join(", "))).with("set", json!(set)))
 }
 
-fn status(draft: &Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Error> {
+fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Error> {
     let workflow = draft.workflow();
     let Some(to) = workflow.plan_status(wanted) else {
         return Err(Error::refused_with(
@@ -69,7 +71,11 @@ fn status(draft: &Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Error>
             hint: None,
         })?;
     }
-    Ok(to.to_owned())
+    let to = to.to_owned();
+    if from != to {
+        gate::check(draft, plan, Subject::Plan, &to, None)?;
+    }
+    Ok(to)
 }
 
 fn mode(wanted: &str) -> Result<String, Error> {

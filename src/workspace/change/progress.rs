@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{
     super::{Draft, Error},
+    gate,
+    review::open_review,
     step::unknown_status,
 };
 use crate::{
-    engine::{PlanRole, StepRole as Role},
+    engine::{PlanRole, StepRole as Role, Subject},
     model::{Plan, StateFile, Step, StepCost, StepId, Variables},
     text::markdown::Edit,
 };
@@ -22,6 +24,8 @@ pub(super) struct Progress<'d, 'e, 'p> {
     /// Steps added (+) or removed (−) by this very edit.
     pub(super) added: Option<(u32, String)>,
     pub(super) removed: Option<usize>,
+    /// What a gate asks before the plan can be completed.
+    question: Option<String>,
 }
 
 /// More for variables.json, besides the counts.
@@ -42,6 +46,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             plan_status: None,
             added: None,
             removed: None,
+            question: None,
         })
     }
 
@@ -81,6 +86,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         StepId::generate(self.draft.env.random(), taken)
     }
 
+    /// Sets the plan's status without asking.
+    pub(super) fn set_plan_status(&mut self, status: &str) {
+        self.plan_status = Some(status.to_owned());
+    }
+
     /// Work begins: the plan must be able to be active.
     pub(super) fn begin_plan(&mut self) -> Result<(), Error> {
         let from = self.plan_status()?;
@@ -102,6 +112,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             refusal,
             hint: None,
         })?;
+        gate::check(self.draft, self.plan, Subject::Plan, &to, None)?;
         self.plan_status = Some(to);
         Ok(())
     }
@@ -127,8 +138,15 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let workflow = self.draft.workflow();
         if finished && workflow.plan_role(&from) == Some(PlanRole::Active) {
             let to = workflow.plan_with_role(PlanRole::Succeeded).to_owned();
-            if workflow.check_plan(&from, &to).is_ok() {
-                self.plan_status = Some(to);
+            let allowed = workflow.check_plan(&from, &to).is_ok();
+            let reviewed = self.plan.open_reviews().next().is_none();
+            if !allowed || !reviewed {
+                return Ok(());
+            }
+            match gate::check(self.draft, self.plan, Subject::Plan, &to, None) {
+                Ok(()) => self.plan_status = Some(to),
+                Err(Error::NeedsReview { question }) => self.question = Some(question),
+                Err(_) => {}
             }
         }
         Ok(())
@@ -158,6 +176,9 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             }
         }
         self.draft.put_variables(edit.finish());
+        if let Some(question) = &self.question {
+            open_review(self.draft, question)?;
+        }
         Ok(self.plan_status)
     }
 
@@ -236,6 +257,9 @@ pub(super) fn status_of(draft: &Draft<'_>, step: &Step) -> Result<String, Error>
     let known = step.status.as_deref().and_then(|text| draft.workflow().step_status(text));
     match known {
         Some(status) => Ok(status.to_owned()),
-        None => Err(unknown_status(&draft.plan()?, step, step.status.as_deref())),
+        None => {
+            let plan = draft.plan()?;
+            Err(unknown_status(&plan, step, step.status.as_deref()))
+        }
     }
 }

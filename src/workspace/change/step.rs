@@ -6,10 +6,12 @@ use serde_json::json;
 use super::{
     super::{Answer, Draft, Error, Readiness},
     progress::{Progress, status_of},
+    gate::{self, attempts_allowed},
+    review::refuse_while_open,
     quantity::scalar,
 };
 use crate::{
-    engine::StepRole as Role,
+    engine::{StepRole as Role, Subject},
     model::{ModelError, Plan, StateFile, Step, StepId, StepRef},
 };
 
@@ -62,10 +64,19 @@ pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
     if role != Some(Role::Failed) {
         return Err(illegal(draft, step, Role::Active, "only a failed step is retried")?);
     }
+    let allowed = attempts_allowed(draft, &plan, step);
+    if step.attempts >= allowed {
+        return Err(Error::refused_with(
+            "retry_limit",
+            format!("{} was attempted {} times, which is the limit", step.name(), step.attempts),
+            "`statedir review list` shows what was asked; `statedir review open` asks again",
+        ));
+    }
     begin(draft, &plan, step)
 }
 
 fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Error> {
+    refuse_while_open(plan)?;
     let active = draft.workflow().step_with_role(Role::Active).to_owned();
     let from = status_of(draft, step)?;
     if let Err(refusal) = draft.workflow().check_step(&from, &active) {
@@ -77,6 +88,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
         };
         return Err(Error::Transition { subject: step.name(), refusal, hint });
     }
+    gate::check(draft, plan, Subject::Step, &active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
     let (now, actor) = (draft.env.now(), draft.env.actor().to_owned());
     let mut progress = Progress::new(draft, plan)?;

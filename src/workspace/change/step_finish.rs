@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::{
     super::{Answer, Draft, Error},
     Span, StepResult,
+    gate::attempts_allowed,
     progress::{Extra, Progress, status_of},
+    review::open_review,
     step::{select, step_json, transition},
     text_of,
 };
@@ -59,6 +61,14 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
 
     let mut answer = Answer::new(format!("step {} {status}: {}", step.number, step.title))
         .with("step", step_json(step, &id, &status));
+    let allowed = attempts_allowed(draft, &plan, step);
+    if to == Role::Failed && step.attempts >= allowed {
+        let question =
+            format!("step {} ({id}) failed {} of {allowed} attempts: {}", step.number, step.attempts, step.title);
+        let review = open_review(draft, &question)?;
+        answer.message.push_str(&format!("\nreview {review} is open: {question}"));
+        answer = answer.with("reviews_opened", json!([review]));
+    }
     if let Some(plan_status) = plan_status {
         answer.message.push_str(&format!("\nplan {plan_status}"));
         answer = answer.with("plan_status", plan_status);

@@ -86,7 +86,7 @@ fn parse(path: &str) -> Result<Path, Error> {
     })
 }
 
-pub(super) fn refused(error: JsonError) -> Error {
+pub(in super::super) fn refused(error: JsonError) -> Error {
     match error {
         JsonError::NotFound { .. } => {
             ModelError::NotFound { file: FILE, message: error.to_string(), hint: None }.into()

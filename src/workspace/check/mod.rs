@@ -94,6 +94,9 @@ impl Snapshot {
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
             plan::check_settings(constraints, workflow, &mut found);
         }
+        if let Ok(lines) = self.rule_lines() {
+            found.extend(lines.iter().filter_map(super::RuleLine::problem));
+        }
         placeholder::check(&files, &mut found);
         secret::check(self, &mut found);
         history::check(self, progress, &mut found);

@@ -1,6 +1,11 @@
 //! A state and the one command that is to be disturbed in it.
 
-use std::{fs, io::Write as _, process::Command, process::Stdio};
+use std::{
+    fs,
+    io::Write as _,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
 
 use super::{Finish, snapshot::Snapshot};
 use crate::builder::{Project, Ran};
@@ -44,7 +49,7 @@ impl Scene {
     }
 
     /// The command, to be run by `program` with the arguments before it (`strace …`).
-    pub fn command(&self, before: &[String]) -> Command {
+    fn command(&self, before: &[String]) -> Command {
         let own = env!("CARGO_BIN_EXE_statedir");
         let mut words = before.iter().map(String::as_str).chain([own]);
         let mut command = Command::new(words.next().unwrap());
@@ -55,13 +60,24 @@ impl Scene {
 
     /// Runs the command to its end.
     pub fn finish(&self, before: &[String]) -> Finish {
+        Finish::from(self.spawn(before).wait_with_output().unwrap())
+    }
+
+    /// Runs the command and kills it after a while, if it still runs.
+    pub fn finish_or_kill(&self, delay: Duration) -> Finish {
+        let mut child = self.spawn(&[]);
+        std::thread::sleep(delay);
+        child.kill().unwrap();
+        Finish::from(child.wait_with_output().unwrap())
+    }
+
+    fn spawn(&self, before: &[String]) -> Child {
         let mut command = self.command(before);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let _ = stdin.write_all(self.input.as_deref().unwrap_or_default().as_bytes());
-        drop(stdin);
-        Finish::from(child.wait_with_output().unwrap())
+        child
     }
 }
 
@@ -83,7 +99,7 @@ fn dress(command: &mut Command, project: &Project, now: &str) {
 }
 
 /// A state with four steps in different places of their lives, and something in every file.
-fn busy(project: &Project) {
+pub fn busy(project: &Project) {
     let ok = |args: &[&str]| {
         let ran = run(project, args);
         assert_eq!(ran.code, 0, "{args:?} {}{}", ran.stdout, ran.stderr);
@@ -170,6 +186,15 @@ fn cloned(project: &Project) {
     fs::remove_dir_all(project.path(".statedir")).unwrap();
 }
 
+/// A history.md that is longer than the log, so that a size limit cuts it and not the log.
+pub fn long_history(project: &Project) {
+    busy(project);
+    let mut file = fs::OpenOptions::new().append(true).open(project.path("history.md")).unwrap();
+    file.write_all("Some prose.\n".repeat(4000).as_bytes()).unwrap();
+    fs::remove_dir_all(project.path(".statedir")).unwrap();
+    assert_eq!(run(project, &["var", "set", "x", "1"]).code, 0);
+}
+
 /// Something that `check --fix` repairs.
 fn inconsistent(project: &Project) {
     busy(project);
@@ -181,7 +206,7 @@ pub fn all() -> Vec<Scene> {
     let patch = r#"[{"op":"add","path":"/notes/list/-","value":7}]"#;
     let changes = r#"[{"op":"step.done","step":1},{"op":"var.set","path":"a.b","value":1},
         {"op":"history.add","title":"Batch"},{"op":"context.add","text":"found"},
-        {"op":"constraint.set","name":"priority","value":"quality"}]"#;
+        {"op":"constraint.set","name":"priority","value":"cost_efficiency"}]"#;
     let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
     vec![
         Scene::new("init", &["init", "--goal", "Start"], |_| ()),
@@ -204,7 +229,7 @@ pub fn all() -> Vec<Scene> {
         Scene::new("var merge", &["var", "merge", "-"], busy).with_input(r#"{"m":{"n":1}}"#),
         Scene::new("var patch", &["var", "patch", "-"], busy).with_input(patch),
         Scene::new("history add", &["history", "add", "Told", "to=ada"], busy),
-        Scene::new("constraint set", &["constraint", "set", "priority", "quality"], busy),
+        Scene::new("constraint set", &["constraint", "set", "priority", "cost_efficiency"], busy),
         Scene::new("directive add", &["directive", "add", "be brief"], busy),
         Scene::new("directive remove", &["directive", "remove", "1"], busy),
         Scene::new("apply", &["apply", "-"], busy).with_input(changes),

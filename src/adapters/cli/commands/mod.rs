@@ -7,12 +7,16 @@ pub(super) mod constraint;
 pub(super) mod context;
 pub(super) mod diff;
 pub(super) mod directive;
+pub(super) mod event;
 pub(super) mod gc;
 pub(super) mod history;
 pub(super) mod init;
 pub(super) mod man;
 pub(super) mod op;
+pub(super) mod pause;
 pub(super) mod plan;
+pub(super) mod review;
+pub(super) mod rule;
 pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
@@ -57,6 +61,11 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::History(args) => history::run(session, args),
         Command::Constraint(args) => constraint::run(session, args),
         Command::Directive(args) => directive::run(session, args),
+        Command::Rule(args) => rule::run(session, args),
+        Command::Event(args) => event::run(session, args),
+        Command::Review(args) => review::run(session, args),
+        Command::Pause(args) => pause::pause(session, args),
+        Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
         Command::Undo(_) => undo::undo(session),

@@ -46,6 +46,12 @@ fn lines(status: &Status) -> Vec<String> {
     }
     let budget = status.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
     lines.push(format!("cost      {}{budget}", status.total_cost));
+    for review in &status.open_reviews {
+        lines.push(format!("review    {} waits for a person: {}", review.id, review.text));
+    }
+    for limit in &status.limits_exceeded {
+        lines.push(format!("limit     {limit}"));
+    }
     for directive in &status.directives {
         lines.push(format!("directive {directive}"));
     }

@@ -131,8 +131,10 @@ fn a_chain_is_not_taken_for_a_cycle() {
 
 #[test]
 fn the_later_of_two_rules_wins_and_the_trace_says_so() {
-    let rules =
-        ["If cost > $0.30 → set priority to cost_efficiency", "If cost > $0.20 → set priority to comprehensiveness"];
+    let rules = [
+        "If cost > $0.30 → set priority to cost_efficiency",
+        "If cost > $0.20 → set priority to comprehensiveness",
+    ];
     let outcome = run(&rules, &facts(), &facts().with("cost", FactValue::Money(400_000)));
     assert_eq!(changed(&outcome), [("priority", "comprehensiveness".to_owned())]);
     assert_eq!(outcome.trace[0].changes[0].overridden_by, Some(1));
@@ -156,24 +158,32 @@ fn scales_end_and_quantities_stay_above_zero() {
     let mut known = facts();
     let actions = "lower user_sentiment by 9, raise error_tolerance, reduce max_web_requests by 7";
     let outcome = apply(&Action::parse_all(actions).unwrap(), &mut known, Workflow::builtin());
-    assert_eq!(changed(&outcome), [
-        ("user_sentiment", "frustrated".to_owned()),
-        ("error_tolerance", "flexible".to_owned()),
-        ("max_web_requests", "0".to_owned()),
-    ]);
+    assert_eq!(
+        changed(&outcome),
+        [
+            ("user_sentiment", "frustrated".to_owned()),
+            ("error_tolerance", "flexible".to_owned()),
+            ("max_web_requests", "0".to_owned()),
+        ]
+    );
     // A modifier that is not in the file stands at its default.
     let actions = Action::parse_all("double max_execution_time, raise error_tolerance").unwrap();
     let outcome = apply(&actions, &mut Facts::new(), Workflow::builtin());
-    assert_eq!(changed(&outcome), [
-        ("max_execution_time", "600 seconds".to_owned()),
-        ("error_tolerance", "flexible".to_owned()),
-    ]);
+    assert_eq!(
+        changed(&outcome),
+        [
+            ("max_execution_time", "600 seconds".to_owned()),
+            ("error_tolerance", "flexible".to_owned()),
+        ]
+    );
 }
 
 #[test]
 fn directives_reviews_pauses_and_checkpoints_are_handed_on() {
     let outcome = run(
-        &["If cost > $0.30 → prefer cheap tools for the next 2 steps, add directive \"x\", pause, checkpoint \"c\""],
+        &[
+            "If cost > $0.30 → prefer cheap tools for the next 2 steps, add directive \"x\", pause, checkpoint \"c\"",
+        ],
         &facts(),
         &facts().with("cost", FactValue::Money(400_000)),
     );

@@ -75,6 +75,14 @@ fn a_link_definition_in_an_item_is_no_field() {
 }
 
 #[test]
+fn a_link_definition_changes_no_title_and_no_key() {
+    let source = "## [a] [b][] [c][d] [e](f)\n- **[a]**: 1\n";
+    let linked = format!("{source}\n[a]: x\n[b]: x\n[d]: x\n");
+    assert_eq!(outline(&parse(source)), outline(&parse(&linked)));
+    assert_eq!(outline(&parse(source))[1..], ["## [a] [b][] [c][d] e", "- [a]=1"]);
+}
+
+#[test]
 fn values_are_slices_of_the_source_and_not_of_unescaped_text() {
     let raw = r"\*a\* &amp; `b` [c](d) **e**";
     let document = parse(&format!("- **k**: {raw}\n"));

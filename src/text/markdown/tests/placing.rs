@@ -73,6 +73,12 @@ fn text_never_slips_into_the_item_above_it() {
 }
 
 #[test]
+fn text_never_takes_in_an_indented_heading_below_it() {
+    let result = appended("# A\n\n  ## B\n", "A", "- item");
+    assert_eq!(outline(&parse(&result)), [" ", "# A", "## B"]);
+}
+
+#[test]
 fn text_at_the_start_never_becomes_front_matter() {
     let result = appended("", "", "---\na: b\n---");
     let document = parse(&result);

@@ -6,7 +6,7 @@ use super::{field, outline, parse, section};
 use crate::text::apply_splices;
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-const CASES: u32 = 150000;
+const CASES: u32 = 300000;
 
 /// Text that is more likely than most to be mistaken for structure.
 fn hostile() -> impl Strategy<Value = String> {

@@ -87,6 +87,12 @@ fn a_fenced_block_below_an_empty_value_is_the_value() {
 }
 
 #[test]
+fn an_unclosed_fence_ends_with_its_last_line() {
+    let document = parse("- **a**:\n  ```\n  one\n\n\n");
+    assert_eq!(document.value(document.items[0].id), "one");
+}
+
+#[test]
 fn the_text_of_a_bullet_includes_what_looks_like_a_key() {
     let document = parse("- Note: be brief <!-- c -->\n- \"quoted\"\n- **k**:\n");
     let texts: Vec<_> = document.items.iter().map(|item| document.text(item.id)).collect();

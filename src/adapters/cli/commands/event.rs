@@ -1,0 +1,44 @@
+use super::{super::pairs, CliResult, Session};
+use crate::workspace::{Change, Event};
+
+/// Tell the state that something happened, so that rules can answer
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir event emit feedback sentiment=positive
+  statedir event emit cost amount=0.12
+  statedir event emit error message=\"disk full\"")]
+pub(in super::super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Note an event and let the rules answer
+    #[command(after_help = "\
+feedback (sentiment=…), cost (amount=…), time (amount=…), error (message=…), task_type (type=…) and
+any word of your own. `cost`, `time`, `file_operations` and `web_requests` of any event count.
+
+Examples:
+  statedir event emit feedback sentiment=positive
+  statedir event emit deployed region=eu file_operations=3")]
+    Emit {
+        /// The type, one word
+        #[arg(value_name = "TYPE")]
+        kind: String,
+        /// What is known about it
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
+    },
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let Verb::Emit { kind, fields } = args.verb;
+    session.apply(&[Change::Event { kind, fields: pairs::values(&fields) }])
+}
+
+/// The event that arguments name.
+pub(super) fn event(kind: &str, fields: &[(String, String)]) -> Event {
+    Event { kind: kind.to_owned(), payload: pairs::values(fields) }
+}

@@ -1,0 +1,129 @@
+//! Reviews: boxes in plan.md that a person ticks before the plan goes on.
+
+use serde::Serialize;
+
+use super::{ModelError, Plan, StateFile, StepId};
+use crate::text::markdown::{Document, Edit, ItemId};
+
+const SECTION: &str = "Reviews";
+
+/// Where a review stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Nobody has decided yet.
+    Open,
+    /// The box is ticked.
+    Approved,
+    /// It was refused.
+    Rejected,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug, Serialize)]
+pub struct Review {
+    /// Its name, such as `r1`.
+    pub id: String,
+    /// What is to be decided.
+    pub text: String,
+    /// Where it stands.
+    pub decision: Decision,
+    /// The line in the document.
+    #[serde(skip)]
+    pub item: ItemId,
+}
+
+impl Review {
+    const REJECTED: &str = " — rejected by ";
+    const APPROVED: &str = " — approved by ";
+
+    /// Whether it is about that step.
+    pub fn is_about(&self, step: &StepId) -> bool {
+        let word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
+        self.text.split(word).any(|part| part == step.as_str())
+    }
+}
+
+/// The reviews of a plan, in order.
+pub(super) fn read(document: &Document) -> Vec<Review> {
+    let Ok(section) = document.find(&[SECTION]) else { return Vec::new() };
+    let mut reviews = Vec::new();
+    for &item in &document.section(section).items {
+        let Some(ticked) = document.item(item).checkbox else { continue };
+        let text = document.text(item);
+        let (id, rest) = match text.split_once(':') {
+            Some((id, rest)) if is_id(id.trim()) => (id.trim().to_owned(), rest.trim()),
+            _ => (format!("r{}", reviews.len() + 1), text.trim()),
+        };
+        let decision = match ticked {
+            _ if rest.contains(Review::REJECTED) => Decision::Rejected,
+            true => Decision::Approved,
+            false => Decision::Open,
+        };
+        reviews.push(Review { id, text: rest.to_owned(), decision, item });
+    }
+    reviews
+}
+
+fn is_id(text: &str) -> bool {
+    text.strip_prefix('r').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+impl Plan {
+    /// The reviews that nobody has decided yet.
+    pub fn open_reviews(&self) -> impl Iterator<Item = &Review> {
+        self.reviews.iter().filter(|review| review.decision == Decision::Open)
+    }
+
+    /// The review of that name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn review(&self, id: &str) -> Result<&Review, ModelError> {
+        self.reviews.iter().find(|review| review.id == id.trim()).ok_or_else(|| {
+            ModelError::NotFound {
+                file: StateFile::Plan,
+                message: format!("there is no review `{id}`"),
+                hint: Some("`statedir review list` shows them".to_owned()),
+            }
+        })
+    }
+
+    /// Adds a review and gives its name.
+    pub fn open_review(&self, edit: &mut Edit<'_>, text: &str) -> String {
+        let numbers = self.reviews.iter().filter_map(|review| review.id.get(1..)?.parse().ok());
+        let id = format!("r{}", numbers.max().unwrap_or(0u64) + 1);
+        let line = format!("{id}: {}", one_line(text));
+        let document = &self.document;
+        match document.find(&[SECTION]) {
+            Ok(section) => edit.append_checkbox(section, false, &line),
+            Err(_) => {
+                let title = document.sections().find(|id| document.section(*id).level == 1);
+                let parent = title.unwrap_or_else(|| document.root());
+                let newline = document.newline();
+                edit.insert_section(parent, None, 2, SECTION, &format!("- [ ] {line}{newline}"))
+            }
+        };
+        id
+    }
+
+    /// Decides a review and notes who did.
+    pub fn decide_review(
+        &self,
+        edit: &mut Edit<'_>,
+        review: &Review,
+        approve: bool,
+        actor: &str,
+        why: Option<&str>,
+    ) {
+        let verdict = if approve { Review::APPROVED } else { Review::REJECTED };
+        let why = why.map(|why| format!(": {}", one_line(why))).unwrap_or_default();
+        let text = format!("{}: {}{verdict}{}{why}", review.id, review.text, one_line(actor));
+        edit.set_item_text(review.item, &text).set_checkbox(review.item, true);
+    }
+}
+
+/// One line that cannot pass for a decision.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" — ", " - ")
+}

@@ -1,0 +1,204 @@
+//! Carrying out what rules ask for.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::super::{Answer, Draft, Error, change};
+use super::{Event, shown};
+use crate::{
+    engine::{
+        PlanRole,
+        rule::{Change, Entry, Outcome, TraceLine},
+    },
+    model::{ModelError, Plan, StateFile},
+};
+
+/// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
+/// answer.
+pub(super) fn carry_out(
+    draft: &mut Draft<'_>,
+    rules: &[Entry],
+    event: &Event,
+    outcome: &Outcome,
+    answer: &mut Answer,
+) -> Result<(), Error> {
+    if outcome.trace.is_empty() {
+        return Ok(());
+    }
+    set(draft, &outcome.changes)?;
+    add_directives(draft, outcome)?;
+    let mut fired = Vec::new();
+    for line in &outcome.trace {
+        let done = done_by(line, outcome);
+        log(draft, event, line, &done)?;
+        answer.message.push_str(&format!("\nrule {} fired: {}", line.rule + 1, done.join("; ")));
+        fired.push(trace_json(line, &done));
+    }
+    ask(draft, outcome, "", answer)?;
+    if let Some(pause) = &outcome.pause {
+        let text = rules.get(pause.rule).map(|rule| rule.source.clone()).unwrap_or_default();
+        pause_plan(draft, pause.text.as_deref().unwrap_or(&text))?;
+    }
+    for checkpoint in &outcome.checkpoints {
+        let name = checkpoint.text.as_deref().unwrap_or("unnamed");
+        let fields = vec![("kind".to_owned(), "note".to_owned()), ("name".to_owned(), name.to_owned())];
+        draft.log("Checkpoint", fields)?;
+    }
+    let list = answer.data.entry("fired").or_insert_with(|| json!([]));
+    if let Value::Array(list) = list {
+        list.extend(fired);
+    }
+    Ok(())
+}
+
+/// Gives modifiers their new values; the last one counts.
+pub(super) fn set(draft: &mut Draft<'_>, changes: &[Change]) -> Result<(), Error> {
+    let mut last: BTreeMap<&str, String> = BTreeMap::new();
+    for change in changes {
+        last.insert(&change.modifier, change.after.to_plain());
+    }
+    let values: Vec<(String, String)> =
+        last.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    write(draft, &values)
+}
+
+/// Writes values into constraints.md.
+pub(super) fn write(draft: &mut Draft<'_>, values: &[(String, String)]) -> Result<(), Error> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let constraints = draft.constraints()?;
+    let mut edit = constraints.document.edit();
+    for (name, value) in values {
+        change::write_setting(draft, &constraints, &mut edit, name, &json!(value), false)?;
+    }
+    let edited = edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
+    draft.put(StateFile::Constraints, edited);
+    Ok(())
+}
+
+/// Opens a review for every request.
+pub(super) fn ask(
+    draft: &mut Draft<'_>,
+    outcome: &Outcome,
+    why: &str,
+    answer: &mut Answer,
+) -> Result<(), Error> {
+    for request in &outcome.reviews {
+        let rule = outcome.trace.iter().find(|line| line.rule == request.rule);
+        let because = rule.map_or(why, |line| line.text.as_str());
+        let text = match request.text.as_deref() {
+            Some(reason) => format!("{reason} ({because})"),
+            None => because.to_owned(),
+        };
+        let id = change::open_review(draft, &text)?;
+        answer.message.push_str(&format!("\nreview {id} is open: {text}"));
+        let list = answer.data.entry("reviews_opened").or_insert_with(|| json!([]));
+        if let Value::Array(list) = list {
+            list.push(json!(id));
+        }
+    }
+    Ok(())
+}
+
+fn add_directives(draft: &mut Draft<'_>, outcome: &Outcome) -> Result<(), Error> {
+    if outcome.directives.is_empty() {
+        return Ok(());
+    }
+    let constraints = draft.constraints()?;
+    let section = constraints.directives_section()?;
+    let mut edit = constraints.document.edit();
+    let mut seen: Vec<String> = constraints.directives.iter().map(|known| known.text.clone()).collect();
+    for directive in &outcome.directives {
+        let text = match directive.steps {
+            Some(1) => format!("For the next 1 step, {}", directive.text),
+            Some(count) => format!("For the next {count} steps, {}", directive.text),
+            None => directive.text.clone(),
+        };
+        if !seen.contains(&text) {
+            edit.append_item(section, &text);
+            seen.push(text);
+        }
+    }
+    let edited = edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
+    draft.put(StateFile::Constraints, edited);
+    Ok(())
+}
+
+fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    let workflow = draft.workflow();
+    let from = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text));
+    let paused = workflow.plan_with_role(PlanRole::Paused).to_owned();
+    let Some(from) = from.map(str::to_owned) else { return Ok(()) };
+    if from == paused {
+        return Ok(());
+    }
+    if let Err(refusal) = workflow.check_plan(&from, &paused) {
+        draft.notices.push(format!("a rule asks to pause, but {refusal}"));
+        return Ok(());
+    }
+    let mut edit = plan.document.edit();
+    plan.set_metadata(&mut edit, &[("status", &paused), ("paused_because", why)])?;
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    Ok(())
+}
+
+/// What a fired rule did, in words.
+fn done_by(line: &TraceLine, outcome: &Outcome) -> Vec<String> {
+    let mut done: Vec<String> = Vec::new();
+    for change in &line.changes {
+        let (from, to) = (shown(&change.before), shown(&change.after));
+        let over = change.overridden_by.map(|rule| format!(" (rule {} decides)", rule + 1));
+        done.push(format!("{} {from} → {to}{}", change.modifier, over.unwrap_or_default()));
+    }
+    for directive in outcome.directives.iter().filter(|directive| directive.rule == line.rule) {
+        done.push(format!("directive: {}", directive.text));
+    }
+    let asked = |requests: &[crate::engine::rule::Request]| {
+        requests.iter().any(|request| request.rule == line.rule)
+    };
+    if asked(&outcome.reviews) {
+        done.push("review required".to_owned());
+    }
+    if outcome.pause.as_ref().is_some_and(|pause| pause.rule == line.rule) {
+        done.push("plan paused".to_owned());
+    }
+    if asked(&outcome.checkpoints) {
+        done.push("checkpoint".to_owned());
+    }
+    if done.is_empty() {
+        done.push("nothing to change".to_owned());
+    }
+    done
+}
+
+fn log(
+    draft: &mut Draft<'_>,
+    event: &Event,
+    line: &TraceLine,
+    done: &[String],
+) -> Result<(), Error> {
+    let values: Vec<String> = line.seen.iter().map(ToString::to_string).collect();
+    let mut fields = vec![
+        ("kind".to_owned(), "adaptation".to_owned()),
+        ("rule".to_owned(), format!("{}: {}", line.rule + 1, line.text)),
+        ("event".to_owned(), event.kind.clone()),
+        ("values".to_owned(), values.join(", ")),
+    ];
+    if let Some(cause) = line.caused_by {
+        fields.push(("caused_by".to_owned(), format!("rule {}", cause + 1)));
+    }
+    fields.push(("state_changes".to_owned(), done.join("; ")));
+    fields.retain(|(_, value)| !value.is_empty());
+    draft.log("Adaptation", fields)?;
+    Ok(())
+}
+
+fn trace_json(line: &TraceLine, done: &[String]) -> Value {
+    let values: serde_json::Map<String, Value> =
+        line.seen.iter().map(|seen| (seen.fact.clone(), json!(seen.value))).collect();
+    json!({ "rule": line.rule + 1, "text": line.text, "values": values, "did": done,
+        "caused_by": line.caused_by.map(|rule| rule + 1) })
+}

@@ -1,0 +1,91 @@
+//! Resource limits, watched: crossing one is an event.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::super::{Answer, Change, Draft};
+use super::Event;
+use crate::{
+    engine::{FactValue, Facts},
+    model::Constraints,
+};
+
+/// What is measured, and the limit for it.
+const WATCHED: [(&str, &str); 4] = [
+    ("cost", "max_cost_per_task"),
+    ("execution_time", "max_execution_time"),
+    ("file_operations", "max_file_operations"),
+    ("web_requests", "max_web_requests"),
+];
+
+/// A limit that was kept before and is exceeded now.
+pub(super) struct Crossed {
+    fact: &'static str,
+    limit: &'static str,
+    value: FactValue,
+    at_most: FactValue,
+}
+
+impl Crossed {
+    /// The event it is.
+    pub(super) fn event(&self) -> Event {
+        let mut payload = serde_json::Map::new();
+        payload.insert("limit".to_owned(), json!(self.limit));
+        payload.insert("fact".to_owned(), json!(self.fact));
+        payload.insert("value".to_owned(), json!(self.value.to_string()));
+        Event { kind: "limit_exceeded".to_owned(), payload }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "limit": self.limit, "fact": self.fact, "value": self.value, "at_most": self.at_most })
+    }
+}
+
+impl fmt::Display for Crossed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { fact, limit, value, at_most } = self;
+        write!(f, "{limit} is exceeded: {fact} = {value}, at most {at_most}")
+    }
+}
+
+/// The limits in `facts` that are exceeded.
+pub(in super::super) fn exceeded(facts: &Facts) -> Vec<String> {
+    let watched = WATCHED.iter().filter(|(fact, limit)| is_over(facts, fact, limit));
+    watched.map(|(fact, limit)| crossing(facts, fact, limit).to_string()).collect()
+}
+
+/// The limits that the change crossed.
+pub(super) fn crossed(before: &Facts, after: &Facts) -> Vec<Crossed> {
+    WATCHED
+        .iter()
+        .filter(|(fact, limit)| is_over(after, fact, limit) && !is_over(before, fact, limit))
+        .map(|(fact, limit)| crossing(after, fact, limit))
+        .collect()
+}
+
+fn crossing(facts: &Facts, fact: &'static str, limit: &'static str) -> Crossed {
+    Crossed { fact, limit, value: facts.get(fact).clone(), at_most: facts.get(limit).clone() }
+}
+
+fn is_over(facts: &Facts, fact: &str, limit: &str) -> bool {
+    facts.get(fact).compare(facts.get(limit)) == Some(std::cmp::Ordering::Greater)
+}
+
+/// Says when a tool was used that is not among the preferred ones.
+pub(super) fn note_tool(
+    draft: &mut Draft<'_>,
+    change: &Change,
+    constraints: &Constraints,
+    answer: &Answer,
+) {
+    let Change::StepDone(result) = change else { return };
+    let mapped = answer.data.get("step").and_then(|step| step["tool_mapping"].as_str());
+    let Some(tool) = result.tool.as_deref().or(mapped) else { return };
+    let Some(modifier) = draft.workflow().modifier("preferred_tools") else { return };
+    let preferred = constraints.value("preferred_tools").and_then(|text| modifier.read(text).ok());
+    let Some(FactValue::List(tools)) = preferred else { return };
+    if !tools.is_empty() && !tools.iter().any(|known| known.eq_ignore_ascii_case(tool)) {
+        draft.notices.push(format!("`{tool}` is not one of the preferred tools: {}", tools.join(", ")));
+    }
+}

@@ -1,0 +1,151 @@
+//! State that adapts: what happens is an event, and rules answer it within the same operation.
+
+mod behaviour;
+mod effects;
+mod event;
+mod limits;
+mod lifetime;
+mod sheet;
+
+use serde_json::{Value, json};
+
+pub(super) use self::{limits::exceeded, sheet::limit_facts};
+pub use self::{event::Event, sheet::sheet};
+use super::{Answer, Change, Draft, Error};
+use crate::{
+    engine::{
+        self, FactValue,
+        rule::{Directive, Entry, Outcome, fire},
+    },
+    model::Constraints,
+};
+
+/// The facts before a change, and the rules that look at them.
+pub(super) struct Watch {
+    rules: Vec<Entry>,
+    before: engine::Facts,
+}
+
+impl Watch {
+    /// Looks at the state before `change`; `None` when no rule can be concerned.
+    pub(super) fn begin(draft: &mut Draft<'_>, change: &Change) -> Result<Option<Self>, Error> {
+        if !is_concerned(draft, change) {
+            return Ok(None);
+        }
+        // Without readable constraints there are no rules; `check` reports the file.
+        let Ok(constraints) = draft.constraints() else { return Ok(None) };
+        let rules = rules(draft, &constraints);
+        let before = sheet(draft, &constraints, &rules)?;
+        Ok(Some(Self { rules, before }))
+    }
+
+    /// Looks at the state after the change and carries out what follows from it.
+    pub(super) fn finish(
+        self,
+        draft: &mut Draft<'_>,
+        change: &Change,
+        mut answer: Answer,
+    ) -> Result<Answer, Error> {
+        let event = Event::of(change, &answer);
+        behaviour::follow(draft, change, &mut answer)?;
+        lifetime::count_down(draft, &event)?;
+        let constraints = draft.constraints()?;
+        let mut after = sheet(draft, &constraints, &self.rules)?;
+        event.add_to(&mut after);
+        let outcome = fire(&self.rules, &self.before, &after, draft.workflow());
+        let crossed = limits::crossed(&self.before, &after);
+        report(draft, &self.rules, &constraints, &outcome);
+        effects::carry_out(draft, &self.rules, &event, &outcome, &mut answer)?;
+        for limit in crossed {
+            self.cross(draft, &limit, &mut answer)?;
+        }
+        limits::note_tool(draft, change, &constraints, &answer);
+        Ok(answer)
+    }
+
+    /// Crossing a limit is an event of its own.
+    fn cross(
+        &self,
+        draft: &mut Draft<'_>,
+        limit: &limits::Crossed,
+        answer: &mut Answer,
+    ) -> Result<(), Error> {
+        draft.notices.push(limit.to_string());
+        let list = answer.data.entry("limits_exceeded").or_insert_with(|| json!([]));
+        if let Value::Array(list) = list {
+            list.push(limit.to_json());
+        }
+        let event = limit.event();
+        let constraints = draft.constraints()?;
+        let before = sheet(draft, &constraints, &self.rules)?;
+        let mut after = before.clone();
+        event.add_to(&mut after);
+        let outcome = fire(&self.rules, &before, &after, draft.workflow());
+        let fields = vec![
+            ("kind".to_owned(), "adaptation".to_owned()),
+            ("event".to_owned(), event.kind.clone()),
+            ("values".to_owned(), limit.to_string()),
+        ];
+        draft.log("Limit Exceeded", fields)?;
+        effects::carry_out(draft, &self.rules, &event, &outcome, answer)
+    }
+}
+
+/// The rules in force: those under *Adaptation Rules*, then directives with a condition.
+pub(super) fn rules(draft: &Draft<'_>, constraints: &Constraints) -> Vec<Entry> {
+    let workflow = draft.workflow();
+    rules_of(constraints, workflow)
+}
+
+/// The same for any lifecycle.
+pub(super) fn rules_of(constraints: &Constraints, workflow: &engine::Workflow) -> Vec<Entry> {
+    let mut rules: Vec<Entry> =
+        constraints.rules.iter().map(|rule| Entry::parse(&rule.text, workflow)).collect();
+    for directive in &constraints.directives {
+        if let Directive::Conditional(rule) = Directive::parse(&directive.text, workflow) {
+            rules.push(Entry { source: directive.text.clone(), parsed: Ok(*rule) });
+        }
+    }
+    rules
+}
+
+/// Whether a change can make a condition true at all: most `var set` cannot, and then nothing
+/// needs to be read.
+fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
+    match change {
+        Change::VarSet { .. }
+        | Change::VarUnset { .. }
+        | Change::VarAppend { .. }
+        | Change::VarMerge { .. }
+        | Change::VarPatch { .. } => draft.mentions_variables(),
+        Change::ContextAdd(_) | Change::ContextSet(_) => false,
+        Change::RuleAdd { .. } | Change::RuleRemove { .. } => false,
+        Change::ReviewOpen { .. } | Change::ReviewDecide { .. } => false,
+        _ => true,
+    }
+}
+
+/// Says once what could not be understood, and which rules go round in circles.
+fn report(draft: &mut Draft<'_>, rules: &[Entry], constraints: &Constraints, outcome: &Outcome) {
+    for missed in &outcome.not_understood {
+        let place = constraints.rules.get(missed.rule).map(|rule| constraints.place(rule.item));
+        let place = place.map(|place| format!("constraints.md:{place}: ")).unwrap_or_default();
+        let number = missed.rule + 1;
+        let text = format!("{place}rule {number} is not understood: {}", missed.error);
+        draft.notices.push(text);
+    }
+    for cycle in &outcome.cycles {
+        let names: Vec<String> = cycle.rules.iter().map(|rule| (rule + 1).to_string()).collect();
+        let text = format!("rules {} set each other off; each fired once", names.join(" → "));
+        draft.notices.push(text);
+    }
+    debug_assert!(outcome.trace.iter().all(|line| line.rule < rules.len()));
+}
+
+/// A fact's value for people.
+pub(super) fn shown(value: &FactValue) -> String {
+    match value {
+        FactValue::Missing => "not set".to_owned(),
+        value => value.to_string(),
+    }
+}

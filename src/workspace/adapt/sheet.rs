@@ -1,0 +1,88 @@
+//! The facts of a state, each of which can be checked by hand in the files.
+
+use super::super::{Draft, Error, Readiness, change::current_of};
+use crate::{
+    engine::{FactValue, Facts, StepRole, Workflow, rule::Entry},
+    model::{Constraints, Money, history::HistoryFacts},
+};
+
+/// Collects the facts; of the variables only those that a rule looks at.
+pub fn sheet(
+    draft: &mut Draft<'_>,
+    constraints: &Constraints,
+    rules: &[Entry],
+) -> Result<Facts, Error> {
+    let mut facts = Facts::new();
+    let plan = draft.plan()?;
+    let workflow = draft.workflow();
+    let readiness = Readiness::new(&plan, workflow);
+    let count = |count: usize| FactValue::number(count as f64);
+    let (done, skipped) = (readiness.count(StepRole::Done), readiness.count(StepRole::Skipped));
+    facts.insert("completed_steps", count(done));
+    facts.insert("skipped_steps", count(skipped));
+    facts.insert("failed_steps", count(readiness.count(StepRole::Failed)));
+    facts.insert("total_steps", count(plan.steps.len()));
+    if !plan.steps.is_empty() {
+        let percent = (done + skipped) as f64 * 100.0 / plan.steps.len() as f64;
+        facts.insert("progress", FactValue::Percent(percent));
+    }
+    let numbers = plan.steps.iter().map(|step| step.number);
+    let current = current_of(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>());
+    if let Some(step) = plan.steps.iter().find(|step| step.number == current) {
+        facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
+    }
+    if let Some(status) = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text)) {
+        facts.insert("plan_status", FactValue::text(status));
+    }
+    if let Some((_, task)) = plan.metadata.other.iter().find(|(key, _)| key == "task_type") {
+        facts.insert("task_type", FactValue::text(task.clone()));
+    }
+    add_settings(&mut facts, constraints, workflow);
+    if let Ok(variables) = draft.variables() {
+        facts.insert("cost", FactValue::Money(variables.total_cost().0));
+        let wanted = rules.iter().filter_map(|rule| rule.parsed.as_ref().ok());
+        for name in wanted.flat_map(|rule| rule.facts()) {
+            let Some(path) = name.strip_prefix("variables.") else { continue };
+            if let Some(value) = variables.get(path) {
+                facts.insert(name, FactValue::from_json(&value));
+            }
+        }
+    }
+    add_history(&mut facts, &draft.facts()?.history);
+    Ok(facts)
+}
+
+/// What the limits look at: settings, what was spent, and what the history counts.
+pub(in super::super) fn limit_facts(
+    constraints: &Constraints,
+    workflow: &Workflow,
+    cost: Money,
+    history: &HistoryFacts,
+) -> Facts {
+    let mut facts = Facts::new();
+    add_settings(&mut facts, constraints, workflow);
+    add_history(&mut facts, history);
+    facts.insert("cost", FactValue::Money(cost.0));
+    facts
+}
+
+fn add_settings(facts: &mut Facts, constraints: &Constraints, workflow: &Workflow) {
+    for setting in &constraints.settings {
+        let Some(text) = &setting.value else { continue };
+        let modifier = workflow.modifier(&setting.name);
+        let value = modifier.and_then(|modifier| modifier.read(text).ok());
+        let name = modifier.map_or(setting.name.as_str(), |modifier| modifier.name());
+        facts.insert(name, value.unwrap_or_else(|| FactValue::text(text.clone())));
+    }
+    let budget = facts.get("max_cost_per_task").clone();
+    facts.insert("budget", budget);
+}
+
+fn add_history(facts: &mut Facts, history: &HistoryFacts) {
+    let count = |count: u64| FactValue::number(count as f64);
+    facts.insert("consecutive_failures", count(history.consecutive_failures));
+    let time = i64::try_from(history.total_time_ms).unwrap_or(i64::MAX);
+    facts.insert("execution_time", FactValue::Duration(time));
+    facts.insert("file_operations", count(history.file_operations));
+    facts.insert("web_requests", count(history.web_requests));
+}

@@ -1,0 +1,75 @@
+//! Telling the state that something happened.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{Answer, Draft, Error},
+    Cost, Span, json_refused, text_of,
+};
+use crate::{
+    model::{Money, Plan, StateFile},
+    text::json::Path,
+};
+
+/// Notes an event; what it costs and counts becomes part of the facts.
+pub(super) fn emit(
+    draft: &mut Draft<'_>,
+    kind: &str,
+    fields: &Map<String, Value>,
+) -> Result<Answer, Error> {
+    let kind = kind.trim();
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if kind.is_empty() || !kind.chars().all(is_word) {
+        let message = format!("`{kind}` is not a type of event; write one word such as `feedback`");
+        return Err(Error::refused("bad_value", message));
+    }
+    let mut noted: Vec<(String, String)> = vec![("event".to_owned(), kind.to_owned())];
+    for (key, value) in fields {
+        let text = text_of(value);
+        // The amount of a cost event is a cost, that of a time event a time.
+        let key = match (key.as_str(), kind) {
+            ("cost", _) | ("amount" | "value", "cost") => "actual_cost",
+            ("time" | "duration", _) | ("amount" | "value", "time") => "actual_time",
+            ("error" | "message", "error") => "errors",
+            (key, _) => key,
+        };
+        let text = match key {
+            "actual_cost" => add_cost(draft, &text)?,
+            "actual_time" => text.parse::<Span>().map_err(bad_value)?.to_string(),
+            _ => text,
+        };
+        noted.push((key.to_owned(), text));
+    }
+    if let Some(task) = task_type(kind, fields) {
+        let plan = draft.plan()?;
+        let mut edit = plan.document.edit();
+        plan.set_metadata(&mut edit, &[("task_type", &task)])?;
+        draft.put(StateFile::Plan, Plan::finish(edit)?);
+    }
+    noted.push(("actor".to_owned(), draft.env.actor().to_owned()));
+    draft.log(format!("Event {kind}"), noted)?;
+    Ok(Answer::new(format!("event {kind}")).with("event", json!({ "type": kind, "payload": fields })))
+}
+
+/// The task type that a `task_type` event gives.
+pub(in super::super) fn task_type(kind: &str, fields: &Map<String, Value>) -> Option<String> {
+    if kind != "task_type" {
+        return None;
+    }
+    ["type", "task_type", "value", "name"].iter().find_map(|key| fields.get(*key)).map(text_of)
+}
+
+fn add_cost(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {
+    let Cost(Money(micros)) = text.parse().map_err(bad_value)?;
+    let variables = draft.variables()?;
+    let total = variables.total_cost() + Money(micros);
+    let mut edit = variables.document.edit();
+    let path = Path::root().join("cost_tracking").join("total_cost");
+    edit.set(&path, &total.to_json()).map_err(json_refused)?;
+    draft.put_variables(edit.finish());
+    Ok(Money(micros).to_string())
+}
+
+fn bad_value(message: String) -> Error {
+    Error::refused("bad_value", message)
+}

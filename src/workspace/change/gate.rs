@@ -1,0 +1,62 @@
+//! Moves that wait for a person: gates of the lifecycle and the limit of attempts.
+
+use super::super::{Draft, Error, adapt};
+use crate::{
+    engine::{Subject, rule::Condition},
+    model::{Decision, Plan, Step},
+};
+
+/// Refuses a move behind a gate that nobody has opened; the refusal carries the question to ask.
+pub(super) fn check(
+    draft: &mut Draft<'_>,
+    plan: &Plan,
+    subject: Subject,
+    to: &str,
+    step: Option<&Step>,
+) -> Result<(), Error> {
+    if draft.workflow().gates().is_empty() {
+        return Ok(());
+    }
+    let gates: Vec<_> = draft.workflow().gates_before(subject, to).cloned().collect();
+    for gate in gates {
+        if let Some(when) = &gate.when
+            && !holds(draft, when)?
+        {
+            continue;
+        }
+        let of = step.map(|step| format!(" of {}", step.name())).unwrap_or_default();
+        let question = format!("gate {}{of}: {subject} to {to}", gate.name);
+        let decided = plan.reviews.iter().rev().find(|review| review.text.starts_with(&question));
+        match decided.map(|review| (review.decision, &review.id)) {
+            Some((Decision::Approved, _)) => {}
+            Some((Decision::Open, id)) => {
+                return Err(Error::refused_with(
+                    "review_open",
+                    format!("the gate `{}` waits for review {id}", gate.name),
+                    format!("a person decides with `statedir review approve {id}`"),
+                ));
+            }
+            Some((Decision::Rejected, _)) | None => return Err(Error::NeedsReview { question }),
+        }
+    }
+    Ok(())
+}
+
+fn holds(draft: &mut Draft<'_>, when: &str) -> Result<bool, Error> {
+    let condition = Condition::parse(when, draft.workflow()).map_err(|error| {
+        Error::refused("bad_workflow", format!("the condition of a gate is not understood: {error}"))
+    })?;
+    let constraints = draft.constraints()?;
+    let facts = adapt::sheet(draft, &constraints, &[])?;
+    Ok(condition.holds(&facts))
+}
+
+/// How often a step may be attempted: the limit, and once more for every approved escalation.
+pub(super) fn attempts_allowed(draft: &Draft<'_>, plan: &Plan, step: &Step) -> u32 {
+    let approved = plan.reviews.iter().filter(|review| {
+        let about = step.id.as_ref().is_some_and(|id| review.is_about(id));
+        about && review.decision == Decision::Approved && review.text.contains(" attempts")
+    });
+    let more = u32::try_from(approved.count()).unwrap_or(u32::MAX);
+    draft.workflow().retry_limit().saturating_add(more)
+}

@@ -1,0 +1,107 @@
+//! Stopping on purpose and going on.
+
+use super::{
+    super::{Answer, Draft, Error},
+    gate,
+    progress::plan_status,
+    review::refuse_while_open,
+};
+use crate::{
+    engine::{PlanRole, StepRole, Subject},
+    model::{Plan, StateFile, Step},
+};
+
+const BECAUSE: &str = "paused_because";
+
+/// Pauses the plan and notes why.
+pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let from = plan_status(draft, &plan)?;
+    let paused = draft.workflow().plan_with_role(PlanRole::Paused).to_owned();
+    if from == paused {
+        return Ok(Answer::new(format!("the plan is {paused} already")));
+    }
+    check(draft, &from, &paused)?;
+    let now = draft.env.now();
+    let mut edit = plan.document.edit();
+    let fields = [("status", paused.as_str()), ("last_updated", &now), (BECAUSE, why.trim())];
+    plan.set_metadata(&mut edit, &fields)?;
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    note(draft, "Paused", &from, &paused, Some(why))?;
+    Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))
+}
+
+/// Goes on: the status moves, and steps that were running when their process died start over.
+pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let from = plan_status(draft, &plan)?;
+    let workflow = draft.workflow();
+    let role = workflow.plan_role(&from);
+    if role == Some(PlanRole::Succeeded) {
+        return Err(Error::refused_with(
+            "finished",
+            format!("the execution is finished ({from})"),
+            "`statedir status` sums up; `statedir step add` reopens it",
+        ));
+    }
+    let active = workflow.plan_with_role(PlanRole::Active).to_owned();
+    let open = workflow.step_with_role(StepRole::Open).to_owned();
+    let running: Vec<&Step> = plan
+        .steps
+        .iter()
+        .filter(|step| {
+            let status = step.status.as_deref().unwrap_or_default();
+            workflow.step_role(status) == Some(StepRole::Active)
+                && step.claimed_by.as_deref().is_none_or(|actor| actor == draft.env.actor())
+        })
+        .collect();
+    refuse_while_open(&plan)?;
+    if from != active {
+        check(draft, &from, &active)?;
+        gate::check(draft, &plan, Subject::Plan, &active, None)?;
+    }
+    if from == active && running.is_empty() {
+        return Ok(Answer::new(format!("the plan is {active}; nothing was interrupted"))
+            .with("plan_status", active));
+    }
+    let mut progress = super::progress::Progress::new(draft, &plan)?;
+    for step in &running {
+        progress.set_status(step, &open);
+        progress.set_fields(step, &[("status", open.as_str())])?;
+        plan.clear_step(progress.edit(), step, &["claimed_by", "started_at"])?;
+    }
+    progress.set_plan_status(&active);
+    if let Some(section) = plan.metadata_section()
+        && let Ok(Some(item)) = plan.document.field(section, BECAUSE)
+    {
+        progress.edit().remove_item(item);
+    }
+    progress.finish(&[])?;
+    let names: Vec<String> = running.iter().map(|step| step.number.to_string()).collect();
+    let again = (!names.is_empty()).then(|| format!("started over: step {}", names.join(", ")));
+    note(draft, "Resumed", &from, &active, again.as_deref())?;
+    let message = [Some(format!("plan {active}")), again].into_iter().flatten();
+    Ok(Answer::new(message.collect::<Vec<_>>().join("; ")).with("plan_status", active))
+}
+
+fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
+    draft.workflow().check_plan(from, to).map_err(|refusal| Error::Transition {
+        subject: "the plan".to_owned(),
+        refusal,
+        hint: None,
+    })
+}
+
+fn note(
+    draft: &mut Draft<'_>,
+    title: &str,
+    from: &str,
+    to: &str,
+    why: Option<&str>,
+) -> Result<(), Error> {
+    let mut fields = vec![("state_changes".to_owned(), format!("plan {from} → {to}"))];
+    fields.extend(why.map(|why| ("notes".to_owned(), why.trim().to_owned())));
+    fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
+    draft.log(title, fields)?;
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! Looking at rules: what they mean, whether they fire, and trying them out.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Change, Draft, Error, Selected, Snapshot, StepResult, Workspace,
+    adapt::{self, Event},
+};
+use crate::{
+    engine::rule::{Action, Directive, Entry, Explanation, RuleError, explain},
+    model::{Problem, StateFile},
+    text::Place,
+};
+
+/// What a line of constraints.md means to the engine.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleLine {
+    /// Its number in its list, from one.
+    pub number: usize,
+    /// Where it stands: `rule`, `directive` or the task type of a behaviour.
+    pub list: String,
+    /// The line as written.
+    pub text: String,
+    /// The canonical form, if it is understood.
+    pub means: Option<String>,
+    /// What will be executed.
+    pub executes: Vec<String>,
+    /// What is passed on to the agent word for word.
+    pub advises: Vec<String>,
+    /// Why it is not understood.
+    pub error: Option<String>,
+    /// The nearest thing that would be.
+    pub nearest: Option<String>,
+    /// Where it is.
+    pub place: Place,
+}
+
+impl RuleLine {
+    /// The line as a finding, if it is not understood.
+    pub fn problem(&self) -> Option<Problem> {
+        let error = self.error.as_ref()?;
+        let message = format!("{} {} is not understood: {error}", self.list, self.number);
+        let mut problem =
+            Problem::warning("rule_not_understood", StateFile::Constraints, message).at(self.place);
+        problem.hint = match &self.nearest {
+            Some(nearest) => Some(format!("nearest: {nearest}")),
+            None => Some("`statedir rule --help` describes the language".to_owned()),
+        };
+        Some(problem)
+    }
+}
+
+impl Snapshot {
+    /// Every rule, conditional directive and behaviour with its meaning.
+    ///
+    /// # Errors
+    /// constraints.md or workflow.yaml cannot be read.
+    pub fn rule_lines(&self) -> Result<Vec<RuleLine>, Error> {
+        let constraints = self.constraints()?;
+        let workflow = self.workflow()?;
+        let document = &constraints.document;
+        let start = |item| {
+            let item = document.item(item);
+            item.key_span.as_ref().map_or(item.value_span.start, |key| key.start)
+        };
+        let mut lines = Vec::new();
+        for rule in &constraints.rules {
+            let entry = Entry::parse(&rule.text, &workflow);
+            let parsed = entry.parsed.map(|rule| (rule.to_string(), rule.actions));
+            lines.push(line("rule", rule.number, &rule.text, parsed, document, start(rule.item)));
+        }
+        for directive in &constraints.directives {
+            let parsed = match Directive::parse(&directive.text, &workflow) {
+                Directive::Conditional(rule) => Ok((rule.to_string(), rule.actions)),
+                Directive::NotUnderstood(error) => Err(error),
+                Directive::Plain | Directive::Expiring { .. } => continue,
+            };
+            let at = start(directive.item);
+            lines.push(line("directive", directive.number, &directive.text, parsed, document, at));
+        }
+        for (at, behaviour) in constraints.behaviours.iter().enumerate() {
+            let parsed = Action::parse_all_with(&behaviour.text, &workflow);
+            let parsed = parsed.map(|actions| (means(&actions), actions));
+            let offset = document.item(behaviour.item).value_span.start;
+            lines.push(line(&behaviour.task_type, at + 1, &behaviour.text, parsed, document, offset));
+        }
+        Ok(lines)
+    }
+}
+
+fn line(
+    list: &str,
+    number: usize,
+    text: &str,
+    parsed: Result<(String, Vec<Action>), RuleError>,
+    document: &crate::text::markdown::Document,
+    offset: usize,
+) -> RuleLine {
+    let mut line = RuleLine {
+        number,
+        list: list.to_owned(),
+        text: text.to_owned(),
+        means: None,
+        executes: Vec::new(),
+        advises: Vec::new(),
+        error: None,
+        nearest: None,
+        place: document.place(offset),
+    };
+    match parsed {
+        Ok((means, actions)) => {
+            line.means = Some(means);
+            for action in actions {
+                let list = if action.is_advice() { &mut line.advises } else { &mut line.executes };
+                list.push(action.to_string());
+            }
+        }
+        Err(error) => {
+            line.place = document.place(offset + error.span.start);
+            line.nearest = error.nearest.clone();
+            line.error = Some(error.to_string());
+        }
+    }
+    line
+}
+
+fn means(actions: &[Action]) -> String {
+    actions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Workspace {
+    /// Why a rule fires or does not when `event` happens now; without an event, as things are.
+    ///
+    /// # Errors
+    /// There is no such rule, or it is not understood.
+    pub fn explain_rule(
+        &self,
+        number: usize,
+        event: Option<&Event>,
+    ) -> Result<(String, Explanation), Error> {
+        let snapshot = self.read()?;
+        let mut draft = Draft::new(snapshot.view(), &self.env)?;
+        let constraints = draft.constraints()?;
+        let rules = adapt::rules(&draft, &constraints);
+        let Some(entry) = number.checked_sub(1).and_then(|at| rules.get(at)) else {
+            let message = format!("there is no rule `{number}`");
+            return Err(Error::refused_with("not_found", message, "`statedir rule list` shows them"));
+        };
+        let rule = entry.parsed.as_ref().map_err(|error| {
+            let message = format!("rule {number} is not understood: {error}");
+            Error::refused_with("rule_not_understood", message, "`statedir rule check` shows the place")
+        })?;
+        let before = adapt::sheet(&mut draft, &constraints, &rules)?;
+        let mut after = before.clone();
+        if let Some(event) = event {
+            event.add_to(&mut after);
+        }
+        Ok((entry.source.clone(), explain(rule, &before, &after)))
+    }
+
+    /// Plays events through on a copy and gives the answers with their traces. Writes nothing.
+    ///
+    /// # Errors
+    /// An event cannot happen in this state.
+    pub fn test_rules(&self, events: &[Event]) -> Result<Vec<Answer>, Error> {
+        let outcome = self.rehearse(|draft| {
+            let mut answers = Vec::new();
+            for event in events {
+                for change in changes_of(draft, event)? {
+                    answers.push(super::adapted(draft, &change)?);
+                }
+            }
+            let notices = std::mem::take(&mut draft.notices);
+            if let Some(last) = answers.last_mut() {
+                last.data.insert("notices".to_owned(), json!(notices));
+            }
+            Ok(answers)
+        })?;
+        Ok(outcome.answers)
+    }
+}
+
+/// A step event is played as the command that causes it; a step is started first if it must be.
+fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
+    let step = event.payload.get("step").map(super::change::text_of);
+    let selected = step.as_deref().map(str::parse::<Selected>).transpose()?;
+    let text = |key: &str| event.payload.get(key).map(super::change::text_of);
+    let bad = |message: String| Error::refused("bad_value", message);
+    let result = || -> Result<Box<StepResult>, Error> {
+        Ok(Box::new(StepResult {
+            step: selected.clone(),
+            error: text("error"),
+            cost: text("cost").map(|cost| cost.parse().map_err(bad)).transpose()?,
+            time: text("time").map(|time| time.parse().map_err(bad)).transpose()?,
+            ..StepResult::default()
+        }))
+    };
+    let ending = match event.kind.as_str() {
+        "step_started" => return Ok(vec![Change::StepStart { step: selected }]),
+        "step_completed" => Change::StepDone(result()?),
+        "step_failed" => Change::StepFail(result()?),
+        "step_skipped" => return Ok(vec![Change::StepSkip(result()?)]),
+        kind => {
+            let fields: Map<String, Value> = event.payload.clone();
+            return Ok(vec![Change::Event { kind: kind.to_owned(), fields }]);
+        }
+    };
+    let plan = draft.plan()?;
+    let running = |step: &&crate::model::Step| {
+        let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
+        let meant = selected.as_ref().is_none_or(|selected| step.is(&selected.0));
+        meant && role == Some(crate::engine::StepRole::Active)
+    };
+    if plan.steps.iter().any(|step| running(&step)) {
+        return Ok(vec![ending]);
+    }
+    Ok(vec![Change::StepStart { step: selected }, ending])
+}

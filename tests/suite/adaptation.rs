@@ -1,0 +1,252 @@
+//! Events, rules, limits, behaviours, reviews: state that adapts and explains itself.
+
+use serde_json::json;
+
+use crate::builder::Project;
+
+fn fail(project: &Project, step: &str) -> serde_json::Value {
+    let status = project.json(&["step", "show", step])["step"]["status"].clone();
+    let verb = if status == "FAILED" { "retry" } else { "start" };
+    project.ok(&["step", verb, step]);
+    project.json(&["step", "fail", step, "--error", "timeout"])
+}
+
+#[test]
+fn two_failures_in_a_row_lower_the_review_level_once() {
+    let project = Project::with_steps(4);
+    assert_eq!(fail(&project, "1")["fired"], json!(null));
+    let answer = fail(&project, "2");
+    assert_eq!(answer["fired"][0]["rule"], 1);
+    assert_eq!(answer["fired"][0]["values"]["consecutive_failures"], 2);
+    assert_eq!(project.json(&["constraint", "get", "human_review_trigger_level"])["value"], "low");
+    // A person's override is not overridden back while the condition stays true.
+    project.ok(&["constraint", "set", "human_review_trigger_level", "high"]);
+    assert_eq!(fail(&project, "3")["fired"], json!(null));
+    assert_eq!(project.json(&["constraint", "get", "human_review_trigger_level"])["value"], "high");
+    // After a success it can become true again.
+    project.ok(&["step", "start", "4"]);
+    project.ok(&["step", "done", "4"]);
+    fail(&project, "1");
+    assert_eq!(fail(&project, "2")["fired"][0]["rule"], 1);
+    project.ok(&["check"]);
+}
+
+#[test]
+fn a_fired_rule_is_explained_in_the_history_and_undone_with_its_command() {
+    let project = Project::with_steps(1);
+    let before = project.read("constraints.md");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--cost", "0.45"]);
+    assert_eq!(project.json(&["constraint", "get", "priority"])["value"], "cost_efficiency");
+    let found = project.json(&["history", "search", "cost_efficiency"]);
+    let entry = &found["entries"][0];
+    assert_eq!(entry["kind"], "adaptation");
+    let text = entry.to_string();
+    assert!(text.contains("cost = $0.45") && text.contains("→"), "{text}");
+    project.ok(&["undo"]);
+    assert_eq!(project.read("constraints.md"), before);
+}
+
+#[test]
+fn feedback_and_custom_events_fire_rules() {
+    let project = Project::new();
+    let answer = project.json(&["event", "emit", "feedback", "sentiment=positive"]);
+    assert_eq!(answer["fired"][0]["rule"], 2);
+    assert_eq!(project.json(&["constraint", "get", "user_sentiment"])["value"], "pleased");
+    project.ok(&["rule", "add", "If event.type is deployed -> add directive \"watch the logs\" for the next 2 steps"]);
+    project.ok(&["event", "emit", "deployed", "region=eu"]);
+    let directives = project.json(&["directive", "list"]);
+    assert_eq!(directives["directives"][0]["text"], "For the next 2 steps, watch the logs");
+}
+
+#[test]
+fn variables_are_facts_when_a_rule_looks_at_them() {
+    let project = Project::new();
+    project.ok(&["plan", "set", "status=IN_PROGRESS"]);
+    project.ok(&["rule", "add", "If variables.errors.count > 3 -> pause"]);
+    project.ok(&["var", "set", "errors.count", "3"]);
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS");
+    let answer = project.json(&["var", "set", "errors.count", "4"]);
+    assert_eq!(answer["fired"][0]["values"]["variables.errors.count"], 4);
+    assert_eq!(project.json(&["status"])["status"], "PAUSED");
+    assert_eq!(project.refused(1, &["step", "next", "--claim"])["error"]["code"], "no_ready_step");
+}
+
+#[test]
+fn directives_count_down_in_the_file() {
+    let project = Project::with_steps(3);
+    project.ok(&["directive", "add", "prefer fast tools", "--for-steps", "2"]);
+    project.ok(&["directive", "add", "be kind"]);
+    let step = |n: &str| {
+        project.ok(&["step", "start", n]);
+        project.ok(&["step", "done", n]);
+        project.read("constraints.md")
+    };
+    assert!(step("1").contains("- For the next 1 step, prefer fast tools\n- be kind\n"));
+    let after = step("2");
+    assert!(!after.contains("prefer fast tools") && after.contains("- be kind\n"));
+}
+
+#[test]
+fn a_conditional_directive_seeks_human_guidance() {
+    let project = Project::with_steps(2);
+    project.ok(&["directive", "add", "If sentiment drops to \"frustrated\", immediately seek human guidance"]);
+    let answer = project.json(&["constraint", "set", "user_sentiment", "frustrated"]);
+    assert_eq!(answer["reviews_opened"], json!(["r1"]));
+    assert!(project.read("plan.md").contains("## Reviews\n- [ ] r1: "));
+    for args in [&["step", "next", "--claim"][..], &["step", "start", "1"], &["step", "next"]] {
+        assert_eq!(project.refused(1, args)["error"]["code"], "review_open");
+    }
+    assert_eq!(project.json(&["status"])["open_reviews"][0]["id"], "r1");
+    project.ok(&["review", "reject", "r1", "--why", "calm down first"]);
+    assert!(project.ok(&["history", "search", "calm down first"]).stdout.contains("Rejected"));
+    assert_eq!(project.refused(1, &["review", "approve", "r1"])["error"]["code"], "decided");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["check"]);
+}
+
+#[test]
+fn ticking_the_box_in_an_editor_approves() {
+    let project = Project::with_steps(1);
+    project.ok(&["review", "open", "Is the budget fine?"]);
+    project.refused(1, &["step", "start", "1"]);
+    project.edit("plan.md", "- [ ] r1", "- [x] r1");
+    assert_eq!(project.json(&["review", "list", "--all"])["reviews"][0]["decision"], "approved");
+    project.ok(&["step", "start", "1"]);
+}
+
+#[test]
+fn the_retry_limit_escalates_to_a_person() {
+    let project = Project::with_steps(1);
+    fail(&project, "1");
+    fail(&project, "1");
+    let answer = fail(&project, "1");
+    assert_eq!(answer["reviews_opened"], json!(["r1"]));
+    assert_eq!(project.refused(1, &["step", "retry", "1"])["error"]["code"], "retry_limit");
+    project.ok(&["review", "approve", "r1"]);
+    let answer = fail(&project, "1");
+    assert_eq!(answer["reviews_opened"], json!(["r2"]));
+    project.ok(&["review", "reject", "r2", "--why", "enough"]);
+    assert_eq!(project.refused(1, &["step", "retry", "1"])["error"]["code"], "retry_limit");
+}
+
+#[test]
+fn crossing_a_limit_is_an_event_and_shows() {
+    let project = Project::new();
+    project.ok(&["rule", "add", "If event.type is limit_exceeded -> require human review"]);
+    project.ok(&["constraint", "set", "max_web_requests", "2"]);
+    assert_eq!(project.json(&["event", "emit", "fetch", "web_requests=2"])["limits_exceeded"], json!(null));
+    let answer = project.json(&["event", "emit", "fetch", "web_requests=1"]);
+    assert_eq!(answer["limits_exceeded"][0]["limit"], "max_web_requests");
+    assert_eq!(answer["reviews_opened"], json!(["r1"]));
+    let status = project.json(&["status"]);
+    assert!(status["limits_exceeded"][0].as_str().unwrap().contains("web_requests = 3"));
+    let again = project.json(&["event", "emit", "fetch", "web_requests=1"]);
+    assert_eq!(again["limits_exceeded"], json!(null));
+}
+
+#[test]
+fn behaviours_follow_the_task_type_and_go_back() {
+    let project = Project::new();
+    let value = |name: &str| project.json(&["constraint", "get", name])["value"].clone();
+    project.ok(&["plan", "set", "task_type=research_tasks"]);
+    assert_eq!(value("priority"), "comprehensiveness");
+    let answer = project.json(&["event", "emit", "task_type", "type=legal"]);
+    assert_eq!(answer["reviews_opened"], json!(["r1"]));
+    assert_eq!((value("priority"), value("error_tolerance")), (json!("quality"), json!("strict")));
+    project.ok(&["constraint", "set", "error_tolerance", "flexible"]);
+    project.ok(&["plan", "set", "task_type=other"]);
+    assert_eq!(value("error_tolerance"), "flexible", "a person's value stays");
+    project.ok(&["check"]);
+}
+
+#[test]
+fn what_is_not_understood_is_reported_everywhere() {
+    let project = Project::with_steps(1);
+    project.edit("constraints.md", "- If 2+ consecutive", "- If the moon is full → set priority to \"quality\"\n- If 2+ consecutive");
+    let refusal = project.refused(1, &["rule", "check"]);
+    let line = &refusal["lines"][0];
+    assert!(line["error"].is_string() && line["place"]["line"].as_u64().unwrap() > 20, "{line}");
+    let warning = &project.json(&["check"])["findings"][0];
+    assert_eq!((&warning["code"], &warning["severity"]), (&json!("rule_not_understood"), &json!("warning")));
+    let answer = project.json(&["step", "start", "1"]);
+    assert!(answer["notices"].to_string().contains("rule 1 is not understood"), "{answer}");
+    assert_eq!(project.refused(1, &["rule", "add", "If x flies → set priority to \"quality\""])["error"]["code"], "rule_not_understood");
+    project.refused(1, &["rule", "add", "If cost > $1 → set priority to \"sped\""]);
+}
+
+#[test]
+fn rules_can_be_explained_and_tried_out() {
+    let project = Project::with_steps(2);
+    let files = project.files();
+    let explained = project.json(&["rule", "explain", "1"]);
+    assert_eq!(explained["fires"], false);
+    assert_eq!(project.json(&["rule", "explain", "2", "--event", "feedback", "sentiment=positive"])["fires"], true);
+    let tried = project.json(&["rule", "test", "step_failed", "--times", "2"]);
+    assert!(tried.to_string().contains("human_review_trigger_level"), "{tried}");
+    assert_eq!(project.files(), files);
+    project.refused(1, &["rule", "explain", "99"]);
+}
+
+#[test]
+fn replaying_the_same_events_gives_the_same_bytes() {
+    let play = || {
+        let project = Project::empty();
+        let run = |args: &[&str]| {
+            let mut command = project.command(args);
+            command.env("STATEDIR_NOW", "2026-01-31T12:00:00Z").env("STATEDIR_SEED", "7");
+            assert!(command.output().unwrap().status.success(), "{args:?}");
+        };
+        run(&["init", "--goal", "Repeat"]);
+        run(&["step", "add", "One"]);
+        for _ in 0..2 {
+            run(&["step", "next", "--claim"]);
+            run(&["step", "fail", "--error", "x", "--cost", "0.2"]);
+            run(&["step", "reset", "1"]);
+        }
+        run(&["event", "emit", "feedback", "sentiment=positive"]);
+        project.files()
+    };
+    assert_eq!(play(), play());
+}
+
+#[test]
+fn a_lifecycle_of_ones_own_is_enforced_for_every_door() {
+    let project = Project::empty();
+    let templates = project.root().join("templates");
+    std::fs::create_dir_all(&templates).unwrap();
+    std::fs::write(
+        templates.join("workflow.yaml"),
+        "version: 1\nretry_limit: 1\nauto_complete: false\ngates:\n  - {name: go, subject: plan, to: IN_PROGRESS}\n",
+    )
+    .unwrap();
+    project.ok(&["init", "--goal", "Gated", "--template", templates.to_str().unwrap()]);
+    project.ok(&["step", "add", "One"]);
+    let before = project.read("plan.md");
+    let ran = project.run(&["step", "start", "1", "--json"]);
+    assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("review_open")));
+    let after = project.read("plan.md");
+    assert!(after.starts_with(before.trim_end()) && after.contains("- [ ] r1: gate go"), "{after}");
+    let ran = project.run_with_input(&["apply", "-", "--json"], r#"[{"op":"step.start","step":1}]"#);
+    assert_eq!(ran.code, 1);
+    project.ok(&["review", "approve", "r1"]);
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(project.json(&["step", "fail", "1"])["reviews_opened"], json!(["r2"]));
+    project.ok(&["check"]);
+}
+
+#[test]
+fn pause_and_resume_move_the_plan() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["pause", "--why", "lunch"]);
+    assert_eq!(project.refused(1, &["step", "start", "2"])["error"]["code"], "paused");
+    project.ok(&["resume"]);
+    let status = project.json(&["status"]);
+    assert_eq!((&status["status"], &status["running"]), (&json!("IN_PROGRESS"), &json!(0)));
+    for step in ["1", "2"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    assert_eq!(project.refused(1, &["resume"])["error"]["code"], "finished");
+}
