@@ -61,10 +61,10 @@ fn faults(calls: &[Call], offset: usize) -> Vec<(&Call, Fault)> {
     for (at, call) in calls.iter().enumerate() {
         let chosen = full() || (at + offset).is_multiple_of(6);
         if call.changes() || chosen {
-            faults.extend([(call, Fault::Kill), (call, Fault::Eio)]);
+            faults.push((call, Fault::Eio));
         }
         if call.changes() || full() {
-            faults.push((call, Fault::Enospc));
+            faults.extend([(call, Fault::Kill), (call, Fault::Enospc)]);
         }
     }
     faults
@@ -111,7 +111,7 @@ impl Tally {
         let (fired, old, new) = (&self.fired, &self.old, &self.new);
         eprintln!("{fired:?} faults: {old:?} left the old state, {new:?} the new one");
         let wrong = self.wrong.lock().unwrap();
-        let shown: Vec<&str> = wrong.iter().take(12).map(String::as_str).collect();
+        let shown: Vec<&str> = wrong.iter().take(30).map(String::as_str).collect();
         assert!(wrong.is_empty(), "{} faults went wrong\n{}", wrong.len(), shown.join("\n\n"));
         let fired = self.fired.load(Ordering::Relaxed);
         assert!(fired >= at_least, "only {fired} faults happened");

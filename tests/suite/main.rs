@@ -5,6 +5,7 @@ mod builder;
 mod commands;
 mod examples;
 mod faults;
+mod hostile;
 mod layers;
 mod parallel;
 mod readme;

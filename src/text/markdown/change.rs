@@ -1,4 +1,4 @@
-//! A plan of changes to one document, and carrying it out.
+//! A set of changes to one document, and carrying it out.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::text::{Splice, apply_splices};
 
 /// What is to be changed, and what must be true afterwards.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct ChangeSet {
     pub changes: Vec<Change>,
     pub intent: Intent,
 }
@@ -97,7 +97,7 @@ pub(super) struct Applied {
     pub expect: Expect,
 }
 
-impl Plan {
+impl ChangeSet {
     /// Applies the changes to `document` and proves that exactly they happened.
     pub(super) fn carry_out(mut self, document: &Document) -> Result<Edited, EditError> {
         let source = document.source();

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::block::Block;
 use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, depth, index, opening, value};
 use crate::text::Place;
 
@@ -69,44 +70,6 @@ pub struct Item {
     pub(super) block_text: Option<Box<str>>,
     /// Whether a fenced block below the key would be the value: no other block is in the way.
     pub(super) takes_fence: bool,
-}
-
-/// A block of the document, as the proof of an edit compares it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Its first byte that is not white space.
-    pub start: u32,
-    /// The end of its last byte that is not white space.
-    pub end: u32,
-    /// How many items and quotes are around it.
-    pub depth: u16,
-    /// What it is.
-    pub kind: BlockKind,
-}
-
-/// The kinds of blocks that are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockKind {
-    /// A heading that begins a section; they come in the order of the sections.
-    Section,
-    /// An item that is indexed; they come in the order of the items.
-    Item,
-    /// A heading inside an item or a quote.
-    Heading,
-    /// An item inside a quote.
-    QuotedItem,
-    /// A block quote.
-    Quote,
-    /// A paragraph that is not the text of an item.
-    Paragraph,
-    /// A code block, fenced or indented.
-    Code,
-    /// An HTML block.
-    Html,
-    /// A table.
-    Table,
-    /// A thematic break.
-    Rule,
 }
 
 /// Markdown source with an index of its sections and list items.

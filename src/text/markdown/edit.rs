@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::change::{Change, Expect, Joint, Plan};
+use super::change::{Change, ChangeSet, Expect, Joint};
 use super::edit_items::trailing_comment;
 use super::passage::{self, Mode};
 use super::value::{self, Reading};
@@ -18,7 +18,7 @@ use crate::text::Splice;
 #[derive(Debug)]
 pub struct Edit<'d> {
     pub(super) document: &'d Document,
-    pub(super) plan: Plan,
+    pub(super) set: ChangeSet,
     error: Option<EditError>,
 }
 
@@ -33,7 +33,7 @@ pub struct Edited {
 
 impl<'d> Edit<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
-        Self { document, plan: Plan::default(), error: None }
+        Self { document, set: ChangeSet::default(), error: None }
     }
 
     /// Writes `value` so that it reads back identical, whatever it contains.
@@ -52,7 +52,7 @@ impl<'d> Edit<'d> {
                 }
                 None => return edit.write_text(item, value),
             };
-            edit.plan.intent.readings.insert(item, Reading::Value(value.to_owned()));
+            edit.set.intent.readings.insert(item, Reading::Value(value.to_owned()));
             if document.value(item) != value {
                 edit.write_value(found, &written);
             }
@@ -71,7 +71,7 @@ impl<'d> Edit<'d> {
             if !reading.holds(document, item) {
                 edit.write_value(found, &written);
             }
-            edit.plan.intent.readings.insert(item, reading);
+            edit.set.intent.readings.insert(item, reading);
             Ok(())
         })
     }
@@ -151,7 +151,7 @@ impl<'d> Edit<'d> {
                 let at = found.head - 2..found.head - 1;
                 edit.replace(at, mark.to_owned(), Expect::Value);
             }
-            edit.plan.intent.boxes.insert(item, checked);
+            edit.set.intent.boxes.insert(item, checked);
             Ok(())
         })
     }
@@ -174,13 +174,15 @@ impl<'d> Edit<'d> {
     /// The text stays inside the section: headings in it are demoted if they would end it, and
     /// what cannot be contained otherwise is put into a fenced block.
     pub fn append_text(&mut self, section: SectionId, text: &str) -> &mut Self {
-        self.attempt(|edit| passage::put(&mut edit.plan, edit.document, section, Mode::Append, text))
+        self.attempt(|edit| passage::put(&mut edit.set, edit.document, section, Mode::Append, text))
     }
 
     /// Replaces the section's own body; its subsections stay. See
     /// [`append_text`](Self::append_text) for what happens to headings in the text.
     pub fn replace_text(&mut self, section: SectionId, text: &str) -> &mut Self {
-        self.attempt(|edit| passage::put(&mut edit.plan, edit.document, section, Mode::Replace, text))
+        self.attempt(|edit| {
+            passage::put(&mut edit.set, edit.document, section, Mode::Replace, text)
+        })
     }
 
     /// Adds a section below `parent`, after its child `after` or after its last one.
@@ -226,7 +228,7 @@ impl<'d> Edit<'d> {
             let at = passage::end_of_content(document.source(), above.body.start, end);
             let expect = Expect::Section { parent, level, title: title.to_owned() };
             let joint = Joint::Section { level };
-            edit.plan.changes.push(Change { at: at..at, new, joint, expect });
+            edit.set.changes.push(Change { at: at..at, new, joint, expect });
             Ok(())
         })
     }
@@ -252,7 +254,7 @@ impl<'d> Edit<'d> {
                 let expect = if anew { Expect::Heading(section) } else { Expect::Value };
                 edit.replace(at, new, expect);
             }
-            edit.plan.intent.titles.insert(section, title.to_owned());
+            edit.set.intent.titles.insert(section, title.to_owned());
             Ok(())
         })
     }
@@ -264,7 +266,7 @@ impl<'d> Edit<'d> {
     pub fn finish(self) -> Result<Edited, EditError> {
         match self.error {
             Some(error) => Err(error),
-            None => self.plan.carry_out(self.document),
+            None => self.set.carry_out(self.document),
         }
     }
 
@@ -276,7 +278,7 @@ impl<'d> Edit<'d> {
     }
 
     pub(super) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
-        self.plan.changes.push(Change { at, new, joint: Joint::Replace, expect });
+        self.set.changes.push(Change { at, new, joint: Joint::Replace, expect });
     }
 
     pub(super) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {

@@ -80,13 +80,8 @@ impl Edit<'_> {
         let spot = self.spot(section, after)?;
         let look = render::key_look(key, spot.key)?;
         let new = render::field(&spot.bullet, look, key, written, self.document.newline());
-        let item = NewItem {
-            section,
-            parent: None,
-            key: Some(key.to_owned()),
-            checkbox: None,
-            reading,
-        };
+        let item =
+            NewItem { section, parent: None, key: Some(key.to_owned()), checkbox: None, reading };
         self.insert(spot, new, item);
         Ok(())
     }
@@ -111,7 +106,7 @@ impl Edit<'_> {
         };
         let mut around = Some(parent);
         while let Some(id) = around {
-            self.plan.intent.grown.insert(id);
+            self.set.intent.grown.insert(id);
             around = self.document.item(id).parent;
         }
         self.insert(spot, new, item);
@@ -142,7 +137,7 @@ impl Edit<'_> {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             stack.extend(&document.item(id).children);
-            self.plan.intent.removed_items.insert(id);
+            self.set.intent.removed_items.insert(id);
         }
         let line_start = line::line_start(source, item.span.start);
         if line::skip_blanks(source, line_start) != item.span.start {
@@ -194,10 +189,10 @@ impl Edit<'_> {
         let extent = document.section(id).extent.clone();
         let inside = |section: &&super::Section| section.heading.start < extent.end;
         let gone = document.sections[id.0..].iter().take_while(inside).map(|found| found.id);
-        self.plan.intent.removed_sections.extend(gone);
+        self.set.intent.removed_sections.extend(gone);
         let first = document.items.partition_point(|item| item.span.start < extent.start);
         let gone = document.items[first..].iter().take_while(|item| item.span.start < extent.end);
-        self.plan.intent.removed_items.extend(gone.map(|item| item.id));
+        self.set.intent.removed_items.extend(gone.map(|item| item.id));
         let top = document.section(document.root()).body.start;
         let mut start = extent.start;
         let mut new = String::new();
@@ -244,11 +239,11 @@ impl Edit<'_> {
 
     fn insert(&mut self, spot: Spot, new: String, item: NewItem) {
         let at = spot.at..spot.at;
-        self.plan.changes.push(Change { at, new, joint: spot.joint, expect: Expect::Item(item) });
+        self.set.changes.push(Change { at, new, joint: spot.joint, expect: Expect::Item(item) });
     }
 
     fn intend(&mut self, item: ItemId, reading: Reading) {
-        self.plan.intent.readings.insert(item, reading);
+        self.set.intent.readings.insert(item, reading);
     }
 
     /// Where a new top-level item of `section` goes.

@@ -79,11 +79,7 @@ pub(super) fn plain_key(source: &str, start: usize, end: usize) -> Option<Key> {
         return None;
     }
     let key = text[..width].trim_end_matches(' ');
-    Some(Key {
-        text: key.to_owned(),
-        span: start..start + key.len(),
-        end: start + width + colon,
-    })
+    Some(Key { text: key.to_owned(), span: start..start + key.len(), end: start + width + colon })
 }
 
 /// Whether two keys are the same: letter case and the kind of separator do not matter.

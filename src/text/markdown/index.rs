@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
+use super::block::{Block, BlockKind, Blocks};
 use super::depth::Survey;
-use super::document::{Block, BlockKind, Item, ItemId, Section, SectionId};
+use super::document::{Item, ItemId, Section, SectionId};
 use super::item::OpenItem;
 use super::{HiddenKind, MAX_DEPTH, ParseError, hidden, line, options};
 
@@ -20,10 +21,7 @@ pub(super) struct Index {
 impl Index {
     /// Indexes the markdown of `source` from `start` on.
     pub(super) fn build(source: &str, start: usize, survey: &Survey) -> Result<Self, ParseError> {
-        let mut builder = Builder::new(source, start);
-        builder.index.items.reserve(survey.items);
-        builder.index.sections.reserve(survey.headings);
-        builder.index.blocks.reserve(survey.items + survey.headings);
+        let mut builder = Builder::new(source, start, survey);
         let parser = Parser::new_ext(&source[start..], options());
         for (event, range) in parser.into_offset_iter() {
             builder.take(event, range.start + start..range.end + start)?;
@@ -43,17 +41,30 @@ enum Frame {
 enum Leaf {
     /// None, or the text of a tight item.
     None,
-    Paragraph { block: Option<usize> },
+    Paragraph {
+        block: Option<usize>,
+    },
     Section,
-    Heading { block: usize },
-    Code { block: usize, fenced: bool, captured: bool },
-    Html { block: usize },
-    Table { block: usize },
+    Heading {
+        block: usize,
+    },
+    Code {
+        block: usize,
+        fenced: bool,
+        captured: bool,
+    },
+    Html {
+        block: usize,
+    },
+    Table {
+        block: usize,
+    },
 }
 
 struct Builder<'s> {
     source: &'s str,
     index: Index,
+    blocks: Blocks<'s>,
     frames: Vec<Frame>,
     depth: usize,
     quotes: usize,
@@ -62,12 +73,10 @@ struct Builder<'s> {
     open_sections: Vec<usize>,
     /// What ends each open link.
     links: Vec<Option<String>>,
-    /// The last end that was trimmed and the outcome: nested blocks share their end.
-    trimmed: (usize, usize),
 }
 
 impl<'s> Builder<'s> {
-    fn new(source: &'s str, start: usize) -> Self {
+    fn new(source: &'s str, start: usize, survey: &Survey) -> Self {
         let root = Section {
             id: SectionId(0),
             level: 0,
@@ -79,14 +88,17 @@ impl<'s> Builder<'s> {
             children: Vec::new(),
             items: Vec::new(),
         };
+        let mut sections = Vec::with_capacity(survey.headings + 1);
+        sections.push(root);
         Self {
             source,
             index: Index {
-                sections: vec![root],
-                items: Vec::new(),
+                sections,
+                items: Vec::with_capacity(survey.items),
                 blocks: Vec::new(),
                 hidden: None,
             },
+            blocks: Blocks::new(source, survey.items + survey.headings),
             frames: Vec::new(),
             depth: 0,
             quotes: 0,
@@ -94,7 +106,6 @@ impl<'s> Builder<'s> {
             open_items: Vec::new(),
             open_sections: vec![0],
             links: Vec::new(),
-            trimmed: (0, 0),
         }
     }
 
@@ -105,7 +116,7 @@ impl<'s> Builder<'s> {
             Event::Rule => {
                 self.block_in_item(&range, false);
                 let block = self.open_block(BlockKind::Rule, range.start);
-                self.close_block(block, range.end);
+                self.blocks.close(block, range.end);
             }
             Event::TaskListMarker(checked) => {
                 if let Some(open) = self.open_item() {
@@ -135,8 +146,7 @@ impl<'s> Builder<'s> {
                 }
                 // The text of an item has no paragraph of its own while its list is tight, so
                 // recording it would make a list that turns loose look like another structure.
-                let block =
-                    (!in_item).then(|| self.open_block(BlockKind::Paragraph, range.start));
+                let block = (!in_item).then(|| self.open_block(BlockKind::Paragraph, range.start));
                 self.leaf = Leaf::Paragraph { block };
             }
             Tag::Heading { level, .. } if self.frames.is_empty() => {
@@ -212,7 +222,7 @@ impl<'s> Builder<'s> {
             TagEnd::Item => {
                 self.depth -= 1;
                 if let Some(Frame::Item { block }) = self.frames.pop() {
-                    let end = self.close_block(block, range.end);
+                    let end = self.blocks.close(block, range.end).end;
                     if self.quotes == 0 {
                         self.close_item(end);
                     }
@@ -222,7 +232,7 @@ impl<'s> Builder<'s> {
                 self.depth -= 1;
                 self.quotes -= 1;
                 if let Some(Frame::Quote { block }) = self.frames.pop() {
-                    self.close_block(block, range.end);
+                    self.blocks.close(block, range.end);
                 }
             }
             TagEnd::Strong => {
@@ -271,26 +281,25 @@ impl<'s> Builder<'s> {
             }
             Leaf::Section => self.close_heading(range),
             Leaf::Code { block, fenced, .. } => {
-                let end = self.close_block(block, range.end);
-                let last = line::skip_space(self.source, end, self.source.len()) == self.source.len();
-                let block = self.index.blocks[block].start as usize;
-                if fenced && last && hidden::fence_hides(&self.source[block..end]) {
-                    self.index.hidden.get_or_insert((HiddenKind::Fence, block));
+                let code = self.blocks.close(block, range.end);
+                let end = self.source.len();
+                let last = line::skip_space(self.source, code.end, end) == end;
+                if fenced && last && hidden::fence_hides(&self.source[code.clone()]) {
+                    self.index.hidden.get_or_insert((HiddenKind::Fence, code.start));
                 }
             }
             Leaf::Html { block } => {
-                let end = self.close_block(block, range.end);
-                let start = self.index.blocks[block].start as usize;
+                let html = self.blocks.close(block, range.end);
                 if self.index.hidden.is_none() {
                     let last = range.end == self.source.len();
-                    let kind = hidden::html_hides(&self.source[start..end.max(start)], last);
-                    self.index.hidden = kind.map(|kind| (kind, start));
+                    let kind = hidden::html_hides(&self.source[html.clone()], last);
+                    self.index.hidden = kind.map(|kind| (kind, html.start));
                 }
             }
             Leaf::Paragraph { block: Some(block) }
             | Leaf::Heading { block }
             | Leaf::Table { block } => {
-                self.close_block(block, range.end);
+                self.blocks.close(block, range.end);
             }
         }
     }
@@ -386,7 +395,7 @@ impl<'s> Builder<'s> {
         let floor = self.index.sections[0].body.start;
         let start = line::line_start(self.source, range.start).max(floor);
         let block = self.open_block(BlockKind::Section, range.start);
-        self.close_block(block, range.end);
+        self.blocks.close(block, range.end);
         let id = SectionId(self.index.sections.len());
         if let Some(previous) = self.index.sections.last_mut() {
             previous.body.end = start;
@@ -440,29 +449,13 @@ impl<'s> Builder<'s> {
     }
 
     fn open_block(&mut self, kind: BlockKind, start: usize) -> usize {
-        let start = line::skip_blanks(self.source, start);
-        // Sources are far below 4 GiB, so that offsets fit.
-        let at = u32::try_from(start).unwrap_or(u32::MAX);
-        let depth = u16::try_from(self.depth).unwrap_or(u16::MAX);
-        self.index.blocks.push(Block { start: at, end: at, depth, kind });
-        self.index.blocks.len() - 1
-    }
-
-    /// Sets the trimmed end of a block and returns it.
-    fn close_block(&mut self, block: usize, end: usize) -> usize {
-        let block = &mut self.index.blocks[block];
-        let start = block.start as usize;
-        if self.trimmed.0 != end {
-            self.trimmed = (end, line::trim_end(self.source, 0, end));
-        }
-        let end = self.trimmed.1.max(start);
-        block.end = u32::try_from(end).unwrap_or(u32::MAX);
-        end
+        self.blocks.open(kind, self.depth, start)
     }
 
     fn finish(mut self) -> Index {
         let end = self.source.len();
         self.close_sections(1, end);
+        self.index.blocks = self.blocks.into_list();
         self.index
     }
 }

@@ -168,7 +168,8 @@ impl OpenItem {
             && item.value_span.is_empty()
             && !self.other
         {
-            let block = fence.range.start..line::trim_end(source, fence.range.start, fence.range.end);
+            let block =
+                fence.range.start..line::trim_end(source, fence.range.start, fence.range.end);
             let text = match hidden::is_closed(&source[block.clone()]) {
                 true => fence.text.strip_suffix('\n').unwrap_or(&fence.text),
                 // Blank lines between it and whatever follows are no part of it.

@@ -56,9 +56,8 @@ impl Document {
 
     fn keyed(&self, items: &[ItemId], key: &str) -> Result<Option<ItemId>, LookupError> {
         let key = key.trim();
-        let matches = |id: &ItemId| {
-            self.item(*id).key.as_deref().is_some_and(|found| same_key(found, key))
-        };
+        let matches =
+            |id: &ItemId| self.item(*id).key.as_deref().is_some_and(|found| same_key(found, key));
         let mut found = items.iter().copied().filter(matches);
         match (found.next(), found.next()) {
             (Some(first), Some(second)) => {

@@ -9,6 +9,7 @@
 //! - A byte order mark and front matter are stepped over; `\n`, `\r\n` and a lone `\r` all end
 //!   a line; only ASCII white space is trimmed, so a no-break space is content.
 
+mod block;
 mod change;
 mod code;
 mod depth;

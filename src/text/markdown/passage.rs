@@ -1,6 +1,6 @@
 //! Putting free text into a section so that it stays there, whatever it contains.
 
-use super::change::{Change, Expect, Joint, Plan};
+use super::change::{Change, ChangeSet, Expect, Joint};
 use super::{Document, EditError, SectionId, line, title, value};
 
 /// Whether text is added to what a section says, or takes its place.
@@ -10,13 +10,13 @@ pub(super) enum Mode {
     Replace,
 }
 
-/// Adds to `plan` what puts `text` into `section`: as it is if that is harmless, else with its
+/// Adds to `set` what puts `text` into `section`: as it is if that is harmless, else with its
 /// headings demoted, else as a fenced block.
 ///
 /// Each form is tried on the section alone with a heading after it, so that something unclosed
 /// is found out even at the end of a document, where it would swallow only what comes later.
 pub(super) fn put(
-    plan: &mut Plan,
+    set: &mut ChangeSet,
     document: &Document,
     section: SectionId,
     mode: Mode,
@@ -33,22 +33,21 @@ pub(super) fn put(
     let floor = first_child_level(document, section)
         .unwrap_or(document.section(section).level.saturating_add(1));
     let (alone, inner) = alone(document, section)?;
-    let forms: [&dyn Fn() -> Option<String>; 3] = [
-        &|| Some(plain.clone()),
-        &|| demoted(&plain, floor, newline),
-        &|| Some(fenced(&plain, newline)),
-    ];
-    let earlier = earlier(plan, section);
+    let forms: [&dyn Fn() -> Option<String>; 3] =
+        [&|| Some(plain.clone()), &|| demoted(&plain, floor, newline), &|| {
+            Some(fenced(&plain, newline))
+        }];
+    let earlier = earlier(set, section);
     let mut refusal = None;
     for form in forms.iter().filter_map(|form| form()) {
-        let mut trial = Plan::default();
+        let mut trial = ChangeSet::default();
         for text in &earlier {
             push(&mut trial, &alone, inner, Mode::Append, text.clone());
         }
         push(&mut trial, &alone, inner, mode, form.clone());
         match trial.carry_out(&alone) {
             Ok(_) => {
-                push(plan, document, section, mode, form);
+                push(set, document, section, mode, form);
                 return Ok(());
             }
             Err(error) => refusal = Some(error),
@@ -77,7 +76,7 @@ pub(super) fn end_of_content(source: &str, start: usize, end: usize) -> usize {
 }
 
 /// The change itself, for text that has its final form.
-fn push(plan: &mut Plan, document: &Document, section: SectionId, mode: Mode, text: String) {
+fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode, text: String) {
     let body = document.section(section).body.clone();
     let source = document.source();
     let end = end_of_body(document, section);
@@ -85,14 +84,14 @@ fn push(plan: &mut Plan, document: &Document, section: SectionId, mode: Mode, te
     if mode == Mode::Append || end == body.start {
         if !text.is_empty() {
             let joint = Joint::Text { indented: text.starts_with([' ', '\t']) };
-            plan.changes.push(Change { at: end..end, new: text, joint, expect });
+            set.changes.push(Change { at: end..end, new: text, joint, expect });
         }
         return;
     }
     let mut stack = document.section(section).items.clone();
     while let Some(item) = stack.pop() {
         stack.extend(&document.item(item).children);
-        plan.intent.removed_items.insert(item);
+        set.intent.removed_items.insert(item);
     }
     let mut new = text;
     let first = line::skip_space(source, body.start, end);
@@ -103,16 +102,16 @@ fn push(plan: &mut Plan, document: &Document, section: SectionId, mode: Mode, te
     if !new.is_empty() && !line::blank_at(source, end) {
         new.push_str(document.newline());
     }
-    plan.changes.push(Change { at: start..end, new, joint: Joint::Replace, expect });
+    set.changes.push(Change { at: start..end, new, joint: Joint::Replace, expect });
 }
 
-/// The texts that `plan` already adds to `section`.
-fn earlier(plan: &Plan, section: SectionId) -> Vec<String> {
+/// The texts that `set` already adds to `section`.
+fn earlier(set: &ChangeSet, section: SectionId) -> Vec<String> {
     let inside = |change: &&Change| {
         matches!(change.expect, Expect::Inside(other) if other == section)
             && change.joint != Joint::Replace
     };
-    plan.changes.iter().filter(inside).map(|change| change.new.clone()).collect()
+    set.changes.iter().filter(inside).map(|change| change.new.clone()).collect()
 }
 
 /// The section alone: its heading, its own body, and the heading that follows or a plain one.

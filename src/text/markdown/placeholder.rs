@@ -22,8 +22,7 @@ fn is_alternatives(raw: &str) -> bool {
         let inner = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         inner.is_some_and(|inner| !inner.is_empty() && !inner.contains('"'))
     };
-    raw.contains('|')
-        && raw.split('|').map(line::trim).all(|part| capitals(part) || quoted(part))
+    raw.contains('|') && raw.split('|').map(line::trim).all(|part| capitals(part) || quoted(part))
 }
 
 /// `[some words]` around everything.

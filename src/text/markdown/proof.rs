@@ -5,8 +5,8 @@
 //! block of the old document: same kind, same nesting, same extent, same key and value, same
 //! parent. A block that begins in new bytes must be one that its change announced.
 
+use super::block::{Block, BlockKind};
 use super::change::{Applied, Expect, Intent, NewItem};
-use super::document::{Block, BlockKind};
 use super::{Document, EditError, Item, ItemId, Section, SectionId, line};
 
 /// Compares `old` and `new`, between which `applied` lies.
@@ -103,7 +103,7 @@ impl<'a> Proof<'a> {
         }
         self.skip_vanished()?;
         if let Some(block) = self.old.blocks.get(self.next) {
-            return differ(block.start as usize, format!("{} would vanish", name(block.kind)));
+            return differ(block.start as usize, format!("{} would vanish", block.kind));
         }
         for (change, progress) in self.applied.iter().zip(&self.progress) {
             let missing = match &change.expect {
@@ -123,17 +123,17 @@ impl<'a> Proof<'a> {
     fn kept(&mut self, block: &Block, offset: usize) -> Result<(), Difference> {
         self.skip_vanished()?;
         let Some(before) = self.old.blocks.get(self.next).copied() else {
-            return differ(offset, format!("{} would appear", name(block.kind)));
+            return differ(offset, format!("{} would appear", block.kind));
         };
         let start = before.start as usize;
         if start > offset {
-            return differ(offset, format!("{} would appear", name(block.kind)));
+            return differ(offset, format!("{} would appear", block.kind));
         }
         if start < offset {
-            return differ(start, format!("{} would vanish", name(before.kind)));
+            return differ(start, format!("{} would vanish", before.kind));
         }
         if before.kind != block.kind || before.depth != block.depth {
-            let reason = format!("{} would become {}", name(before.kind), name(block.kind));
+            let reason = format!("{} would become {}", before.kind, block.kind);
             return differ(start, reason);
         }
         self.next += 1;
@@ -239,7 +239,7 @@ impl<'a> Proof<'a> {
         };
         match fine {
             true => Ok(()),
-            false => differ(start, format!("{} would end elsewhere", name(before.kind))),
+            false => differ(start, format!("{} would end elsewhere", before.kind)),
         }
     }
 
@@ -248,7 +248,7 @@ impl<'a> Proof<'a> {
         let applied = &self.applied[change];
         let at = applied.at.start;
         let Progress { node, code } = self.progress[change];
-        let unexpected = || differ(at, format!("the text would contain {}", name(block.kind)));
+        let unexpected = || differ(at, format!("the text would contain {}", block.kind));
         match (&applied.expect, block.kind) {
             (Expect::Value, BlockKind::Code) if !code => self.progress[change].code = true,
             (Expect::Item(_), BlockKind::Code) if node && !code => {
@@ -289,7 +289,7 @@ impl<'a> Proof<'a> {
         let applied = &self.applied[change];
         let at = applied.at.start;
         if block.end as usize > applied.new.end {
-            return differ(at, format!("{} would take in what follows it", name(block.kind)));
+            return differ(at, format!("{} would take in what follows it", block.kind));
         }
         let home = match applied.expect {
             Expect::Inside(section) => Some(section),
@@ -327,7 +327,9 @@ impl<'a> Proof<'a> {
     fn new_item(&self, wanted: &NewItem, at: usize) -> Result<(), Difference> {
         let item = self.new.item(ItemId(self.items.len()));
         let parent = item.parent.and_then(|parent| self.items.get(parent.0).copied());
-        if parent != wanted.parent.map(Origin::Old) || !self.is_in(Some(item.section), wanted.section) {
+        if parent != wanted.parent.map(Origin::Old)
+            || !self.is_in(Some(item.section), wanted.section)
+        {
             return differ(at, "the new item would land elsewhere");
         }
         let whole = matches!(wanted.reading, super::value::Reading::Text(_));
@@ -367,7 +369,7 @@ impl<'a> Proof<'a> {
                 _ => true,
             };
             if !meant {
-                return differ(start, format!("{} would vanish", name(block.kind)));
+                return differ(start, format!("{} would vanish", block.kind));
             }
         }
         Ok(())
@@ -388,20 +390,5 @@ impl<'a> Proof<'a> {
             Some(i) if offset < self.applied[i].new.end => Byte::New(i),
             Some(i) => Byte::Kept(offset - self.applied[i].new.end + self.applied[i].at.end),
         }
-    }
-}
-
-fn name(kind: BlockKind) -> &'static str {
-    match kind {
-        BlockKind::Section => "a section",
-        BlockKind::Item => "a list item",
-        BlockKind::Heading => "a nested heading",
-        BlockKind::QuotedItem => "a quoted list item",
-        BlockKind::Quote => "a quote",
-        BlockKind::Paragraph => "a paragraph",
-        BlockKind::Code => "a code block",
-        BlockKind::Html => "an HTML block",
-        BlockKind::Table => "a table",
-        BlockKind::Rule => "a rule",
     }
 }

@@ -82,10 +82,11 @@ pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError>
     let alone = !key.contains(['`', '<', '[', ']', '*', '\\', '&', '\n', '\r', '\0']);
     let reads_back = |look: &KeyLook| {
         let source = format!("- {} x\n", look.write(key));
-        alone && only_item(&source).is_some_and(|document| {
-            let item = document.item(ItemId(0));
-            item.key.as_deref() == Some(key) && document.raw_value(item.id) == "x"
-        })
+        alone
+            && only_item(&source).is_some_and(|document| {
+                let item = document.item(ItemId(0));
+                item.key.as_deref() == Some(key) && document.raw_value(item.id) == "x"
+            })
     };
     [wanted, KeyLook::BOLD]
         .into_iter()

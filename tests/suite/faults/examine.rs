@@ -8,7 +8,7 @@ use super::{
     Finish,
     scene::{Scene, run},
 };
-use crate::builder::Project;
+use crate::builder::{Project, line_diff};
 
 /// The two states that are allowed.
 pub struct Models {
@@ -28,13 +28,13 @@ pub enum Which {
 struct Model {
     seen: Option<Value>,
     findings: Value,
-    operations: usize,
     later: Later,
 }
 
 #[derive(Debug, PartialEq)]
 struct Later {
     revision: String,
+    operations: usize,
     files: BTreeMap<String, String>,
 }
 
@@ -70,7 +70,13 @@ impl Models {
         if found == self.old {
             return Err("it was acknowledged, but it is not done".to_owned());
         }
-        Err(format!("neither old nor new\nold {:#?}\nnew {:#?}\nis {found:#?}", self.old, self.new))
+        let differences = |model: &Model| {
+            let (model, found) = (format!("{model:#?}"), format!("{found:#?}"));
+            let lines = line_diff(&model, &found);
+            lines.iter().map(|line| format!("{line:.300}\n")).collect::<String>()
+        };
+        let (old, new) = (differences(&self.old), differences(&self.new));
+        Err(format!("neither old nor new\nfrom the old\n{old:.2000}\nfrom the new\n{new:.2000}"))
     }
 }
 
@@ -89,11 +95,6 @@ impl Model {
                 return Err(format!("the command cannot be repeated: {}", again.text()));
             }
         }
-        let log = run(project, &["op", "log", "--limit", "10000", "--json"]);
-        if log.code != 0 {
-            return Err(format!("op log: {} {}", log.code, log.stdout));
-        }
-        let operations = parse(&log.stdout)?["operations"].as_array().map_or(0, Vec::len);
         let check = run(project, &["check", "--json"]);
         if check.code != 0 && check.code != 4 {
             return Err(format!("check: {} {}", check.code, check.stdout));
@@ -104,13 +105,19 @@ impl Model {
             return Err(format!("a further change: {} {}", probe.code, probe.stdout));
         }
         let revision = parse(&probe.stdout)?["revision"].to_string();
+        let log = run(project, &["op", "log", "--limit", "10000", "--json"]);
+        if log.code != 0 {
+            return Err(format!("op log: {} {}", log.code, log.stdout));
+        }
+        let operations = parse(&log.stdout)?["operations"].as_array().map_or(0, Vec::len);
         let verify = run(project, &["history", "verify", "--json"]);
         if verify.code != 0 {
             return Err(format!("history verify: {} {}", verify.code, verify.stdout));
         }
         let files = project.files().into_iter();
         let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into()));
-        Ok(Self { seen, findings, operations, later: Later { revision, files: files.collect() } })
+        let later = Later { revision, operations, files: files.collect() };
+        Ok(Self { seen, findings, later })
     }
 }
 

@@ -46,7 +46,9 @@ fn every_value_of_every_document_can_be_set_to_anything() {
             for value in HOSTILE {
                 let mut edit = document.edit();
                 edit.set_value(id, value);
-                let edited = edit.finish().unwrap_or_else(|error| panic!("{name} {id:?} {value:?}: {error}"));
+                let edited = edit
+                    .finish()
+                    .unwrap_or_else(|error| panic!("{name} {id:?} {value:?}: {error}"));
                 assert_eq!(edited.document.value(id), value, "{name} {id:?}");
                 assert_eq!(edited.document.items.len(), document.items.len());
                 let mut back = edited.document.edit();
@@ -109,7 +111,9 @@ fn every_title_can_be_changed() {
             for title in ["New", "- x # ", "", "a | b", "**b** `c`", "1. x", "[r]: u"] {
                 let mut edit = document.edit();
                 edit.set_title(id, title);
-                let edited = edit.finish().unwrap_or_else(|error| panic!("{name} {id:?} {title:?}: {error}"));
+                let edited = edit
+                    .finish()
+                    .unwrap_or_else(|error| panic!("{name} {id:?} {title:?}: {error}"));
                 assert_eq!(edited.document.section(id).title, title, "{name}");
             }
         }

@@ -4,8 +4,8 @@ mod corpus;
 mod editing;
 mod pitfalls;
 mod placing;
-mod proving;
 mod properties;
+mod proving;
 mod reading;
 
 use super::{Document, ItemId, SectionId};

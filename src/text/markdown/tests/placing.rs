@@ -60,7 +60,16 @@ fn what_cannot_be_contained_is_fenced() {
 
 #[test]
 fn harmless_text_is_left_as_it_is() {
-    for text in ["<details>\nx", "[ref]:", "> quote", "- **k**: v", "    code", "| a |\n|---|", "a\n---b", "<div>"] {
+    for text in [
+        "<details>\nx",
+        "[ref]:",
+        "> quote",
+        "- **k**: v",
+        "    code",
+        "| a |\n|---|",
+        "a\n---b",
+        "<div>",
+    ] {
         let result = appended("# A\n\n# B\n", "A", text);
         assert_eq!(result, format!("# A\n\n{text}\n\n# B\n"));
     }

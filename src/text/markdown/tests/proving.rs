@@ -1,7 +1,7 @@
 //! The proof refuses what an edit without it would let through.
 
 use super::{field, parse, section};
-use crate::text::markdown::change::{Change, Expect, Joint, Plan};
+use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
 use crate::text::markdown::value::Reading;
 use crate::text::markdown::{Document, EditError};
 use crate::text::{Splice, apply_splices};
@@ -10,16 +10,23 @@ use crate::text::{Splice, apply_splices};
 fn naive(document: &Document, new: &str) -> Result<(), EditError> {
     let a = field(document, "T", "a");
     let at = document.item(a).value_span.clone();
-    let mut plan = Plan::default();
-    plan.intent.readings.insert(a, Reading::Value(new.to_owned()));
-    plan.changes.push(Change { at, new: new.to_owned(), joint: Joint::Replace, expect: Expect::Value });
-    plan.carry_out(document).map(drop)
+    let mut set = ChangeSet::default();
+    set.intent.readings.insert(a, Reading::Value(new.to_owned()));
+    set.changes.push(Change {
+        at,
+        new: new.to_owned(),
+        joint: Joint::Replace,
+        expect: Expect::Value,
+    });
+    set.carry_out(document).map(drop)
 }
 
 #[test]
 fn a_careless_splice_makes_structure_and_is_refused() {
     let document = parse("# T\n- **a**: 1\n- **b**: 2\n\n## U\n- **c**: 3\n");
-    for value in ["x\n# Forged\n", "x\n- **b**: forged", "x\n  - n: nested", "x\n\n```\n", "x\n<!--", "x\ny"] {
+    for value in
+        ["x\n# Forged\n", "x\n- **b**: forged", "x\n  - n: nested", "x\n\n```\n", "x\n<!--", "x\ny"]
+    {
         let at = document.item(field(&document, "T", "a")).value_span.clone();
         let mut splices = [Splice { at, new: value.to_owned() }];
         let careless = apply_splices(document.source(), &mut splices).unwrap();
@@ -43,9 +50,9 @@ fn the_place_of_a_refusal_is_in_the_old_document() {
 /// Inserts `new` at `at` as text of `T`.
 fn insert(document: &Document, at: usize, new: &str) -> Result<(), EditError> {
     let expect = Expect::Inside(section(document, "T"));
-    let mut plan = Plan::default();
-    plan.changes.push(Change { at: at..at, new: new.to_owned(), joint: Joint::Replace, expect });
-    plan.carry_out(document).map(drop)
+    let mut set = ChangeSet::default();
+    set.changes.push(Change { at: at..at, new: new.to_owned(), joint: Joint::Replace, expect });
+    set.carry_out(document).map(drop)
 }
 
 #[test]
@@ -66,15 +73,15 @@ fn text_that_touches_anything_else_is_refused() {
 #[test]
 fn removing_more_than_was_meant_is_refused() {
     let document = parse("# T\n- **a**: 1\n- **b**: 2\n");
-    let mut plan = Plan::default();
-    plan.intent.removed_items.insert(field(&document, "T", "a"));
-    plan.changes.push(Change {
+    let mut set = ChangeSet::default();
+    set.intent.removed_items.insert(field(&document, "T", "a"));
+    set.changes.push(Change {
         at: 4..26,
         new: String::new(),
         joint: Joint::Replace,
         expect: Expect::Value,
     });
-    let error = plan.carry_out(&document).unwrap_err();
+    let error = set.carry_out(&document).unwrap_err();
     assert!(error.to_string().contains("a list item would vanish"), "{error}");
 }
 
@@ -83,8 +90,8 @@ fn an_announced_item_must_come() {
     let document = parse("# T\n\n    code\n");
     let mut edit = document.edit();
     edit.insert_field(section(&document, "T"), None, "a", "1");
-    let plan = std::mem::take(&mut edit.plan);
-    let mut spoiled = plan;
+    let set = std::mem::take(&mut edit.set);
+    let mut spoiled = set;
     for change in &mut spoiled.changes {
         change.new = format!("    {}", change.new);
     }
