@@ -32,7 +32,8 @@ fn main() {
 
 fn reads(root: &Path, empty: &Path) {
     let dir = state(root, "reads", 5);
-    for args in [&["status"][..], &["var", "get", "step_data.current_step"], &["step", "show", "1"]] {
+    for args in [&["status"][..], &["var", "get", "step_data.current_step"], &["step", "show", "1"]]
+    {
         let name = format!("{} / empty program", args.join(" "));
         let pair = alternate(200, || run(STATEDIR, &dir, args), || run(empty, &dir, &[]));
         report(&name, pair, 2.0);
@@ -78,8 +79,7 @@ fn sqlite(root: &Path) {
         || run("sqlite3", &dir, &[&database, update]),
     );
     report("var set / sqlite3 update", pair, 1.0);
-    let pair =
-        alternate(60, || finish_step(&dir), || run("sqlite3", &dir, &[&database, update]));
+    let pair = alternate(60, || finish_step(&dir), || run("sqlite3", &dir, &[&database, update]));
     report("step done / sqlite3 update", pair, 1.0);
 }
 
@@ -116,7 +116,13 @@ fn large_plan(root: &Path) {
         let middle = (steps / 2).to_string();
         let (set, parse) = alternate(
             10,
-            || run(STATEDIR, &dir, &["step", "set", &middle, "--effects", &format!("{:?}", Instant::now())]),
+            || {
+                run(
+                    STATEDIR,
+                    &dir,
+                    &["step", "set", &middle, "--effects", &format!("{:?}", Instant::now())],
+                )
+            },
             || {
                 let began = Instant::now();
                 let events = pulldown_cmark::Parser::new(&plan).into_offset_iter().count();

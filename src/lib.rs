@@ -11,8 +11,8 @@
 //! Only `store` and `adapters` do I/O; `workspace` is where pure logic meets the disk.
 
 pub mod adapters;
-pub mod text;
-pub mod model;
 pub mod engine;
+pub mod model;
 pub mod store;
+pub mod text;
 pub mod workspace;

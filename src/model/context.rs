@@ -64,9 +64,8 @@ impl Context {
 }
 
 fn path(document: &Document, section: SectionId) -> Vec<String> {
-    let parents = std::iter::successors(document.section(section).parent, |id| {
-        document.section(*id).parent
-    });
+    let parents =
+        std::iter::successors(document.section(section).parent, |id| document.section(*id).parent);
     let mut path: Vec<String> = parents
         .filter(|id| document.section(*id).level > 1)
         .map(|id| document.section(id).title.clone())

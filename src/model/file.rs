@@ -3,8 +3,7 @@
 use std::fmt;
 
 /// One of the tracked files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StateFile {
     /// `plan.md`: the goal, the status and the steps.
     Plan,
@@ -50,6 +49,12 @@ impl StateFile {
         all.into_iter().find(|file| {
             file.name() == name || file.name().split_once('.').is_some_and(|(stem, _)| stem == name)
         })
+    }
+}
+
+impl serde::Serialize for StateFile {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

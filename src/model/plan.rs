@@ -180,10 +180,9 @@ impl Plan {
             let Some((number, title)) = step_heading(&document.section(section).title) else {
                 continue;
             };
-            let mut ancestors =
-                std::iter::successors(document.section(section).parent, |id| {
-                    document.section(*id).parent
-                });
+            let mut ancestors = std::iter::successors(document.section(section).parent, |id| {
+                document.section(*id).parent
+            });
             if ancestors.any(|id| is_step(document, id)) {
                 continue;
             }
@@ -298,7 +297,8 @@ fn depends_on(value: &str) -> Result<Vec<StepRef>, ModelError> {
     let bare = value.trim().trim_start_matches('[').trim_end_matches(']');
     let words = bare.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`']));
     let is_step = |word: &&str| {
-        !word.is_empty() && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
+        !word.is_empty()
+            && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
     };
     words.filter(is_step).map(StepRef::parse).collect()
 }

@@ -71,7 +71,8 @@ impl StepRef {
     /// Anything else is a bad value.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let text = text.trim();
-        let bare = text.strip_prefix("Step ").or_else(|| text.strip_prefix("step ")).unwrap_or(text);
+        let bare =
+            text.strip_prefix("Step ").or_else(|| text.strip_prefix("step ")).unwrap_or(text);
         let bare = bare.strip_prefix('#').unwrap_or(bare);
         if let Ok(number) = bare.parse() {
             return Ok(Self::Number(number));

@@ -210,11 +210,7 @@ fn heading(number: u32, title: &str) -> String {
     if title.is_empty() { format!("Step {number}") } else { format!("Step {number}: {title}") }
 }
 
-fn render_list(
-    newline: &str,
-    key: &str,
-    pairs: &[(String, String)],
-) -> Result<String, ModelError> {
+fn render_list(newline: &str, key: &str, pairs: &[(String, String)]) -> Result<String, ModelError> {
     let mut text = format!("- **{key}**:{newline}");
     for (name, value) in pairs {
         text.push_str(&render_field(newline, 2, false, name, value).map_err(refused)?);

@@ -3,18 +3,18 @@
 use super::operation::{ADOPT, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
-    ByteSplice, ChangeKind, FileChange, FileRecord, Operation, Result, SpliceRecord, StoreError,
-    Transaction, splice,
+    ByteSplice, ChangeKind, FileChange, FileRecord, Operation, Result, SpliceRecord, Store,
+    StoreError, Transaction, splice,
 };
 
-impl Transaction {
+impl Store {
     /// The operation that `undo` would take back.
     ///
     /// The newest one that is not itself an undo and was not undone; `None` when only the one
     /// that created or adopted the state is left, or the log does not reach back further.
     pub fn undo_target(&self) -> Result<Option<Operation>> {
         let mut undone = Vec::new();
-        for op in Backwards::new(&self.store)? {
+        for op in Backwards::new(self)? {
             let op = op?;
             if op.kind == INIT || op.kind == ADOPT {
                 return Ok(None);
@@ -31,12 +31,12 @@ impl Transaction {
     /// The operation that `redo` would do again: the last one undone since the last change.
     pub fn redo_target(&self) -> Result<Option<Operation>> {
         let mut redone: Vec<String> = Vec::new();
-        for op in Backwards::new(&self.store)? {
+        for op in Backwards::new(self)? {
             let op = op?;
             if let Some(id) = &op.undoes {
                 match redone.iter().position(|done| done == id) {
                     Some(at) => drop(redone.remove(at)),
-                    None => return self.store.operation(id).map(Some),
+                    None => return self.operation(id).map(Some),
                 }
             } else if let Some(id) = op.redoes {
                 redone.push(id);
@@ -45,6 +45,30 @@ impl Transaction {
             }
         }
         Ok(None)
+    }
+
+    /// The bytes that the newest operation which added to the appended file put there.
+    pub fn newest_append(&self) -> Result<Option<Vec<u8>>> {
+        for op in Backwards::new(self)? {
+            let op = op?;
+            let bytes = op.appended.and_then(|appended| appended.bytes);
+            if bytes.is_some() && op.kind != EXTERNAL && op.kind != INIT {
+                return Ok(bytes);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Transaction {
+    /// As [`Store::undo_target`].
+    pub fn undo_target(&self) -> Result<Option<Operation>> {
+        self.store.undo_target()
+    }
+
+    /// As [`Store::redo_target`].
+    pub fn redo_target(&self) -> Result<Option<Operation>> {
+        self.store.redo_target()
     }
 
     /// The changes that take an operation back, to be handed to [`Transaction::commit`].

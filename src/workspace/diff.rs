@@ -28,7 +28,9 @@ impl DiffSide {
         match rest.strip_prefix('-') {
             None if rest.is_empty() => Self::Back(0),
             Some("") => Self::Back(1),
-            Some(count) => count.parse().map_or_else(|_| Self::Operation(text.to_owned()), Self::Back),
+            Some(count) => {
+                count.parse().map_or_else(|_| Self::Operation(text.to_owned()), Self::Back)
+            }
             None => Self::Operation(text.to_owned()),
         }
     }
@@ -86,14 +88,7 @@ impl Workspace {
                 return Ok(("working files".to_owned(), files, u64::MAX));
             }
             DiffSide::Operation(id) => id.clone(),
-            DiffSide::Back(count) => {
-                let newest = self.store.operations(Some(count + 1))?;
-                let operation = newest.get(*count).ok_or_else(|| {
-                    let known = newest.len();
-                    Error::refused("not_found", format!("the log knows only {known} operations"))
-                })?;
-                operation.id.as_str().to_owned()
-            }
+            DiffSide::Back(count) => self.operation_back(*count)?.id.as_str().to_owned(),
         };
         let operation = self.store.operation(&id)?;
         let id = operation.id.as_str().to_owned();
@@ -106,8 +101,18 @@ impl FileDiff {
     /// The change as a unified diff.
     pub fn unified(&self) -> String {
         let name = self.file.name();
-        let old = if self.before.is_empty() { "/dev/null".to_owned() } else { format!("a/{name}") };
-        let new = if self.after.is_empty() { "/dev/null".to_owned() } else { format!("b/{name}") };
+        // Only the end of the history is compared, so an empty side does not mean a new file.
+        let whole = self.file != StateFile::History;
+        let old = if whole && self.before.is_empty() {
+            "/dev/null".to_owned()
+        } else {
+            format!("a/{name}")
+        };
+        let new = if whole && self.after.is_empty() {
+            "/dev/null".to_owned()
+        } else {
+            format!("b/{name}")
+        };
         let diff = Similar::from_lines(&self.before, &self.after);
         diff.unified_diff().context_radius(2).header(&old, &new).to_string()
     }

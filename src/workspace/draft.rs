@@ -134,8 +134,7 @@ impl<'a> Draft<'a> {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
         let newline = self.history_newline()?;
-        let entry =
-            history::NewEntry { title: title.into(), time: self.env.now(), fields };
+        let entry = history::NewEntry { title: title.into(), time: self.env.now(), fields };
         let (millis, first) = (self.env.millis(), self.appended.is_empty());
         let ends_with_newline = self.ends_with_newline()?;
         let facts = self.facts()?;
@@ -153,9 +152,9 @@ impl<'a> Draft<'a> {
     /// Whether constraints.md looks at variables at all.
     pub(super) fn mentions_variables(&self) -> bool {
         let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();
-        [b"variables.".as_slice(), b"vars."].iter().any(|word| {
-            bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
-        })
+        [b"variables.".as_slice(), b"vars."]
+            .iter()
+            .any(|word| bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word)))
     }
 
     /// Whether anything differs from the files on disk.
@@ -199,13 +198,13 @@ impl<'a> Draft<'a> {
         let view = self.view;
         let changes = std::mem::take(&mut self.changed)
             .into_iter()
-            .filter(|(file, changed)| {
-                view.bytes(file.name()) != Some(changed.text.as_bytes())
-            })
+            .filter(|(file, changed)| view.bytes(file.name()) != Some(changed.text.as_bytes()))
             .map(|(file, changed)| FileChange {
                 name: file.name().to_owned(),
                 kind: match changed.splices {
-                    Some(splices) => ChangeKind::Splice(splices.into_iter().map(bytes_of).collect()),
+                    Some(splices) => {
+                        ChangeKind::Splice(splices.into_iter().map(bytes_of).collect())
+                    }
                     None => ChangeKind::Write(changed.text.into_bytes()),
                 },
             })

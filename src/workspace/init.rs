@@ -9,7 +9,7 @@ use super::{
 use crate::{
     engine::{ModifierKind, PlanRole, Workflow},
     model::{Plan, StateFile, Variables},
-    store::{FileChange, ChangeKind, NewOperation, Report, View},
+    store::{ChangeKind, FileChange, NewOperation, Report, View},
 };
 
 /// What a new state is made from.
@@ -125,9 +125,10 @@ impl Workspace {
         let input = self.input(options, &found, goal.trim(), &workflow)?;
         let mut files = Vec::new();
         for file in missing {
-            let text = options.templates.render(file, &input).map_err(|error| {
-                Error::refused("bad_template", error.to_string())
-            })?;
+            let text = options
+                .templates
+                .render(file, &input)
+                .map_err(|error| Error::refused("bad_template", error.to_string()))?;
             read_back(file, &text, &input, options.templates.is_custom())?;
             files.push((file, text));
         }
@@ -271,9 +272,9 @@ fn modifiers(
         let text = super::change::text_of(value);
         match workflow.modifier(key) {
             Some(modifier) => {
-                modifier.read(&text).map_err(|error| {
-                    Error::refused("bad_value", error.to_string())
-                })?;
+                modifier
+                    .read(&text)
+                    .map_err(|error| Error::refused("bad_value", error.to_string()))?;
                 modifiers.insert(modifier.name().to_owned(), value_of(modifier.kind(), &text));
             }
             None if options.templates.is_custom() => {
@@ -311,7 +312,8 @@ fn read_back(
     custom: bool,
 ) -> Result<(), Error> {
     let fail = |message: String| {
-        let message = format!("the template of `{file}` gives a file that cannot be used: {message}");
+        let message =
+            format!("the template of `{file}` gives a file that cannot be used: {message}");
         Err(Error::refused("bad_template", message))
     };
     match file {

@@ -25,6 +25,7 @@ use std::{
     time::Duration,
 };
 
+use self::notice::notices;
 pub use self::{
     adapt::Event,
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
@@ -43,7 +44,6 @@ pub use self::{
     status::{Status, StepLine},
     templates::{Mode, TemplateError, TemplateSet},
 };
-use self::notice::notices;
 use crate::{
     model::StateFile,
     store::{Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
@@ -132,6 +132,7 @@ impl Workspace {
         if is_absent(&view) {
             return Err(self.no_state());
         }
+        self.expect(&view.revision)?;
         Ok(Snapshot::new(view))
     }
 
@@ -140,9 +141,9 @@ impl Workspace {
     /// # Errors
     /// One of them is refused, or the state has moved on; nothing was changed.
     pub fn apply(&self, changes: &[Change]) -> Result<Outcome, Error> {
-        let (kind, message) = match changes {
-            [one] => (one.kind(), String::new()),
-            many => ("apply", format!("{} changes", many.len())),
+        let kind = match changes {
+            [one] => one.kind(),
+            _ => "apply",
         };
         let done = self.change(kind, |draft| {
             let total = changes.len();
@@ -158,12 +159,7 @@ impl Workspace {
         });
         match done {
             Err(error) => Err(self.ask_first(error)?),
-            Ok(mut outcome) => {
-                if !message.is_empty() && outcome.committed {
-                    outcome.notices.insert(0, message);
-                }
-                Ok(outcome)
-            }
+            Ok(outcome) => Ok(outcome),
         }
     }
 
@@ -226,7 +222,6 @@ impl Workspace {
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
         let snapshot = self.read()?;
-        self.expect(snapshot.revision())?;
         let mut draft = Draft::new(snapshot.view(), &self.env)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {

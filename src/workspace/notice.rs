@@ -2,9 +2,26 @@
 
 use crate::store::Report;
 
-/// One line for each report.
+/// One line for each report of a command that changes the state.
 pub(super) fn notices(reports: &[Report]) -> Vec<String> {
     reports.iter().map(describe).collect()
+}
+
+/// One line for each report of a command that only reads: nothing was recorded or written.
+pub(super) fn findings(reports: &[Report]) -> Vec<String> {
+    let pending = |report: &Report| match report {
+        Report::External { files, .. } => {
+            format!("edited outside and not recorded yet: {}", files.join(", "))
+        }
+        Report::Adopted { .. } => {
+            "there is no operation log yet; the first change starts one".to_owned()
+        }
+        Report::RolledForward { op, .. } => {
+            format!("operation {op} was interrupted; the next change completes the files")
+        }
+        other => describe(other),
+    };
+    reports.iter().map(pending).collect()
 }
 
 fn describe(report: &Report) -> String {
@@ -16,7 +33,8 @@ fn describe(report: &Report) -> String {
             format!("recorded an edit made outside as {op}: {}", files.join(", "))
         }
         Report::Salvaged { file, copy } => {
-            let aside = copy.as_ref().map(|copy| format!("; what was there is in `{}`", copy.display()));
+            let aside =
+                copy.as_ref().map(|copy| format!("; what was there is in `{}`", copy.display()));
             format!("`{file}` was damaged by a power loss: restored{}", aside.unwrap_or_default())
         }
         Report::Adopted { files, .. } => format!("took over {}", files.join(", ")),

@@ -1,9 +1,14 @@
 //! Looking at the operation log, and going back and forth in it.
 
-use super::{Draft, Error, Workspace, is_absent, notice::notices};
+use std::io::Cursor;
+
+use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices};
 use crate::{
-    model::StateFile,
-    store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Revision},
+    model::{
+        StateFile,
+        history::{EntryId, last_entries},
+    },
+    store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Report, Revision},
 };
 
 /// What `undo` or `redo` did.
@@ -17,6 +22,8 @@ pub struct Stepped {
     pub changed: Vec<String>,
     /// What else happened.
     pub notices: Vec<String>,
+    /// The changes themselves; filled for a dry run only.
+    pub diff: Vec<FileDiff>,
 }
 
 impl Workspace {
@@ -45,12 +52,32 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
-    /// One operation by its id, or the beginning of it.
+    /// One operation by its id or the beginning of it, or by `@` and `@-2`.
     ///
     /// # Errors
     /// There is none, or several.
     pub fn operation_named(&self, id: &str) -> Result<Operation, Error> {
-        Ok(self.store.operation(id)?)
+        match DiffSide::parse(id) {
+            DiffSide::Back(count) => self.operation_back(count),
+            _ => Ok(self.store.operation(id)?),
+        }
+    }
+
+    /// The operation so many before the newest.
+    pub(super) fn operation_back(&self, count: usize) -> Result<Operation, Error> {
+        let newest = self.store.operations(Some(count + 1))?;
+        let operation = newest.get(count).ok_or_else(|| {
+            let message = format!("the log knows only {} operations", newest.len());
+            Error::refused_with("not_found", message, "`statedir op log` lists them")
+        })?;
+        Ok(self.store.operation(operation.id.as_str())?)
+    }
+
+    /// Entries that must be in the history because the log says that they were written.
+    pub fn history_anchors(&self) -> Vec<EntryId> {
+        let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
+        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
+        entries.into_iter().filter_map(|entry| entry.id).collect()
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.
@@ -64,28 +91,23 @@ impl Workspace {
     }
 
     fn step_through(&self, verb: &'static str) -> Result<Stepped, Error> {
+        let undo = verb == "undo";
+        if self.options.dry_run {
+            return self.rehearse_step(verb);
+        }
         let transaction = self.begin()?;
         if is_absent(transaction.view()) {
             return Err(self.no_state());
         }
-        let undo = verb == "undo";
         let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
         let Some(target) = target else {
-            return Err(Error::refused_with(
-                "nothing_to_do",
-                format!("there is nothing to {verb}"),
-                "`statedir op log` shows what happened",
-            ));
+            return Err(nothing_to(verb));
         };
         let changes: Vec<FileChange> =
             if undo { transaction.inverse(&target)? } else { transaction.reapply(&target)? };
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
-        if self.options.dry_run {
-            let revision = transaction.view().revision.clone();
-            return Ok(Stepped { operation: summary, revision, changed, notices: seen });
-        }
         let mut draft = Draft::new(transaction.view(), &self.env)?;
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
@@ -107,8 +129,43 @@ impl Workspace {
         };
         let committed = transaction.commit(operation)?;
         seen.extend(committed.warnings);
-        Ok(Stepped { operation: summary, revision: committed.revision, changed, notices: seen })
+        let revision = committed.revision;
+        Ok(Stepped { operation: summary, revision, changed, notices: seen, diff: Vec::new() })
     }
+
+    /// What undo or redo would do, without writing anything.
+    fn rehearse_step(&self, verb: &str) -> Result<Stepped, Error> {
+        let snapshot = self.read()?;
+        let undo = verb == "undo";
+        let reports = snapshot.view().reports();
+        let edited = reports.iter().any(|report| matches!(report, Report::External { .. }));
+        let head = self.operation_back(0)?;
+        let (operation, side) = if edited && undo {
+            let mut pending = head.summary(StateFile::History.name());
+            pending.id = snapshot.revision().clone();
+            (pending.kind, pending.command) = ("external".to_owned(), String::new());
+            (pending, DiffSide::Operation(head.id.as_str().to_owned()))
+        } else {
+            let target = if undo { self.store.undo_target()? } else { self.store.redo_target()? };
+            let target = target.filter(|_| undo || !edited).ok_or_else(|| nothing_to(verb))?;
+            let then = if undo { &target.parent } else { &target.id };
+            let side = DiffSide::Operation(then.as_str().to_owned());
+            (target.summary(StateFile::History.name()), side)
+        };
+        let diff = self.diff(&DiffSide::Working, &side)?.files;
+        let changed = diff.iter().map(|file| file.file.name().to_owned()).collect();
+        let notices = super::notice::findings(reports);
+        let revision = snapshot.revision().clone();
+        Ok(Stepped { operation, revision, changed, notices, diff })
+    }
+}
+
+fn nothing_to(verb: &str) -> Error {
+    Error::refused_with(
+        "nothing_to_do",
+        format!("there is nothing to {verb}"),
+        "`statedir op log` shows what happened",
+    )
 }
 
 fn entry(target: &Operation, changed: &[String], actor: &str) -> Vec<(String, String)> {

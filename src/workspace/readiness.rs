@@ -18,9 +18,7 @@ pub struct Readiness<'p> {
 impl<'p> Readiness<'p> {
     /// Looks at all steps of a plan.
     pub fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
-        let role = |step: &Step| {
-            workflow.step_role(step.status.as_deref()?)
-        };
+        let role = |step: &Step| workflow.step_role(step.status.as_deref()?);
         let steps = plan.steps.iter().enumerate();
         Self {
             plan,
@@ -54,6 +52,16 @@ impl<'p> Readiness<'p> {
             !matches!(role, Some(Role::Done | Role::Skipped))
         };
         step.depends_on.iter().filter(met).cloned().collect()
+    }
+
+    /// A step's number and id, as far as it is there: `3 (k3f9)`.
+    pub fn name(&self, step: &StepRef) -> String {
+        let found = self.position(step).map(|at| &self.plan.steps[at]);
+        match found.map(|found| (found.number, &found.id)) {
+            Some((number, Some(id))) => format!("{number} ({id})"),
+            Some((number, None)) => number.to_string(),
+            None => step.to_string(),
+        }
     }
 
     /// Where in the plan's list a step is.
@@ -95,7 +103,9 @@ impl<'p> Readiness<'p> {
                 match self.position(wanted) {
                     Some(before) if marks[before] == Mark::Open => {
                         let from = path.iter().position(|(step, _)| *step == before).unwrap_or(0);
-                        return Some(path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect());
+                        return Some(
+                            path[from..].iter().map(|(s, _)| &self.plan.steps[*s]).collect(),
+                        );
                     }
                     Some(before) if marks[before] == Mark::New => path.push((before, 0)),
                     _ => {}

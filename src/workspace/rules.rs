@@ -83,7 +83,14 @@ impl Snapshot {
             let parsed = Action::parse_all_with(&behaviour.text, &workflow);
             let parsed = parsed.map(|actions| (means(&actions), actions));
             let offset = document.item(behaviour.item).value_span.start;
-            lines.push(line(&behaviour.task_type, at + 1, &behaviour.text, parsed, document, offset));
+            lines.push(line(
+                &behaviour.task_type,
+                at + 1,
+                &behaviour.text,
+                parsed,
+                document,
+                offset,
+            ));
         }
         Ok(lines)
     }
@@ -145,11 +152,19 @@ impl Workspace {
         let rules = adapt::rules(&draft, &constraints);
         let Some(entry) = number.checked_sub(1).and_then(|at| rules.get(at)) else {
             let message = format!("there is no rule `{number}`");
-            return Err(Error::refused_with("not_found", message, "`statedir rule list` shows them"));
+            return Err(Error::refused_with(
+                "not_found",
+                message,
+                "`statedir rule list` shows them",
+            ));
         };
         let rule = entry.parsed.as_ref().map_err(|error| {
             let message = format!("rule {number} is not understood: {error}");
-            Error::refused_with("rule_not_understood", message, "`statedir rule check` shows the place")
+            Error::refused_with(
+                "rule_not_understood",
+                message,
+                "`statedir rule check` shows the place",
+            )
         })?;
         let before = adapt::sheet(&mut draft, &constraints, &rules)?;
         let mut after = before.clone();

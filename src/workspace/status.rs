@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Error, Readiness, Snapshot, adapt, change::current_of};
 use crate::{
     engine::StepRole,
-    model::{Money, Problem, Review, Step},
+    model::{Money, Problem, Review, StateFile, Step},
 };
 
 /// One step in a list.
@@ -113,6 +113,12 @@ impl Snapshot {
                 (None, Vec::new(), Vec::new())
             }
         };
+        // The context is not read here, but a file that is not text should not go unnoticed.
+        match super::snapshot::bytes(self.view(), StateFile::Context).map(std::str::from_utf8) {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => problems.extend(self.context().err().as_ref().and_then(problem_of)),
+            Err(error) => problems.extend(problem_of(&error)),
+        }
         let lines = |role: StepRole| -> Vec<StepLine> {
             let with_role = plan.steps.iter().zip(readiness.roles());
             with_role
@@ -120,11 +126,16 @@ impl Snapshot {
                 .map(|(step, _)| step_line(step, &readiness, &workflow))
                 .collect()
         };
-        let (completed, skipped) = (readiness.count(StepRole::Done), readiness.count(StepRole::Skipped));
+        let (completed, skipped) =
+            (readiness.count(StepRole::Done), readiness.count(StepRole::Skipped));
         let total = plan.steps.len();
         let percent = if total == 0 { 0 } else { (completed + skipped) * 100 / total };
-        let numbered: Vec<_> =
-            plan.steps.iter().map(|step| step.number).zip(readiness.roles().iter().copied()).collect();
+        let numbered: Vec<_> = plan
+            .steps
+            .iter()
+            .map(|step| step.number)
+            .zip(readiness.roles().iter().copied())
+            .collect();
         let written = plan.metadata.status.as_deref();
         let status = written.map(|text| workflow.plan_status(text).unwrap_or(text).to_owned());
         Ok(Status {
@@ -193,7 +204,7 @@ fn step_line(
         attempts: step.attempts,
         claimed_by: step.claimed_by.clone(),
         started_at: step.started_at.clone(),
-        waits_for: readiness.unmet(step).iter().map(ToString::to_string).collect(),
+        waits_for: readiness.unmet(step).iter().map(|wanted| readiness.name(wanted)).collect(),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use handlebars::{
-    Context, Handlebars, Helper, HelperResult, Output, RenderContext, RenderError, RenderErrorReason,
+    Context, Handlebars, Helper, HelperResult, Output, RenderContext, RenderError,
+    RenderErrorReason,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -118,9 +119,8 @@ impl TemplateSet {
         if template.contains("{{>") || template.contains("{{#>") || template.contains("{{#*") {
             return Err(fail("partials are not supported".to_owned()));
         }
-        let text = handlebars
-            .render_template(template, input)
-            .map_err(|error| fail(error.to_string()))?;
+        let text =
+            handlebars.render_template(template, input).map_err(|error| fail(error.to_string()))?;
         Ok(text)
     }
 }
@@ -168,7 +168,8 @@ fn heading(
 ) -> HelperResult {
     let level = param(helper, 0)?.as_u64().filter(|level| (1..=6).contains(level));
     let level = level.ok_or_else(|| refuse("a heading has a level from 1 to 6"))?;
-    let parts: Result<Vec<String>, _> = (1..helper.params().len()).map(|at| text_param(helper, at)).collect();
+    let parts: Result<Vec<String>, _> =
+        (1..helper.params().len()).map(|at| text_param(helper, at)).collect();
     let title = parts?.join(": ");
     let document = Document::parse("").map_err(|error| refuse(&error.to_string()))?;
     let mut edit = document.edit();

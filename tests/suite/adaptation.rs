@@ -53,7 +53,11 @@ fn feedback_and_custom_events_fire_rules() {
     let answer = project.json(&["event", "emit", "feedback", "sentiment=positive"]);
     assert_eq!(answer["fired"][0]["rule"], 2);
     assert_eq!(project.json(&["constraint", "get", "user_sentiment"])["value"], "pleased");
-    project.ok(&["rule", "add", "If event.type is deployed -> add directive \"watch the logs\" for the next 2 steps"]);
+    project.ok(&[
+        "rule",
+        "add",
+        "If event.type is deployed -> add directive \"watch the logs\" for the next 2 steps",
+    ]);
     project.ok(&["event", "emit", "deployed", "region=eu"]);
     let directives = project.json(&["directive", "list"]);
     assert_eq!(directives["directives"][0]["text"], "For the next 2 steps, watch the logs");
@@ -90,7 +94,11 @@ fn directives_count_down_in_the_file() {
 #[test]
 fn a_conditional_directive_seeks_human_guidance() {
     let project = Project::with_steps(2);
-    project.ok(&["directive", "add", "If sentiment drops to \"frustrated\", immediately seek human guidance"]);
+    project.ok(&[
+        "directive",
+        "add",
+        "If sentiment drops to \"frustrated\", immediately seek human guidance",
+    ]);
     let answer = project.json(&["constraint", "set", "user_sentiment", "frustrated"]);
     assert_eq!(answer["reviews_opened"], json!(["r1"]));
     assert!(project.read("plan.md").contains("## Reviews\n- [ ] r1: "));
@@ -135,7 +143,10 @@ fn crossing_a_limit_is_an_event_and_shows() {
     let project = Project::new();
     project.ok(&["rule", "add", "If event.type is limit_exceeded -> require human review"]);
     project.ok(&["constraint", "set", "max_web_requests", "2"]);
-    assert_eq!(project.json(&["event", "emit", "fetch", "web_requests=2"])["limits_exceeded"], json!(null));
+    assert_eq!(
+        project.json(&["event", "emit", "fetch", "web_requests=2"])["limits_exceeded"],
+        json!(null)
+    );
     let answer = project.json(&["event", "emit", "fetch", "web_requests=1"]);
     assert_eq!(answer["limits_exceeded"][0]["limit"], "max_web_requests");
     assert_eq!(answer["reviews_opened"], json!(["r1"]));
@@ -163,15 +174,25 @@ fn behaviours_follow_the_task_type_and_go_back() {
 #[test]
 fn what_is_not_understood_is_reported_everywhere() {
     let project = Project::with_steps(1);
-    project.edit("constraints.md", "- If 2+ consecutive", "- If the moon is full → set priority to \"quality\"\n- If 2+ consecutive");
+    project.edit(
+        "constraints.md",
+        "- If 2+ consecutive",
+        "- If the moon is full → set priority to \"quality\"\n- If 2+ consecutive",
+    );
     let refusal = project.refused(1, &["rule", "check"]);
     let line = &refusal["lines"][0];
     assert!(line["error"].is_string() && line["place"]["line"].as_u64().unwrap() > 20, "{line}");
     let warning = &project.json(&["check"])["findings"][0];
-    assert_eq!((&warning["code"], &warning["severity"]), (&json!("rule_not_understood"), &json!("warning")));
+    assert_eq!(
+        (&warning["code"], &warning["severity"]),
+        (&json!("rule_not_understood"), &json!("warning"))
+    );
     let answer = project.json(&["step", "start", "1"]);
     assert!(answer["notices"].to_string().contains("rule 1 is not understood"), "{answer}");
-    assert_eq!(project.refused(1, &["rule", "add", "If x flies → set priority to \"quality\""])["error"]["code"], "rule_not_understood");
+    assert_eq!(
+        project.refused(1, &["rule", "add", "If x flies → set priority to \"quality\""])["error"]["code"],
+        "rule_not_understood"
+    );
     project.refused(1, &["rule", "add", "If cost > $1 → set priority to \"sped\""]);
 }
 
@@ -181,7 +202,10 @@ fn rules_can_be_explained_and_tried_out() {
     let files = project.files();
     let explained = project.json(&["rule", "explain", "1"]);
     assert_eq!(explained["fires"], false);
-    assert_eq!(project.json(&["rule", "explain", "2", "--event", "feedback", "sentiment=positive"])["fires"], true);
+    assert_eq!(
+        project.json(&["rule", "explain", "2", "--event", "feedback", "sentiment=positive"])["fires"],
+        true
+    );
     let tried = project.json(&["rule", "test", "step_failed", "--times", "2"]);
     assert!(tried.to_string().contains("human_review_trigger_level"), "{tried}");
     assert_eq!(project.files(), files);
@@ -227,7 +251,8 @@ fn a_lifecycle_of_ones_own_is_enforced_for_every_door() {
     assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!("review_open")));
     let after = project.read("plan.md");
     assert!(after.starts_with(before.trim_end()) && after.contains("- [ ] r1: gate go"), "{after}");
-    let ran = project.run_with_input(&["apply", "-", "--json"], r#"[{"op":"step.start","step":1}]"#);
+    let ran =
+        project.run_with_input(&["apply", "-", "--json"], r#"[{"op":"step.start","step":1}]"#);
     assert_eq!(ran.code, 1);
     project.ok(&["review", "approve", "r1"]);
     project.ok(&["step", "start", "1"]);

@@ -11,7 +11,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// The names of the five files.
-pub const FIVE: [&str; 5] = ["plan.md", "context.md", "variables.json", "history.md", "constraints.md"];
+pub const FIVE: [&str; 5] =
+    ["plan.md", "context.md", "variables.json", "history.md", "constraints.md"];
 
 /// A project in a temporary directory.
 pub struct Project {

@@ -134,8 +134,14 @@ fn inserting_a_step_renumbers_and_keeps_identities() {
 fn finishing_one_of_two_hundred_reworded_steps_changes_only_its_lines() {
     let project = Project::with_steps(200);
     let mut plan = project.read("plan.md");
-    plan = plan.replace("### Step 37: Do part 37\n", "### Step 37: Do part 37\nAda: check *this* one twice.\n\n");
-    plan = plan.replace("### Step 90: Do part 90", "Some prose in between.\n\n### Step 90: Reworded — שלום");
+    plan = plan.replace(
+        "### Step 37: Do part 37\n",
+        "### Step 37: Do part 37\nAda: check *this* one twice.\n\n",
+    );
+    plan = plan.replace(
+        "### Step 90: Do part 90",
+        "Some prose in between.\n\n### Step 90: Reworded — שלום",
+    );
     plan.push_str("\n## Notes\n\n> a quote with\n> - **status**: COMPLETED\n\n```\n### Step 1: not a step\n```\n");
     project.write("plan.md", &plan);
     project.ok(&["step", "start", "37"]);
@@ -170,7 +176,8 @@ fn variables_are_edited_in_place() {
     project.refused(1, &["var", "get", "b"]);
     project.ok_with_input(&["var", "merge", "-"], r#"{"c":{"d":null,"e":1}}"#);
     assert_eq!(project.json(&["var", "get", "c"])["value"], json!({ "e": 1 }));
-    let patch = r#"[{"op":"test","path":"/c/e","value":1},{"op":"move","from":"/c/e","path":"/f"}]"#;
+    let patch =
+        r#"[{"op":"test","path":"/c/e","value":1},{"op":"move","from":"/c/e","path":"/f"}]"#;
     project.ok_with_input(&["var", "patch", "-"], patch);
     assert_eq!(project.json(&["var", "get", "f"])["value"], 1);
 }
@@ -182,7 +189,8 @@ fn context_text_stays_in_its_section() {
     project.ok_with_input(&["context", "add", "--section", "Key Findings", "-"], text);
     project.ok(&["context", "add", "and *one* more"]);
     let sections = project.json(&["context", "show"]);
-    let titles: Vec<_> = sections["sections"].as_array().unwrap().iter().map(|s| s["title"].clone()).collect();
+    let titles: Vec<_> =
+        sections["sections"].as_array().unwrap().iter().map(|s| s["title"].clone()).collect();
     for title in ["Key Findings", "Current Understanding", "Decision Rationale"] {
         assert_eq!(titles.iter().filter(|found| *found == title).count(), 1, "{titles:?}");
     }
@@ -195,7 +203,10 @@ fn context_text_stays_in_its_section() {
 #[test]
 fn constraints_take_allowed_values_only() {
     let project = Project::new();
-    assert_eq!(project.changed_by(&["constraint", "set", "priority", "cost_efficiency"]), ["constraints.md"]);
+    assert_eq!(
+        project.changed_by(&["constraint", "set", "priority", "cost_efficiency"]),
+        ["constraints.md"]
+    );
     assert_eq!(project.json(&["constraint", "get", "priority"])["value"], "cost_efficiency");
     assert!(project.read("constraints.md").contains("- **priority**: \"cost_efficiency\"\n"));
     let refusal = project.refused(1, &["constraint", "set", "priority", "speed"]);
@@ -294,7 +305,11 @@ fn a_dry_run_prints_the_diff_and_writes_nothing() {
     let project = Project::with_steps(1);
     let before = project.files();
     let ran = project.ok(&["step", "start", "1", "--dry-run"]);
-    assert!(ran.stdout.contains("-- **status**: PENDING\n+- **status**: RUNNING"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("-- **status**: PENDING\n+- **status**: RUNNING"),
+        "{}",
+        ran.stdout
+    );
     assert_eq!(project.files(), before);
     let operations = project.json(&["op", "log"])["operations"].as_array().unwrap().len();
     project.ok(&["undo", "--dry-run"]);
@@ -335,7 +350,8 @@ fn state_merges_all_files() {
 #[test]
 fn usage_errors_are_exit_two_and_json_too() {
     let project = Project::new();
-    for args in [&["nonsense"][..], &["step"], &["var", "set", "a"], &["step", "start", "--bogus"]] {
+    for args in [&["nonsense"][..], &["step"], &["var", "set", "a"], &["step", "start", "--bogus"]]
+    {
         project.refused(2, args);
     }
     let help = project.run(&["step", "add", "--help"]);

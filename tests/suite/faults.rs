@@ -297,7 +297,11 @@ fn the_log_is_synced_once_and_before_any_file_is_touched() {
         without.push(late);
         assert!(order(&without).is_err());
         scene.args.push("--dry-run".to_owned());
-        assert!(strace::calls(&scene).iter().all(|call| !call.changes() || call.name == "pwrite64"
-            || call.line.contains("/lock")), "--dry-run writes");
+        assert!(
+            strace::calls(&scene).iter().all(|call| !call.changes()
+                || call.name == "pwrite64"
+                || call.line.contains("/lock")),
+            "--dry-run writes"
+        );
     }
 }

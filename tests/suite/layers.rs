@@ -66,9 +66,10 @@ fn every_layer_uses_only_the_layers_below_it() {
     let mut files = 0;
     for (layer, allowed) in MAY_USE {
         for entry in walkdir::WalkDir::new(src.join(layer)).into_iter().filter_map(Result::ok) {
-            let is_test = entry.path().components().any(|part| {
-                part.as_os_str().to_string_lossy().contains("tests")
-            });
+            let is_test = entry
+                .path()
+                .components()
+                .any(|part| part.as_os_str().to_string_lossy().contains("tests"));
             if is_test || entry.path().extension().is_none_or(|ending| ending != "rs") {
                 continue;
             }

@@ -1,4 +1,5 @@
 //! The integration tests: one binary, one builder.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adaptation;
 mod builder;

@@ -110,8 +110,7 @@ fn one_of_eight_actors_starts_a_step() {
 #[test]
 fn eight_processes_claim_five_ready_steps_without_sharing_one() {
     let project = Project::with_steps(5);
-    let ran =
-        together(PROCESSES, |_| insist(&project, &["step", "next", "--claim", "--json"]).0);
+    let ran = together(PROCESSES, |_| insist(&project, &["step", "next", "--claim", "--json"]).0);
     let won = ran.iter().filter(|ran| ran.code == 0);
     let numbers: BTreeSet<u64> =
         won.clone().map(|ran| ran.json()["step"]["number"].as_u64().unwrap()).collect();
@@ -124,9 +123,7 @@ fn eight_processes_claim_five_ready_steps_without_sharing_one() {
 fn two_inits_at_once_make_one_state() {
     for _ in 0..6 {
         let project = Project::empty();
-        let ran = together(4, |n| {
-            project.run(&["init", "--goal", &format!("goal {n}"), "--json"])
-        });
+        let ran = together(4, |n| project.run(&["init", "--goal", &format!("goal {n}"), "--json"]));
         assert_eq!(ran.iter().filter(|ran| ran.code == 0).count(), 1, "more or less than one won");
         for ran in &ran {
             assert!([0, 1, 3].contains(&ran.code), "{} {}", ran.code, ran.stdout);

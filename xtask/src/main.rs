@@ -5,7 +5,11 @@ use std::process::{Command, ExitCode};
 const STEPS: [(&str, &[&str], &[(&str, &str)]); 5] = [
     ("format", &["fmt", "--all", "--check"], &[]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
-    ("documentation", &["doc", "--no-deps", "--document-private-items"], &[("RUSTDOCFLAGS", "-D warnings")]),
+    (
+        "documentation",
+        &["doc", "--no-deps", "--document-private-items"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    ),
     ("release build", &["build", "--release"], &[]),
     ("tests", &["test", "--workspace"], &[]),
 ];

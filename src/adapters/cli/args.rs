@@ -11,7 +11,11 @@ use super::commands;
 /// Every change is one operation: all or nothing, logged, undoable, and it touches only the bytes
 /// it is about.
 #[derive(Debug, Parser)]
-#[command(name = "statedir", version, max_term_width = 100, propagate_version = true,
+#[command(
+    name = "statedir",
+    version,
+    max_term_width = 100,
+    propagate_version = true,
     after_help = "\
 Examples:
   statedir init --goal \"Compare three vector databases\"
@@ -21,7 +25,8 @@ Examples:
   statedir status
 
 Exit codes: 0 done, 1 refused, 2 usage, 3 conflict (safe to retry), 4 the state is damaged
-(`statedir check`), 255 a bug in statedir.")]
+(`statedir check`), 255 a bug in statedir."
+)]
 pub(super) struct Arguments {
     #[command(flatten)]
     pub(super) global: Global,

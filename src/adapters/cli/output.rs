@@ -168,7 +168,8 @@ impl Output {
         if self.text.is_empty() || self.broken {
             return;
         }
-        let text = if self.terminal { shown(&self.text, true) } else { std::mem::take(&mut self.text) };
+        let text =
+            if self.terminal { shown(&self.text, true) } else { std::mem::take(&mut self.text) };
         self.text.clear();
         self.broken = io::stdout().write_all(text.as_bytes()).is_err();
     }

@@ -17,7 +17,9 @@ pub(super) fn value(text: &str) -> Value {
 /// Splits `KEY=VALUE`.
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
         _ => Err(format!("`{text}` is not of the form KEY=VALUE")),
     }
 }

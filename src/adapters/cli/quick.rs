@@ -112,7 +112,14 @@ mod tests {
 
     #[test]
     fn what_is_not_plain_is_left_to_the_full_parser() {
-        for line in ["statedir", "statedir --help", "statedir step", "statedir step bogus", "statedir bogus", "statedir status --bogus"] {
+        for line in [
+            "statedir",
+            "statedir --help",
+            "statedir step",
+            "statedir step bogus",
+            "statedir bogus",
+            "statedir status --bogus",
+        ] {
             assert!(parse(&words(line)).is_none(), "{line}");
         }
     }

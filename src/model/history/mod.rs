@@ -29,6 +29,7 @@
 
 mod block;
 mod doubt;
+mod each;
 mod entry;
 mod error;
 mod facts;
@@ -46,6 +47,7 @@ mod trailer;
 mod ulid;
 mod verify;
 
+pub use each::each_entry;
 pub use entry::{Entry, EntryKind, NewEntry};
 pub use error::HistoryError;
 pub use facts::HistoryFacts;

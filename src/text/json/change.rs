@@ -126,10 +126,7 @@ impl Change<'_> {
             Draft::Array(array) => array.items.push(Item::new(new)),
             other => {
                 let found = other.kind(tree).described();
-                return Err(JsonError::NotArray {
-                    path: path.clone(),
-                    found,
-                });
+                return Err(JsonError::NotArray { path: path.clone(), found });
             }
         }
         Ok(())
@@ -170,10 +167,7 @@ impl Change<'_> {
                 }
                 Draft::Source(_) | Draft::Scalar(_) => None,
             };
-            here = next.ok_or_else(|| JsonError::NotFound {
-                path: path.clone(),
-                nearest: None,
-            })?;
+            here = next.ok_or_else(|| JsonError::NotFound { path: path.clone(), nearest: None })?;
         }
         Ok(here)
     }
@@ -184,23 +178,17 @@ impl Change<'_> {
         let length = (1..=path.segments().len()).take_while(exists).count();
         let parent = path.first(length);
         let keys = match self.find(&parent).as_deref() {
-            Some(Draft::Object(object)) => object
-                .members()
-                .filter_map(|e| e.key.map(str::to_owned))
-                .collect(),
-            Some(Draft::Source(node)) if self.tree.kind(*node) == Kind::Object => self
-                .tree
-                .children(*node)
-                .map(|child| self.tree.key(child).into_owned())
-                .collect(),
+            Some(Draft::Object(object)) => {
+                object.members().filter_map(|e| e.key.map(str::to_owned)).collect()
+            }
+            Some(Draft::Source(node)) if self.tree.kind(*node) == Kind::Object => {
+                self.tree.children(*node).map(|child| self.tree.key(child).into_owned()).collect()
+            }
             _ => Vec::new(),
         };
         let wanted = path.segments().get(length).map_or("", String::as_str);
         let nearest = nearest(wanted, &keys).map(|key| parent.join(key).to_string());
-        JsonError::NotFound {
-            path: path.clone(),
-            nearest,
-        }
+        JsonError::NotFound { path: path.clone(), nearest }
     }
 }
 
@@ -216,10 +204,7 @@ fn fits(path: &Path, draft: &Draft) -> Result<(), JsonError> {
 }
 
 fn too_deep(path: &Path) -> JsonError {
-    JsonError::ValueTooDeep {
-        path: path.clone(),
-        limit: MAX_DEPTH,
-    }
+    JsonError::ValueTooDeep { path: path.clone(), limit: MAX_DEPTH }
 }
 
 fn deeper_than(value: &Value, levels: usize) -> bool {
@@ -242,10 +227,9 @@ fn open<'d>(
     match draft.expand(tree) {
         Draft::Object(object) => Ok(Opened::Object(object)),
         Draft::Array(array) => Ok(Opened::Array(array)),
-        scalar => Err(JsonError::NotContainer {
-            path: here(),
-            found: scalar.kind(tree).described(),
-        }),
+        scalar => {
+            Err(JsonError::NotContainer { path: here(), found: scalar.kind(tree).described() })
+        }
     }
 }
 
@@ -259,14 +243,7 @@ fn place_in(
     match (segment, Path::index(segment)) {
         ("-", _) => Ok(length),
         (_, Some(index)) if index <= length => Ok(index),
-        (_, Some(index)) => Err(JsonError::IndexOutOfRange {
-            path: here(),
-            index,
-            length,
-        }),
-        (_, None) => Err(JsonError::NotIndex {
-            path: here(),
-            segment: segment.to_owned(),
-        }),
+        (_, Some(index)) => Err(JsonError::IndexOutOfRange { path: here(), index, length }),
+        (_, None) => Err(JsonError::NotIndex { path: here(), segment: segment.to_owned() }),
     }
 }

@@ -19,9 +19,7 @@ impl JsonDocument {
     /// Refuses what is not JSON, duplicate keys, nesting deeper than [`super::MAX_DEPTH`] and
     /// more than [`MAX_BYTES`] bytes.
     pub fn parse(source: impl Into<String>) -> Result<Self, JsonError> {
-        Ok(Self {
-            tree: Tree::parse(source.into())?,
-        })
+        Ok(Self { tree: Tree::parse(source.into())? })
     }
 
     /// Reads JSON from the bytes of a file.
@@ -30,18 +28,12 @@ impl JsonDocument {
     /// As [`JsonDocument::parse`], and refuses bytes that are not UTF-8.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, JsonError> {
         if bytes.len() > MAX_BYTES {
-            return Err(JsonError::TooLarge {
-                bytes: bytes.len(),
-                limit: MAX_BYTES,
-            });
+            return Err(JsonError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
         }
         let source = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             let good = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
-            JsonError::NotUtf8 {
-                place: place(&good, offset),
-                offset,
-            }
+            JsonError::NotUtf8 { place: place(&good, offset), offset }
         })?;
         Self::parse(source)
     }
@@ -78,16 +70,8 @@ impl JsonDocument {
 
     /// The keys of the object at `path` in their order; none if it is not an object.
     pub fn keys(&self, path: &Path) -> Option<Vec<String>> {
-        let node = self
-            .tree
-            .find(path)
-            .filter(|node| self.tree.kind(*node) == Kind::Object)?;
-        Some(
-            self.tree
-                .children(node)
-                .map(|child| self.tree.key(child).into_owned())
-                .collect(),
-        )
+        let node = self.tree.find(path).filter(|node| self.tree.kind(*node) == Kind::Object)?;
+        Some(self.tree.children(node).map(|child| self.tree.key(child).into_owned()).collect())
     }
 
     /// Begins an edit of a copy of this document.

@@ -67,10 +67,7 @@ impl Draft {
                 }
                 object.into()
             }
-            Kind::Array => tree
-                .children(node)
-                .map(|child| Self::copied(tree, child))
-                .collect(),
+            Kind::Array => tree.children(node).map(|child| Self::copied(tree, child)).collect(),
             _ => Self::Scalar(tree.raw(node).into()),
         }
     }
@@ -91,16 +88,9 @@ impl Draft {
                     *self = object.into();
                 }
                 Kind::Array => {
-                    let item = |child| Item {
-                        origin: Some(child),
-                        value: Self::Source(child),
-                    };
+                    let item = |child| Item { origin: Some(child), value: Self::Source(child) };
                     let items = tree.children(node).map(item).collect();
-                    *self = ArrayDraft {
-                        origin: Some(node),
-                        items,
-                    }
-                    .into();
+                    *self = ArrayDraft { origin: Some(node), items }.into();
                 }
                 _ => {}
             }
@@ -151,11 +141,7 @@ impl Draft {
                     |e: Element<'_>| (e.key.unwrap_or_default().to_owned(), e.value.value(tree));
                 Value::Object(object.members().map(member).collect())
             }
-            Self::Array(array) => array
-                .items
-                .iter()
-                .map(|item| item.value.value(tree))
-                .collect(),
+            Self::Array(array) => array.items.iter().map(|item| item.value.value(tree)).collect(),
         }
     }
 
@@ -183,11 +169,7 @@ impl Draft {
 
 impl FromIterator<Draft> for Draft {
     fn from_iter<I: IntoIterator<Item = Self>>(items: I) -> Self {
-        ArrayDraft {
-            origin: None,
-            items: items.into_iter().map(Item::new).collect(),
-        }
-        .into()
+        ArrayDraft { origin: None, items: items.into_iter().map(Item::new).collect() }.into()
     }
 }
 
@@ -205,20 +187,13 @@ impl From<ArrayDraft> for Draft {
 
 impl ArrayDraft {
     fn elements(&self) -> impl Iterator<Item = Element<'_>> {
-        self.items.iter().map(|item| Element {
-            key: None,
-            origin: item.origin,
-            value: &item.value,
-        })
+        self.items.iter().map(|item| Element { key: None, origin: item.origin, value: &item.value })
     }
 }
 
 impl Item {
     /// An item without a place in the source.
     pub(super) fn new(value: Draft) -> Self {
-        Self {
-            origin: None,
-            value,
-        }
+        Self { origin: None, value }
     }
 }

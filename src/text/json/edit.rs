@@ -36,12 +36,7 @@ pub struct Edited {
 impl JsonEdit {
     pub(super) fn new(document: JsonDocument) -> Self {
         let draft = Draft::Source(document.tree().root());
-        Self {
-            before: document,
-            draft,
-            splices: Vec::new(),
-            after: None,
-        }
+        Self { before: document, draft, splices: Vec::new(), after: None }
     }
 
     /// Puts `value` at `path`, creating missing objects on the way.
@@ -119,10 +114,7 @@ impl JsonEdit {
 
     /// Ends the edit.
     pub fn finish(self) -> Edited {
-        Edited {
-            document: self.after.unwrap_or(self.before),
-            splices: self.splices,
-        }
+        Edited { document: self.after.unwrap_or(self.before), splices: self.splices }
     }
 
     /// Makes one change on a copy of the draft and takes the copy over once it is proven.
@@ -133,21 +125,11 @@ impl JsonEdit {
     ) -> Result<T, JsonError> {
         let tree = self.before.tree();
         let mut draft = self.draft.clone();
-        let answer = make(&mut Change {
-            tree,
-            root: &mut draft,
-        })?;
+        let answer = make(&mut Change { tree, root: &mut draft })?;
         let mut splices = splices(tree, &draft)?;
-        let after = if splices.is_empty() {
-            None
-        } else {
-            Some(read_back(tree, &mut splices, path)?)
-        };
-        if !is_written(
-            tree,
-            &draft,
-            after.as_ref().map_or(tree, JsonDocument::tree),
-        ) {
+        let after =
+            if splices.is_empty() { None } else { Some(read_back(tree, &mut splices, path)?) };
+        if !is_written(tree, &draft, after.as_ref().map_or(tree, JsonDocument::tree)) {
             return Err(JsonError::Unproven);
         }
         self.draft = draft;
@@ -161,10 +143,9 @@ impl JsonEdit {
 fn read_back(tree: &Tree, splices: &mut [Splice], path: &Path) -> Result<JsonDocument, JsonError> {
     let source = apply_splices(&tree.source, splices).map_err(|_| JsonError::Unproven)?;
     JsonDocument::parse(source).map_err(|error| match error {
-        JsonError::TooDeep { .. } => JsonError::ValueTooDeep {
-            path: path.clone(),
-            limit: MAX_DEPTH,
-        },
+        JsonError::TooDeep { .. } => {
+            JsonError::ValueTooDeep { path: path.clone(), limit: MAX_DEPTH }
+        }
         JsonError::TooLarge { .. } => error,
         _ => JsonError::Unproven,
     })

@@ -8,26 +8,14 @@ pub(super) const BOM: char = '\u{feff}';
 /// A refusal by the parser, by byte offset.
 #[derive(Debug)]
 pub(super) enum Fault {
-    Syntax {
-        offset: usize,
-        message: String,
-    },
-    TooDeep {
-        offset: usize,
-    },
-    Duplicate {
-        key: String,
-        first: usize,
-        second: usize,
-    },
+    Syntax { offset: usize, message: String },
+    TooDeep { offset: usize },
+    Duplicate { key: String, first: usize, second: usize },
 }
 
 impl Fault {
     pub(super) fn syntax(offset: usize, message: impl Into<String>) -> Self {
-        Self::Syntax {
-            offset,
-            message: message.into(),
-        }
+        Self::Syntax { offset, message: message.into() }
     }
 
     /// The text at `offset` is not what is `wanted` there; names the habits of JSON's relatives.
@@ -53,16 +41,12 @@ impl Fault {
     /// The same refusal with lines and columns.
     pub(super) fn located(self, source: &str) -> JsonError {
         match self {
-            Self::Syntax { offset, message } => JsonError::Syntax {
-                message,
-                place: place(source, offset),
-                offset,
-            },
-            Self::TooDeep { offset } => JsonError::TooDeep {
-                limit: MAX_DEPTH,
-                place: place(source, offset),
-                offset,
-            },
+            Self::Syntax { offset, message } => {
+                JsonError::Syntax { message, place: place(source, offset), offset }
+            }
+            Self::TooDeep { offset } => {
+                JsonError::TooDeep { limit: MAX_DEPTH, place: place(source, offset), offset }
+            }
             Self::Duplicate { key, first, second } => JsonError::DuplicateKey {
                 key,
                 first: place(source, first),

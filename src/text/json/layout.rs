@@ -15,11 +15,7 @@ pub(super) struct Layout<'t> {
 impl<'t> Layout<'t> {
     pub(super) fn of(tree: &'t Tree, node: NodeId) -> Self {
         let children: Vec<_> = tree.children(node).collect();
-        Self {
-            tree,
-            leads: leads(tree, node, &children),
-            children,
-        }
+        Self { tree, leads: leads(tree, node, &children), children }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -28,9 +24,7 @@ impl<'t> Layout<'t> {
 
     /// How the member `index` writes its colon, if that can be copied.
     pub(super) fn colon(&self, index: usize) -> Option<&'t str> {
-        self.children
-            .get(index)
-            .and_then(|child| usable_colon(self.tree, *child))
+        self.children.get(index).and_then(|child| usable_colon(self.tree, *child))
     }
 
     /// The whitespace before child `index`, or before the closing bracket.
@@ -43,13 +37,8 @@ impl<'t> Layout<'t> {
 
     /// The whitespace between child `index` and its comma.
     pub(super) fn before_comma(&self, index: usize) -> &'t str {
-        let comma = self
-            .leads
-            .get(index + 1)
-            .map_or(0, |lead| lead.start.saturating_sub(1));
-        self.end(index)
-            .and_then(|end| self.tree.source.get(end..comma))
-            .unwrap_or_default()
+        let comma = self.leads.get(index + 1).map_or(0, |lead| lead.start.saturating_sub(1));
+        self.end(index).and_then(|end| self.tree.source.get(end..comma)).unwrap_or_default()
     }
 
     /// The whitespace for a new child behind child `index`.
@@ -66,26 +55,19 @@ impl<'t> Layout<'t> {
     /// outlives the members beside it.
     pub(super) fn widest_lead(&self, first: usize, last: usize) -> &'t str {
         let leads = (first..=last).map(|index| self.lead(index));
-        leads
-            .max_by_key(|lead| lead.matches('\n').count())
-            .unwrap_or_default()
+        leads.max_by_key(|lead| lead.matches('\n').count()).unwrap_or_default()
     }
 
     /// The source between two children, or between one and its bracket.
     pub(super) fn between(&self, left: Option<usize>, right: Option<usize>) -> Range<usize> {
         let start = left.and_then(|left| self.end(left));
         let start = start.or_else(|| self.leads.first().map(|lead| lead.start));
-        let end = self
-            .leads
-            .get(right.unwrap_or(self.count()))
-            .map(|lead| lead.end);
+        let end = self.leads.get(right.unwrap_or(self.count())).map(|lead| lead.end);
         start.unwrap_or_default()..end.unwrap_or_default()
     }
 
     fn end(&self, index: usize) -> Option<usize> {
-        self.children
-            .get(index)
-            .map(|child| self.tree.range(*child).end)
+        self.children.get(index).map(|child| self.tree.range(*child).end)
     }
 }
 
@@ -101,11 +83,7 @@ fn leads(tree: &Tree, id: NodeId, children: &[NodeId]) -> Vec<Range<usize>> {
         leads.push(from..tree.item_start(*child));
         let end = tree.range(*child).end;
         let comma = skip_space(bytes, end);
-        from = if bytes.get(comma) == Some(&b',') {
-            comma + 1
-        } else {
-            end
-        };
+        from = if bytes.get(comma) == Some(&b',') { comma + 1 } else { end };
     }
     leads.push(from..whole.end - 1);
     leads

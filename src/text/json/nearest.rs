@@ -10,10 +10,7 @@ pub(super) fn nearest<'n>(wanted: &str, names: &'n [String]) -> Option<&'n str> 
         return None;
     }
     let furthest = 1 + wanted.chars().count() / 4;
-    let comparable = names
-        .iter()
-        .take(MOST_NAMES)
-        .filter(|name| name.len() <= LONGEST_NAME);
+    let comparable = names.iter().take(MOST_NAMES).filter(|name| name.len() <= LONGEST_NAME);
     let rated =
         comparable.map(|name| (distance(&wanted.to_lowercase(), &name.to_lowercase()), name));
     let (distance, name) = rated.min_by_key(|(distance, _)| *distance)?;

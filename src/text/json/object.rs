@@ -28,20 +28,13 @@ struct Slot {
 impl ObjectDraft {
     /// The object `node` of the source, as yet without members.
     pub(super) fn of(node: NodeId) -> Self {
-        Self {
-            origin: Some(node),
-            ..Self::default()
-        }
+        Self { origin: Some(node), ..Self::default() }
     }
 
     pub(super) fn members(&self) -> impl Iterator<Item = Element<'_>> {
         self.slots.iter().filter_map(|slot| {
             let value = slot.value.as_ref()?;
-            Some(Element {
-                key: Some(&slot.key),
-                origin: slot.origin,
-                value,
-            })
+            Some(Element { key: Some(&slot.key), origin: slot.origin, value })
         })
     }
 
@@ -62,18 +55,14 @@ impl ObjectDraft {
         key: &str,
         make: impl FnOnce(Option<NodeId>) -> Draft,
     ) -> &mut Draft {
-        let position = self
-            .position(key)
-            .unwrap_or_else(|| self.push_slot(key, None, None));
+        let position = self.position(key).unwrap_or_else(|| self.push_slot(key, None, None));
         let slot = &mut self.slots[position];
         let origin = slot.origin;
         slot.value.get_or_insert_with(|| make(origin))
     }
 
     pub(super) fn into_members(self) -> impl Iterator<Item = (Box<str>, Draft)> {
-        self.slots
-            .into_iter()
-            .filter_map(|slot| Some((slot.key, slot.value?)))
+        self.slots.into_iter().filter_map(|slot| Some((slot.key, slot.value?)))
     }
 
     /// Removes the members whose key is not wanted.
@@ -102,16 +91,11 @@ impl ObjectDraft {
 
     fn push_slot(&mut self, key: &str, origin: Option<NodeId>, value: Option<Draft>) -> usize {
         let position = self.slots.len();
-        self.slots.push(Slot {
-            key: key.into(),
-            origin,
-            value,
-        });
+        self.slots.push(Slot { key: key.into(), origin, value });
         if self.slots.len() > FEW {
             let indexed = self.by_key.len();
             let unindexed = self.slots.iter().enumerate().skip(indexed);
-            self.by_key
-                .extend(unindexed.map(|(position, slot)| (slot.key.clone(), position)));
+            self.by_key.extend(unindexed.map(|(position, slot)| (slot.key.clone(), position)));
         }
         position
     }

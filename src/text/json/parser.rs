@@ -10,13 +10,8 @@ use std::collections::hash_map::Entry;
 
 /// The nodes of the one value in `source` from `start` on.
 pub(super) fn parse(source: &str, start: usize) -> Result<Vec<Node>, Fault> {
-    let parser = Parser {
-        source,
-        bytes: source.as_bytes(),
-        at: start,
-        nodes: Vec::new(),
-        open: Vec::new(),
-    };
+    let parser =
+        Parser { source, bytes: source.as_bytes(), at: start, nodes: Vec::new(), open: Vec::new() };
     parser.document()
 }
 
@@ -81,11 +76,7 @@ impl<'s> Parser<'s> {
         }
         match self.peek() {
             None => Ok(self.nodes),
-            Some(_) => Err(Fault::unexpected(
-                self.source,
-                self.at,
-                "nothing more after the value",
-            )),
+            Some(_) => Err(Fault::unexpected(self.source, self.at, "nothing more after the value")),
         }
     }
 
@@ -100,22 +91,14 @@ impl<'s> Parser<'s> {
     fn push(&mut self, end: usize, key: usize) {
         let after = self.nodes.len() + 1;
         let [start, end, after, key] = [self.at, end, after, key].map(|offset| offset as u32);
-        self.nodes.push(Node {
-            start,
-            end,
-            after,
-            key,
-        });
+        self.nodes.push(Node { start, end, after, key });
     }
 
     fn open(&mut self, is_object: bool, key: usize) -> Result<Container, Fault> {
         if self.open.len() == MAX_DEPTH {
             return Err(Fault::TooDeep { offset: self.at });
         }
-        let container = Container {
-            node: self.nodes.len(),
-            is_object,
-        };
+        let container = Container { node: self.nodes.len(), is_object };
         self.push(self.at, key);
         self.open.push(container);
         self.at += 1;
@@ -130,11 +113,7 @@ impl<'s> Parser<'s> {
             node.end = self.at as u32;
             node.after = after;
         }
-        if container.is_object {
-            self.unique_keys(container.node + 1)
-        } else {
-            Ok(())
-        }
+        if container.is_object { self.unique_keys(container.node + 1) } else { Ok(()) }
     }
 
     fn scalar(&mut self, key: usize) -> Result<(), Fault> {
@@ -150,10 +129,7 @@ impl<'s> Parser<'s> {
 
     fn word_end(&self) -> Result<usize, Fault> {
         let rest = &self.bytes[self.at..];
-        let length = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric())
-            .count();
+        let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         match &rest[..length] {
             b"true" | b"false" | b"null" => Ok(self.at + length),
             _ => Err(Fault::unexpected(self.source, self.at, "a value")),
@@ -166,10 +142,9 @@ impl<'s> Parser<'s> {
         self.at += 1;
         self.space();
         match self.peek() {
-            Some(b'}' | b']') => Err(Fault::syntax(
-                comma,
-                "a comma behind the last item is not part of JSON",
-            )),
+            Some(b'}' | b']') => {
+                Err(Fault::syntax(comma, "a comma behind the last item is not part of JSON"))
+            }
             _ => self.member_key(container),
         }
     }
@@ -181,20 +156,12 @@ impl<'s> Parser<'s> {
         }
         let key = self.at;
         if self.peek() != Some(b'"') {
-            return Err(Fault::unexpected(
-                self.source,
-                key,
-                "a key in double quotes",
-            ));
+            return Err(Fault::unexpected(self.source, key, "a key in double quotes"));
         }
         self.at = string_end(self.bytes, key)?;
         self.space();
         if self.peek() != Some(b':') {
-            return Err(Fault::unexpected(
-                self.source,
-                self.at,
-                "`:` behind the key",
-            ));
+            return Err(Fault::unexpected(self.source, self.at, "`:` behind the key"));
         }
         self.at += 1;
         self.space();
@@ -206,19 +173,9 @@ impl<'s> Parser<'s> {
         if self.peek().is_some() {
             return Fault::unexpected(self.source, self.at, &format!("`,` or `{closer}`"));
         }
-        let offset = self
-            .nodes
-            .get(container.node)
-            .map_or(self.at, |node| node.start as usize);
-        let what = if container.is_object {
-            "object"
-        } else {
-            "array"
-        };
-        Fault::syntax(
-            offset,
-            format!("the {what} that begins here is not closed with `{closer}`"),
-        )
+        let offset = self.nodes.get(container.node).map_or(self.at, |node| node.start as usize);
+        let what = if container.is_object { "object" } else { "array" };
+        Fault::syntax(offset, format!("the {what} that begins here is not closed with `{closer}`"))
     }
 
     /// Refuses an object whose members begin at node `first` and whose keys are not all different.
@@ -233,11 +190,7 @@ impl<'s> Parser<'s> {
             })
         };
         let duplicate = |key: &Cow<'_, str>, first, second| {
-            Err(Fault::Duplicate {
-                key: key.as_ref().to_owned(),
-                first,
-                second,
-            })
+            Err(Fault::Duplicate { key: key.as_ref().to_owned(), first, second })
         };
         let few: Vec<_> = keys().take(FEW + 1).collect();
         if few.len() <= FEW {

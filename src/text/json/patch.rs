@@ -16,10 +16,7 @@ impl Change<'_> {
         for (index, operation) in operations.iter().enumerate() {
             let outcome = Operation::read(operation)
                 .and_then(|operation| self.operate(&operation, &mut copied));
-            outcome.map_err(|error| JsonError::Operation {
-                index,
-                source: Box::new(error),
-            })?;
+            outcome.map_err(|error| JsonError::Operation { index, source: Box::new(error) })?;
         }
         Ok(())
     }
@@ -50,10 +47,7 @@ impl Change<'_> {
                     return Err(malformed("a value cannot be moved into itself"));
                 }
                 if from == path {
-                    return self
-                        .find(&from)
-                        .map(drop)
-                        .ok_or_else(|| self.missing(&from));
+                    return self.find(&from).map(drop).ok_or_else(|| self.missing(&from));
                 }
                 let moved = self.remove(&from)?;
                 self.insert(&path, moved)
@@ -63,10 +57,7 @@ impl Change<'_> {
                 let copy = self.reach(&from)?.clone();
                 *copied += copy.weight(tree);
                 if *copied > MAX_BYTES {
-                    return Err(JsonError::TooLarge {
-                        bytes: *copied,
-                        limit: MAX_BYTES,
-                    });
+                    return Err(JsonError::TooLarge { bytes: *copied, limit: MAX_BYTES });
                 }
                 self.insert(&path, copy)
             }
@@ -84,13 +75,9 @@ struct Operation<'p> {
 
 impl<'p> Operation<'p> {
     fn read(operation: &'p Value) -> Result<Self, JsonError> {
-        let members = operation
-            .as_object()
-            .ok_or_else(|| malformed("an operation is an object"))?;
-        Ok(Self {
-            name: text(members, "op")?,
-            members,
-        })
+        let members =
+            operation.as_object().ok_or_else(|| malformed("an operation is an object"))?;
+        Ok(Self { name: text(members, "op")?, members })
     }
 
     fn path(&self, member: &str) -> Result<Path, JsonError> {
@@ -111,12 +98,9 @@ impl<'p> Operation<'p> {
 }
 
 fn text<'p>(members: &'p Map<String, Value>, name: &str) -> Result<&'p str, JsonError> {
-    let found = members
-        .get(name)
-        .ok_or_else(|| malformed(format!("an operation needs `{name}`")))?;
-    found
-        .as_str()
-        .ok_or_else(|| malformed(format!("`{name}` is a string")))
+    let found =
+        members.get(name).ok_or_else(|| malformed(format!("an operation needs `{name}`")))?;
+    found.as_str().ok_or_else(|| malformed(format!("`{name}` is a string")))
 }
 
 fn malformed(message: impl Into<String>) -> JsonError {
@@ -133,9 +117,7 @@ fn same(a: &Value, b: &Value) -> bool {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
         }
         _ => a == b,
     }

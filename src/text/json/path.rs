@@ -123,11 +123,7 @@ impl Path {
 
     /// The path as a message names it.
     pub(super) fn named(&self) -> String {
-        if self.is_root() {
-            "the document".to_owned()
-        } else {
-            format!("`{self}`")
-        }
+        if self.is_root() { "the document".to_owned() } else { format!("`{self}`") }
     }
 }
 
@@ -211,16 +207,7 @@ mod tests {
     fn only_canonical_numbers_are_indices() {
         assert_eq!(Path::index("0"), Some(0));
         assert_eq!(Path::index("10"), Some(10));
-        for segment in [
-            "",
-            "-",
-            "01",
-            "+1",
-            "-1",
-            "1.0",
-            "٣",
-            "99999999999999999999999",
-        ] {
+        for segment in ["", "-", "01", "+1", "-1", "1.0", "٣", "99999999999999999999999"] {
             assert_eq!(Path::index(segment), None, "{segment}");
         }
     }

@@ -13,11 +13,7 @@ pub(super) fn pointer_segments(text: &str, pointer: &str) -> Result<Vec<String>,
             .find(|(at, _)| !matches!(escaped.as_bytes().get(at + 1), Some(b'0' | b'1')));
         if let Some((at, _)) = tilde {
             let known = "`~0` is a tilde, `~1` is a slash";
-            return Err(PathError::BadEscape {
-                path: text.to_owned(),
-                offset: offset + at,
-                known,
-            });
+            return Err(PathError::BadEscape { path: text.to_owned(), offset: offset + at, known });
         }
         segments.push(escaped.replace("~1", "/").replace("~0", "~"));
         offset += escaped.len() + 1;
@@ -86,10 +82,7 @@ impl<'t> Dotted<'t> {
             }
         }
         if self.at == start {
-            return Err(PathError::EmptySegment {
-                path: self.text.to_owned(),
-                offset: start,
-            });
+            return Err(PathError::EmptySegment { path: self.text.to_owned(), offset: start });
         }
         Ok(segment)
     }
@@ -111,26 +104,15 @@ impl<'t> Dotted<'t> {
             return Err(self.bad_bracket(open));
         }
         self.at = end + 1;
-        Ok(if quoted {
-            unescape(raw).into_owned()
-        } else {
-            raw.to_owned()
-        })
+        Ok(if quoted { unescape(raw).into_owned() } else { raw.to_owned() })
     }
 
     fn bad_bracket(&self, offset: usize) -> PathError {
-        PathError::BadBracket {
-            path: self.text.to_owned(),
-            offset,
-        }
+        PathError::BadBracket { path: self.text.to_owned(), offset }
     }
 
     fn bad_escape(&self, offset: usize) -> PathError {
         let known = "a backslash goes before `.`, `[`, `]`, `\"`, `/` or a backslash";
-        PathError::BadEscape {
-            path: self.text.to_owned(),
-            offset,
-            known,
-        }
+        PathError::BadEscape { path: self.text.to_owned(), offset, known }
     }
 }

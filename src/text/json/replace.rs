@@ -28,9 +28,8 @@ impl Draft {
                 }
             }
             Self::Scalar(text) => {
-                let unchanged = self
-                    .scalar(tree)
-                    .is_some_and(|old| same_scalar(old, &text, spelling));
+                let unchanged =
+                    self.scalar(tree).is_some_and(|old| same_scalar(old, &text, spelling));
                 if !unchanged {
                     *self = Self::Scalar(text);
                 }
@@ -51,8 +50,7 @@ impl ObjectDraft {
     /// Gives the member `key` the value `new`, adding the member if it is missing.
     pub(super) fn put(&mut self, tree: &Tree, key: &str, new: Draft, spelling: Spelling) {
         let before = |origin: Option<_>| origin.map_or_else(Draft::empty_object, Draft::Source);
-        self.get_or_insert_with(key, before)
-            .replace(tree, new, spelling);
+        self.get_or_insert_with(key, before).replace(tree, new, spelling);
     }
 
     fn replace(&mut self, tree: &Tree, new: Self, spelling: Spelling) {
@@ -68,11 +66,7 @@ impl ArrayDraft {
     fn replace(&mut self, tree: &Tree, new: Self, spelling: Spelling) {
         let (before, after) = (self.items.len(), new.items.len());
         let shared = before.min(after);
-        let (front, back) = if before == after {
-            (shared, 0)
-        } else {
-            self.equal_ends(tree, &new)
-        };
+        let (front, back) = if before == after { (shared, 0) } else { self.equal_ends(tree, &new) };
         let replaced = shared - front - back;
         let tail = self.items.split_off(before - back);
         self.items.truncate(front + replaced);
@@ -81,8 +75,7 @@ impl ArrayDraft {
             item.value.replace(tree, value, spelling);
         }
         let added = after - front - back - replaced;
-        self.items
-            .extend(values.by_ref().take(added).map(Item::new));
+        self.items.extend(values.by_ref().take(added).map(Item::new));
         for (mut item, value) in tail.into_iter().zip(values) {
             item.value.replace(tree, value, spelling);
             self.items.push(item);

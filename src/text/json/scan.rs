@@ -34,10 +34,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
             }
             Some(_) => here += 1,
             None => {
-                return Err(Fault::syntax(
-                    at,
-                    "the string that begins here is not closed",
-                ));
+                return Err(Fault::syntax(at, "the string that begins here is not closed"));
             }
         }
     }
@@ -45,10 +42,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
 
 /// What the string literal `raw`, quotes included, says.
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
-    let inner = raw
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'))
-        .unwrap_or(raw);
+    let inner = raw.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(raw);
     let Some(mut slash) = inner.find('\\') else {
         return Cow::Borrowed(inner);
     };
@@ -154,9 +148,7 @@ fn unicode_escape(bytes: &[u8], at: usize) -> Result<(char, usize), &'static str
 /// The number in an escape `\uXXXX` at `at`, if there is one.
 fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    digits.iter().try_fold(0, |unit, digit| {
-        Some(unit * 16 + char::from(*digit).to_digit(16)?)
-    })
+    digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
 }
 
 #[cfg(test)]
@@ -192,14 +184,7 @@ mod tests {
             number("123456789012345678901234567890"),
             Value::from(123456789012345678901234567890.0)
         );
-        assert!(
-            number("-0")
-                .as_f64()
-                .is_some_and(|zero| zero.is_sign_negative())
-        );
-        assert_eq!(
-            number("7.2057594037927933e+16"),
-            Value::from(72057594037927940.0)
-        );
+        assert!(number("-0").as_f64().is_some_and(|zero| zero.is_sign_negative()));
+        assert_eq!(number("7.2057594037927933e+16"), Value::from(72057594037927940.0));
     }
 }

@@ -11,19 +11,12 @@ use std::ops::Range;
 
 /// The splices that make `draft` of the source, sorted and apart from one another.
 pub(super) fn splices(tree: &Tree, draft: &Draft) -> Result<Vec<Splice>, JsonError> {
-    let mut splicing = Splicing {
-        tree,
-        style: Style::of(tree),
-        splices: Vec::new(),
-        added: 0,
-    };
+    let mut splicing = Splicing { tree, style: Style::of(tree), splices: Vec::new(), added: 0 };
     let root = tree.root();
     let roomy = tree.raw(root).contains('\n') || tree.children(root).next().is_none();
     let indent = roomy.then(|| tree.line_indent(tree.range(root).start));
     splicing.value(root, draft, indent)?;
-    splicing
-        .splices
-        .sort_by_key(|splice| (splice.at.start, splice.at.end));
+    splicing.splices.sort_by_key(|splice| (splice.at.start, splice.at.end));
     Ok(splicing.splices)
 }
 
@@ -88,9 +81,7 @@ impl<'t> Splicing<'t> {
         let mut left = None;
         let mut fresh = Vec::new();
         for element in draft.elements() {
-            let right = element
-                .origin
-                .and_then(|origin| kept.find(|(_, child)| **child == origin));
+            let right = element.origin.and_then(|origin| kept.find(|(_, child)| **child == origin));
             match right {
                 Some((right, child)) => {
                     self.seam(&layout, left, &fresh, Some(right))?;
@@ -119,9 +110,7 @@ impl<'t> Splicing<'t> {
             return Ok(());
         }
         let mut writer = self.writer();
-        let sibling = layout
-            .sibling_lead(left.unwrap_or(0))
-            .unwrap_or(self.style.comma_gap);
+        let sibling = layout.sibling_lead(left.unwrap_or(0)).unwrap_or(self.style.comma_gap);
         let comma = left.map_or("", |left| layout.before_comma(left));
         let colon = layout.colon(left.unwrap_or(0)).unwrap_or(&self.style.colon);
         let mut is_first = left.is_none();
@@ -156,20 +145,13 @@ impl<'t> Splicing<'t> {
     }
 
     fn writer(&self) -> Writer<'_> {
-        Writer {
-            tree: self.tree,
-            style: &self.style,
-            out: String::new(),
-        }
+        Writer { tree: self.tree, style: &self.style, out: String::new() }
     }
 
     fn splice(&mut self, at: Range<usize>, new: String) -> Result<(), JsonError> {
         self.added += new.len();
         if self.added > MAX_BYTES {
-            return Err(JsonError::TooLarge {
-                bytes: self.added,
-                limit: MAX_BYTES,
-            });
+            return Err(JsonError::TooLarge { bytes: self.added, limit: MAX_BYTES });
         }
         self.splices.push(Splice { at, new });
         Ok(())
@@ -184,11 +166,6 @@ fn trimmed<'n>(source: &str, at: Range<usize>, new: &'n str) -> (Range<usize>, &
     let old = source.as_bytes().get(at.clone()).unwrap_or_default();
     let front = old.iter().zip(new.as_bytes()).take_while(equal).count();
     let (old, rest) = (&old[front..], &new[front..]);
-    let back = old
-        .iter()
-        .rev()
-        .zip(rest.as_bytes().iter().rev())
-        .take_while(equal)
-        .count();
+    let back = old.iter().rev().zip(rest.as_bytes().iter().rev()).take_while(equal).count();
     (at.start + front..at.end - back, &rest[..rest.len() - back])
 }

@@ -75,16 +75,9 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn parse(source: String) -> Result<Self, JsonError> {
         if source.len() > MAX_BYTES {
-            return Err(JsonError::TooLarge {
-                bytes: source.len(),
-                limit: MAX_BYTES,
-            });
+            return Err(JsonError::TooLarge { bytes: source.len(), limit: MAX_BYTES });
         }
-        let start = if source.starts_with(BOM) {
-            BOM.len_utf8()
-        } else {
-            0
-        };
+        let start = if source.starts_with(BOM) { BOM.len_utf8() } else { 0 };
         match parser::parse(&source, start) {
             Ok(nodes) => Ok(Self { source, nodes }),
             Err(fault) => Err(fault.located(&source)),
@@ -102,9 +95,7 @@ impl Tree {
 
     /// The value at `path`.
     pub(super) fn find(&self, path: &Path) -> Option<NodeId> {
-        path.segments()
-            .iter()
-            .try_fold(self.root(), |node, segment| self.child(node, segment))
+        path.segments().iter().try_fold(self.root(), |node, segment| self.child(node, segment))
     }
 
     /// The member or item of `id` that `segment` names.
@@ -139,10 +130,7 @@ impl Tree {
     }
 
     fn kind_of(&self, node: &Node) -> Kind {
-        self.source
-            .as_bytes()
-            .get(node.start as usize)
-            .map_or(Kind::Null, |byte| Kind::of(*byte))
+        self.source.as_bytes().get(node.start as usize).map_or(Kind::Null, |byte| Kind::of(*byte))
     }
 
     /// The span of the value, without its key.
@@ -169,11 +157,7 @@ impl Tree {
     /// Where the member or item begins, its key included.
     pub(super) fn item_start(&self, id: NodeId) -> usize {
         let node = self.node(id);
-        if node.key == 0 {
-            node.start as usize
-        } else {
-            node.key as usize
-        }
+        if node.key == 0 { node.start as usize } else { node.key as usize }
     }
 
     /// What stands between a member's key and its value.
@@ -229,11 +213,7 @@ impl Tree {
                 && (kind.is_container() || self.text(a) == there.text(b))
         };
         ours.len() == theirs.len()
-            && ours
-                .iter()
-                .zip(theirs)
-                .enumerate()
-                .all(|(i, (a, b))| same(i, a, b))
+            && ours.iter().zip(theirs).enumerate().all(|(i, (a, b))| same(i, a, b))
     }
 
     fn key_text(&self, node: &Node) -> &str {

@@ -50,21 +50,14 @@ impl Writer<'_> {
     pub(super) fn text(&mut self, text: &str) -> Result<(), JsonError> {
         self.out.push_str(text);
         if self.out.len() > MAX_BYTES {
-            return Err(JsonError::TooLarge {
-                bytes: self.out.len(),
-                limit: MAX_BYTES,
-            });
+            return Err(JsonError::TooLarge { bytes: self.out.len(), limit: MAX_BYTES });
         }
         Ok(())
     }
 
     fn container(&mut self, draft: &Draft, indent: Option<&str>) -> Result<(), JsonError> {
         let style = self.style;
-        let (open, close) = if matches!(draft, Draft::Object(_)) {
-            ("{", "}")
-        } else {
-            ("[", "]")
-        };
+        let (open, close) = if matches!(draft, Draft::Object(_)) { ("{", "}") } else { ("[", "]") };
         let inner = indent.map(|indent| format!("{indent}{}", style.unit));
         let mut is_empty = true;
         self.text(open)?;

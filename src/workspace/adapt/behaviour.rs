@@ -44,7 +44,10 @@ pub(super) fn follow(
                         json!({ "was": change.before.to_plain(), "set": change.after.to_plain() }),
                     );
                     let (from, to) = (super::shown(&change.before), super::shown(&change.after));
-                    notes.push(format!("{}: {} {from} → {to}", behaviour.task_type, change.modifier));
+                    notes.push(format!(
+                        "{}: {} {from} → {to}",
+                        behaviour.task_type, change.modifier
+                    ));
                 }
                 effects::set(draft, &outcome.changes)?;
                 effects::ask(draft, &outcome, &format!("{} applies", behaviour.task_type), answer)?;

@@ -42,7 +42,8 @@ pub(super) fn carry_out(
     }
     for checkpoint in &outcome.checkpoints {
         let name = checkpoint.text.as_deref().unwrap_or("unnamed");
-        let fields = vec![("kind".to_owned(), "note".to_owned()), ("name".to_owned(), name.to_owned())];
+        let fields =
+            vec![("kind".to_owned(), "note".to_owned()), ("name".to_owned(), name.to_owned())];
         draft.log("Checkpoint", fields)?;
     }
     let list = answer.data.entry("fired").or_insert_with(|| json!([]));
@@ -109,7 +110,8 @@ fn add_directives(draft: &mut Draft<'_>, outcome: &Outcome) -> Result<(), Error>
     let constraints = draft.constraints()?;
     let section = constraints.directives_section()?;
     let mut edit = constraints.document.edit();
-    let mut seen: Vec<String> = constraints.directives.iter().map(|known| known.text.clone()).collect();
+    let mut seen: Vec<String> =
+        constraints.directives.iter().map(|known| known.text.clone()).collect();
     for directive in &outcome.directives {
         let text = match directive.steps {
             Some(1) => format!("For the next 1 step, {}", directive.text),

@@ -35,7 +35,8 @@ impl Event {
             }
             change => change.kind(),
         };
-        if let Change::StepDone(result) | Change::StepFail(result) | Change::StepSkip(result) = change
+        if let Change::StepDone(result) | Change::StepFail(result) | Change::StepSkip(result) =
+            change
         {
             if let Some(error) = &result.error {
                 payload.insert("error".to_owned(), json!(error));

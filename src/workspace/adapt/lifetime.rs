@@ -16,7 +16,8 @@ pub(super) fn count_down(draft: &mut Draft<'_>, event: &Event) -> Result<(), Err
     let mut edit = constraints.document.edit();
     let mut any = false;
     for directive in &constraints.directives {
-        let Directive::Expiring { steps } = Directive::parse(&directive.text, draft.workflow()) else {
+        let Directive::Expiring { steps } = Directive::parse(&directive.text, draft.workflow())
+        else {
             continue;
         };
         any = true;
@@ -56,8 +57,14 @@ mod tests {
 
     #[test]
     fn the_number_counts_down_in_words_and_digits() {
-        assert_eq!(with_steps("For the next 2 steps, be brief", 1).unwrap(), "For the next 1 step, be brief");
-        assert_eq!(with_steps("Be brief for the next three steps.", 2).unwrap(), "Be brief for the next 2 steps.");
+        assert_eq!(
+            with_steps("For the next 2 steps, be brief", 1).unwrap(),
+            "For the next 1 step, be brief"
+        );
+        assert_eq!(
+            with_steps("Be brief for the next three steps.", 2).unwrap(),
+            "Be brief for the next 2 steps."
+        );
         assert_eq!(with_steps("no lifetime", 1), None);
     }
 }

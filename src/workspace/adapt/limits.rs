@@ -86,6 +86,8 @@ pub(super) fn note_tool(
     let preferred = constraints.value("preferred_tools").and_then(|text| modifier.read(text).ok());
     let Some(FactValue::List(tools)) = preferred else { return };
     if !tools.is_empty() && !tools.iter().any(|known| known.eq_ignore_ascii_case(tool)) {
-        draft.notices.push(format!("`{tool}` is not one of the preferred tools: {}", tools.join(", ")));
+        draft
+            .notices
+            .push(format!("`{tool}` is not one of the preferred tools: {}", tools.join(", ")));
     }
 }

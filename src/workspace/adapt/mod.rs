@@ -3,14 +3,14 @@
 mod behaviour;
 mod effects;
 mod event;
-mod limits;
 mod lifetime;
+mod limits;
 mod sheet;
 
 use serde_json::{Value, json};
 
-pub(super) use self::{limits::exceeded, sheet::limit_facts};
 pub use self::{event::Event, sheet::sheet};
+pub(super) use self::{limits::exceeded, sheet::limit_facts};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     engine::{

@@ -31,7 +31,9 @@ pub fn sheet(
     if let Some(step) = plan.steps.iter().find(|step| step.number == current) {
         facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
     }
-    if let Some(status) = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text)) {
+    if let Some(status) =
+        plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text))
+    {
         facts.insert("plan_status", FactValue::text(status));
     }
     if let Some((_, task)) = plan.metadata.other.iter().find(|(key, _)| key == "task_type") {

@@ -52,7 +52,8 @@ pub(in super::super) fn write(
     create: bool,
 ) -> Result<(), Error> {
     let modifier = draft.workflow().modifier(name);
-    let list = modifier.is_some_and(|modifier| modifier.kind() == ModifierKind::List) || value.is_array();
+    let list =
+        modifier.is_some_and(|modifier| modifier.kind() == ModifierKind::List) || value.is_array();
     let text = text_of(value);
     match constraints.setting(name)? {
         Some(setting) if list => edit.set_raw(setting.item, &inline(value)),
@@ -88,7 +89,9 @@ pub(super) fn add_directive(
     }
     let text = match steps {
         None => text.to_owned(),
-        Some(0) => return Err(Error::refused("bad_value", "a directive holds for at least 1 step")),
+        Some(0) => {
+            return Err(Error::refused("bad_value", "a directive holds for at least 1 step"));
+        }
         Some(1) => format!("For the next 1 step, {text}"),
         Some(count) => format!("For the next {count} steps, {text}"),
     };

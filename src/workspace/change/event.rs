@@ -48,7 +48,8 @@ pub(super) fn emit(
     }
     noted.push(("actor".to_owned(), draft.env.actor().to_owned()));
     draft.log(format!("Event {kind}"), noted)?;
-    Ok(Answer::new(format!("event {kind}")).with("event", json!({ "type": kind, "payload": fields })))
+    Ok(Answer::new(format!("event {kind}"))
+        .with("event", json!({ "type": kind, "payload": fields })))
 }
 
 /// The task type that a `task_type` event gives.

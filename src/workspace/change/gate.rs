@@ -44,7 +44,10 @@ pub(super) fn check(
 
 fn holds(draft: &mut Draft<'_>, when: &str) -> Result<bool, Error> {
     let condition = Condition::parse(when, draft.workflow()).map_err(|error| {
-        Error::refused("bad_workflow", format!("the condition of a gate is not understood: {error}"))
+        Error::refused(
+            "bad_workflow",
+            format!("the condition of a gate is not understood: {error}"),
+        )
     })?;
     let constraints = draft.constraints()?;
     let facts = adapt::sheet(draft, &constraints, &[])?;

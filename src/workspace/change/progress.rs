@@ -82,7 +82,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     /// An id that no step has.
     pub(super) fn new_id(&self) -> StepId {
         let steps = &self.plan.steps;
-        let taken = |text: &str| steps.iter().any(|s| s.id.as_ref().is_some_and(|id| id.as_str() == text));
+        let taken =
+            |text: &str| steps.iter().any(|s| s.id.as_ref().is_some_and(|id| id.as_str() == text));
         StepId::generate(self.draft.env.random(), taken)
     }
 
@@ -131,7 +132,9 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     pub(super) fn complete_plan(&mut self) -> Result<(), Error> {
         let finished = {
             let workflow = self.draft.workflow();
-            let done = |status: &str| matches!(workflow.step_role(status), Some(Role::Done | Role::Skipped));
+            let done = |status: &str| {
+                matches!(workflow.step_role(status), Some(Role::Done | Role::Skipped))
+            };
             workflow.auto_complete() && self.all_statuses().all(|status| status.is_some_and(done))
         };
         let from = self.plan_status()?;

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::{
     super::{Answer, Draft, Error, Readiness},
-    progress::{Progress, status_of},
     gate::{self, attempts_allowed},
-    review::refuse_while_open,
+    progress::{Progress, status_of},
     quantity::scalar,
+    review::refuse_while_open,
 };
 use crate::{
     engine::{StepRole as Role, Subject},
@@ -44,9 +44,11 @@ pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
     if role == Some(Role::Failed) {
         return Err(illegal(draft, step, Role::Active, "use `statedir step retry`")?);
     }
-    let waiting = Readiness::new(&plan, draft.workflow()).unmet(step);
+    let readiness = Readiness::new(&plan, draft.workflow());
+    let waiting = readiness.unmet(step);
     if !waiting.is_empty() {
-        let names: Vec<String> = waiting.iter().map(|step| format!("step {step}")).collect();
+        let names: Vec<String> =
+            waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
         return Err(Error::refused_with(
             "dependency_open",
             format!("{} waits for {}", step.name(), names.join(", ")),
@@ -82,7 +84,9 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
     if let Err(refusal) = draft.workflow().check_step(&from, &active) {
         let taken = draft.workflow().step_role(&from) == Some(Role::Active);
         let hint = match (&step.claimed_by, taken) {
-            (Some(actor), true) => Some(format!("`{actor}` works on it; `statedir step next` names another")),
+            (Some(actor), true) => {
+                Some(format!("`{actor}` works on it; `statedir step next` names another"))
+            }
             (None, true) => Some("`statedir step next` names another".to_owned()),
             _ => Some("`statedir step reset` puts it back to the beginning".to_owned()),
         };

@@ -63,8 +63,10 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
         .with("step", step_json(step, &id, &status));
     let allowed = attempts_allowed(draft, &plan, step);
     if to == Role::Failed && step.attempts >= allowed {
-        let question =
-            format!("step {} ({id}) failed {} of {allowed} attempts: {}", step.number, step.attempts, step.title);
+        let question = format!(
+            "step {} ({id}) failed {} of {allowed} attempts: {}",
+            step.number, step.attempts, step.title
+        );
         let review = open_review(draft, &question)?;
         answer.message.push_str(&format!("\nreview {review} is open: {question}"));
         answer = answer.with("reviews_opened", json!([review]));
@@ -108,9 +110,7 @@ fn entry(
             fields.push((key.to_owned(), value));
         }
     };
-    let time = result
-        .time
-        .or_else(|| draft.env.since(step.started_at.as_deref()?).map(Span));
+    let time = result.time.or_else(|| draft.env.since(step.started_at.as_deref()?).map(Span));
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));
     put("status", Some(status.to_owned()));

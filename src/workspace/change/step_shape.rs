@@ -48,7 +48,8 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     progress.reopen_plan()?;
     progress.finish(&[])?;
     touch(draft, number)?;
-    let step = serde_json::json!({ "number": number, "id": id, "title": new.title, "status": status });
+    let step =
+        serde_json::json!({ "number": number, "id": id, "title": new.title, "status": status });
     Ok(Answer::new(format!("step {number} ({id}) added: {}", new.title)).with("step", step))
 }
 

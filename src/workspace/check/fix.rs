@@ -55,7 +55,8 @@ impl Workspace {
     fn last_content(&self, file: StateFile) -> Result<Option<(String, String)>, Error> {
         for operation in self.store.operations(None)? {
             let files = self.store.files_at(operation.id.as_str())?;
-            let text = files.get(file.name()).and_then(|bytes| String::from_utf8(bytes.clone()).ok());
+            let text =
+                files.get(file.name()).and_then(|bytes| String::from_utf8(bytes.clone()).ok());
             if let Some(text) = text {
                 return Ok(Some((operation.id.as_str().to_owned(), text)));
             }

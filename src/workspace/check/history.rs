@@ -12,17 +12,19 @@ const FILE: StateFile = StateFile::History;
 /// Verifies every entry and how they follow each other.
 pub(super) fn check(
     snapshot: &Snapshot,
+    anchors: &[history::EntryId],
     progress: &mut dyn FnMut(u64),
     found: &mut Vec<Problem>,
 ) {
     let verified = snapshot
         .history()
-        .and_then(|reader| history::verify(reader, &[], progress).map_err(Into::into));
+        .and_then(|reader| history::verify(reader, anchors, progress).map_err(Into::into));
     let verified = match verified {
         Ok(verified) => verified,
         Err(error) => {
             let problem = Problem::error(error.code(), FILE, error.to_string());
-            let hint = error.hint().unwrap_or_else(|| "`statedir op log` shows what happened".to_owned());
+            let hint =
+                error.hint().unwrap_or_else(|| "`statedir op log` shows what happened".to_owned());
             found.push(problem.hint(hint));
             return;
         }

@@ -11,7 +11,9 @@ mod variables;
 use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};
-use crate::model::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables};
+use crate::model::{
+    Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::EntryId,
+};
 
 /// What `check` found and mended.
 #[derive(Clone, Debug, Serialize)]
@@ -50,7 +52,7 @@ impl Workspace {
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
         let fixed = if fix { self.fix()? } else { Vec::new() };
         let snapshot = self.read()?;
-        let mut findings = snapshot.findings(progress);
+        let mut findings = snapshot.findings(&self.history_anchors(), progress);
         if let Err(error) = self.store.operations(None) {
             let problem = Problem::error("log_damaged", StateFile::Log, error.to_string());
             findings.push(problem.hint("the state files are intact; only undo is affected"));
@@ -60,7 +62,7 @@ impl Workspace {
             findings,
             fixed,
             revision: snapshot.revision().as_str().to_owned(),
-            notices: super::notice::notices(snapshot.view().reports()),
+            notices: super::notice::findings(snapshot.view().reports()),
         })
     }
 }
@@ -75,7 +77,7 @@ struct Files {
 
 impl Snapshot {
     /// Everything that is wrong with the files.
-    pub fn findings(&self, progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
+    fn findings(&self, anchors: &[EntryId], progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
         let mut found = Vec::new();
         let files = Files {
             plan: keep(self.plan(), &mut found),
@@ -99,7 +101,7 @@ impl Snapshot {
         }
         placeholder::check(&files, &mut found);
         secret::check(self, &mut found);
-        history::check(self, progress, &mut found);
+        history::check(self, anchors, progress, &mut found);
         found
     }
 }

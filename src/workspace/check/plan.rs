@@ -14,7 +14,8 @@ const FILE: StateFile = StateFile::Plan;
 pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     found.extend(plan.problems.iter().cloned());
     if let Some(hidden) = plan.document.hidden() {
-        let problem = Problem::error("hidden_text", FILE, format!("{hidden} hides what follows it"));
+        let problem =
+            Problem::error("hidden_text", FILE, format!("{hidden} hides what follows it"));
         found.push(problem.at(hidden.place).hint("close it"));
     }
     statuses(plan, workflow, found);
@@ -26,7 +27,10 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     let role = written.and_then(|status| workflow.plan_role(status));
     let open = readiness.count(StepRole::Open) + readiness.count(StepRole::Active);
     if role == Some(PlanRole::Succeeded) && open > 0 {
-        let message = format!("the plan is `{}`, but {open} of its steps are not finished", written.unwrap_or_default());
+        let message = format!(
+            "the plan is `{}`, but {open} of its steps are not finished",
+            written.unwrap_or_default()
+        );
         let problem = Problem::error("status_disagrees", FILE, message);
         found.push(
             problem
@@ -91,7 +95,8 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     for step in &plan.steps {
         for wanted in &step.depends_on {
             if readiness.position(wanted).is_none() {
-                let message = format!("{} waits for step `{wanted}`, which does not exist", step.name());
+                let message =
+                    format!("{} waits for step `{wanted}`, which does not exist", step.name());
                 let problem = Problem::error("missing_dependency", FILE, message);
                 found.push(
                     problem
@@ -126,7 +131,9 @@ fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     };
     let problem = Problem::error("current_step_disagrees", FILE, message).fixable();
     found.push(
-        problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` sets it right"),
+        problem
+            .at(plan.metadata_place("current_step"))
+            .hint("`statedir check --fix` sets it right"),
     );
 }
 
@@ -154,12 +161,15 @@ pub(super) fn check_settings(
             let problem = Problem::error("duplicate_field", StateFile::Constraints, message);
             found.push(problem.at(place).hint("keep one of them"));
         }
-        let (Some(value), Some(modifier)) = (&setting.value, workflow.modifier(&setting.name)) else {
+        let (Some(value), Some(modifier)) = (&setting.value, workflow.modifier(&setting.name))
+        else {
             continue;
         };
         if let Err(error) = modifier.read(value) {
             let problem = Problem::error("bad_value", StateFile::Constraints, error.to_string());
-            found.push(problem.at(place).hint(format!("`statedir constraint set {} VALUE`", setting.name)));
+            found.push(
+                problem.at(place).hint(format!("`statedir constraint set {} VALUE`", setting.name)),
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Files;
 use crate::{
     engine::nearest,
-    model::{Problem, StateFile, Variables, references},
+    model::{Plan, Problem, StateFile, StepId, Variables, references},
     text::json::Path,
 };
 
@@ -21,7 +21,8 @@ pub(super) fn check(files: &Files, variables: &Variables, found: &mut Vec<Proble
         for reference in references(document.source()) {
             let path = Path::parse(&reference.path).ok();
             let exists = path.is_some_and(|path| variables.document.get(&path).is_some());
-            if exists || code.iter().any(|range| range.contains(&reference.span.start)) {
+            let awaited = files.plan.as_ref().is_some_and(|plan| is_awaited(plan, &reference.path));
+            if exists || awaited || code.iter().any(|range| range.contains(&reference.span.start)) {
                 continue;
             }
             let message = format!("`{{{{{}}}}}` is not in variables.json", reference.path);
@@ -33,6 +34,13 @@ pub(super) fn check(files: &Files, variables: &Variables, found: &mut Vec<Proble
             found.push(Problem::error("missing_reference", file, message).at(place).hint(hint));
         }
     }
+}
+
+/// Whether a step that is still in the plan can give this output.
+fn is_awaited(plan: &Plan, path: &str) -> bool {
+    let step = path.strip_prefix("step_data.outputs.").and_then(|rest| rest.split('.').next());
+    let step = step.and_then(StepId::parse).and_then(|id| plan.step_by_id(&id));
+    step.is_some_and(|step| !matches!(step.status.as_deref(), Some("COMPLETED" | "SKIPPED")))
 }
 
 fn all_paths(variables: &Variables) -> Vec<String> {
@@ -51,4 +59,3 @@ fn all_paths(variables: &Variables) -> Vec<String> {
     }
     paths
 }
-

@@ -28,8 +28,16 @@ const PREFIXES: [(&str, &str, usize); 15] = [
 ];
 
 /// Words that name a secret when a value follows them.
-const NAMES: [&str; 8] =
-    ["password", "passwd", "secret", "api_key", "apikey", "access_token", "auth_token", "private_key"];
+const NAMES: [&str; 8] = [
+    "password",
+    "passwd",
+    "secret",
+    "api_key",
+    "apikey",
+    "access_token",
+    "auth_token",
+    "private_key",
+];
 
 /// How many are listed for one file.
 const MOST: usize = 20;
@@ -93,7 +101,8 @@ fn named_secret(line: &str) -> Option<(usize, &'static str)> {
     for name in NAMES {
         for (at, _) in lower.match_indices(name) {
             let rest = &line[at + name.len()..];
-            let Some(value) = rest.trim_start_matches(['"', '\'', '*', '`', ' ']).strip_prefix([':', '='])
+            let Some(value) =
+                rest.trim_start_matches(['"', '\'', '*', '`', ' ']).strip_prefix([':', '='])
             else {
                 continue;
             };
@@ -108,7 +117,8 @@ fn named_secret(line: &str) -> Option<(usize, &'static str)> {
 }
 
 fn token_at(text: &str) -> &str {
-    let is_token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
+    let is_token =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
     &text[..text.find(|c| !is_token(c)).unwrap_or(text.len())]
 }
 
@@ -128,7 +138,8 @@ mod tests {
         let pem = ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" ");
         let aws = ["AKIA", "IOSFODNN7EXAMPLE1"].concat();
         let github = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
-        for line in [pem, format!("key {aws}"), github, "\"api_key\": \"a8f5f167f44f4964\"".into()] {
+        for line in [pem, format!("key {aws}"), github, "\"api_key\": \"a8f5f167f44f4964\"".into()]
+        {
             assert!(secret_in(&line).is_some(), "{line}");
         }
     }

@@ -17,8 +17,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub fn take(root: &Path) -> Self {
-        let mut snapshot =
-            Self { root: root.to_owned(), dirs: Vec::new(), files: BTreeMap::new() };
+        let mut snapshot = Self { root: root.to_owned(), dirs: Vec::new(), files: BTreeMap::new() };
         for path in below(root) {
             if path.is_dir() {
                 snapshot.dirs.push(path);
@@ -47,12 +46,9 @@ impl Snapshot {
             let same = fs::read(path).is_ok_and(|now| now == *bytes);
             let mut file = match same {
                 true => File::options().append(true).open(path).unwrap(),
-                false => OpenOptions::new()
-                    .write(true)
-                    .create(true)
-                    .truncate(true)
-                    .open(path)
-                    .unwrap(),
+                false => {
+                    OpenOptions::new().write(true).create(true).truncate(true).open(path).unwrap()
+                }
             };
             if !same {
                 file.write_all(bytes).unwrap();

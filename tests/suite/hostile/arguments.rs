@@ -13,13 +13,34 @@ use crate::builder::{Project, Ran};
 fn every_answer_is_one_document_also_for_wrong_usage() {
     let project = Project::with_steps(1);
     for args in [
-        &[][..], &["bogus"], &["step"], &["step", "bogus"], &["step", "start", "--bogus"], &["var", "set"],
-        &["--version"], &["--help"], &["step", "--help"], &["completions"], &["completions", "bash"],
-        &["man"], &["status", "--wait", "abc"], &["status", "--wait", "99999999999999999999s"],
-        &["op", "log", "--limit", "-1"], &["gc", "--older-than", "abc"], &["-C", "", "status"],
-        &["-C", "/nonexistent/x", "status"], &["-C", "/etc/passwd", "status"], &["-C", "../..", "status"],
-        &["plan", "set", "x"], &["show", "../../etc/passwd"], &["apply", "/nonexistent"],
-        &["apply", "/"], &["var", "merge", "/dev/zero"], &["init"], &["op", "show", "zzz"], &["diff", "zzz"],
+        &[][..],
+        &["bogus"],
+        &["step"],
+        &["step", "bogus"],
+        &["step", "start", "--bogus"],
+        &["var", "set"],
+        &["--version"],
+        &["--help"],
+        &["step", "--help"],
+        &["completions"],
+        &["completions", "bash"],
+        &["man"],
+        &["status", "--wait", "abc"],
+        &["status", "--wait", "99999999999999999999s"],
+        &["op", "log", "--limit", "-1"],
+        &["gc", "--older-than", "abc"],
+        &["-C", "", "status"],
+        &["-C", "/nonexistent/x", "status"],
+        &["-C", "/etc/passwd", "status"],
+        &["-C", "../..", "status"],
+        &["plan", "set", "x"],
+        &["show", "../../etc/passwd"],
+        &["apply", "/nonexistent"],
+        &["apply", "/"],
+        &["var", "merge", "/dev/zero"],
+        &["init"],
+        &["op", "show", "zzz"],
+        &["diff", "zzz"],
     ] {
         for json in [&[&["--json"][..], args].concat(), &[args, &["--json"]].concat()] {
             if args.is_empty() || args[0] != "help" {
@@ -49,11 +70,8 @@ fn every_exit_code_of_the_contract_is_given() {
 #[test]
 fn a_lock_that_is_held_is_waited_for_and_a_dead_holder_is_none() {
     let project = Project::with_steps(1);
-    let held = fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(project.path(".statedir/lock"))
-        .unwrap();
+    let held =
+        fs::OpenOptions::new().read(true).write(true).open(project.path(".statedir/lock")).unwrap();
     held.lock().unwrap();
     for args in [&["--wait", "100ms", "var", "set", "a", "1"][..], &["--wait", "0s", "status"]] {
         let refusal = project.refused(3, args);
@@ -101,7 +119,8 @@ fn nothing_outside_is_read_or_written() {
     }
     project.ok(&["context", "add", "--section", "a/../b", "--create", "x"]);
     assert_eq!(fs::read_to_string(project.root().join("secret.md")).unwrap(), "secret words");
-    let inside: Vec<_> = fs::read_dir(project.dir()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let inside: Vec<_> =
+        fs::read_dir(project.dir()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(inside.len(), 6, "{inside:?}");
 }
 
@@ -109,12 +128,28 @@ fn nothing_outside_is_read_or_written() {
 fn empty_arguments_are_refused_or_mean_something() {
     let project = Project::with_steps(1);
     for args in [
-        &["step", "add", ""][..], &["step", "start", ""], &["step", "done", ""], &["step", "set", ""],
-        &["step", "remove", ""], &["step", "set", "1", "title="], &["context", "add", ""],
-        &["history", "add", ""], &["directive", "add", ""], &["directive", "remove", ""],
-        &["constraint", "get", ""], &["constraint", "set", "", "x"], &["constraint", "set", "priority", ""],
-        &["var", "unset", ""], &["var", "set", "", "1"], &["var", "append", "", "1"], &["op", "show", ""],
-        &["apply", ""], &["var", "merge", ""], &["show", ""], &["plan", "set", "status="], &["plan", "set", "mode="],
+        &["step", "add", ""][..],
+        &["step", "start", ""],
+        &["step", "done", ""],
+        &["step", "set", ""],
+        &["step", "remove", ""],
+        &["step", "set", "1", "title="],
+        &["context", "add", ""],
+        &["history", "add", ""],
+        &["directive", "add", ""],
+        &["directive", "remove", ""],
+        &["constraint", "get", ""],
+        &["constraint", "set", "", "x"],
+        &["constraint", "set", "priority", ""],
+        &["var", "unset", ""],
+        &["var", "set", "", "1"],
+        &["var", "append", "", "1"],
+        &["op", "show", ""],
+        &["apply", ""],
+        &["var", "merge", ""],
+        &["show", ""],
+        &["plan", "set", "status="],
+        &["plan", "set", "mode="],
     ] {
         project.refused(1, args);
     }
@@ -155,11 +190,19 @@ fn very_long_arguments_are_taken_or_refused() {
     let project = Project::with_steps(1);
     let long = "x".repeat(100_000);
     for args in [
-        &["var", "set", "k", &long][..], &["var", "set", &long, "1"], &["step", "add", &long],
-        &["history", "add", &long], &["history", "add", "T", &format!("k={long}")],
-        &["plan", "set", &format!("goal={long}")], &["plan", "set", &format!("{long}=1")],
-        &["context", "add", &long], &["directive", "add", &long], &["step", "start", &long],
-        &["--actor", &long, "var", "set", "a", "1"], &["op", "show", &long], &["var", "get", &"a.".repeat(40_000)],
+        &["var", "set", "k", &long][..],
+        &["var", "set", &long, "1"],
+        &["step", "add", &long],
+        &["history", "add", &long],
+        &["history", "add", "T", &format!("k={long}")],
+        &["plan", "set", &format!("goal={long}")],
+        &["plan", "set", &format!("{long}=1")],
+        &["context", "add", &long],
+        &["directive", "add", &long],
+        &["step", "start", &long],
+        &["--actor", &long, "var", "set", "a", "1"],
+        &["op", "show", &long],
+        &["var", "get", &"a.".repeat(40_000)],
     ] {
         let ran = project.run(&[args, &["--json"]].concat());
         assert!([0, 1, 2].contains(&ran.code), "{} {:.200}", ran.code, ran.stdout);
@@ -178,14 +221,23 @@ fn bad_changes_in_a_batch_change_nothing() {
         (["var", "merge", "-"], "{\"a\":"),
         (["var", "merge", "-"], "[1]"),
         (["var", "patch", "-"], "[{\"op\":\"add\",\"path\":\"/no/where\",\"value\":1}]"),
-        (["var", "patch", "-"], "[{\"op\":\"add\",\"path\":\"/z\",\"value\":1},{\"op\":\"test\",\"path\":\"/z\",\"value\":2}]"),
+        (
+            ["var", "patch", "-"],
+            "[{\"op\":\"add\",\"path\":\"/z\",\"value\":1},{\"op\":\"test\",\"path\":\"/z\",\"value\":2}]",
+        ),
         (["var", "patch", "-"], "{}"),
     ] {
         let ran = project.run_with_input(&args, input);
         assert_eq!(ran.code, 1, "{input} {}{}", ran.stdout, ran.stderr);
     }
     for input in [
-        "[", "[]", "", "nonsense", "[{\"op\":\"nosuch\"}]", "[1]", "{\"changes\":1}",
+        "[",
+        "[]",
+        "",
+        "nonsense",
+        "[{\"op\":\"nosuch\"}]",
+        "[1]",
+        "{\"changes\":1}",
         "{\"op\":\"var.set\",\"path\":\"z\",\"value\":1}\n{\"op\":\"step.start\",\"step\":99}\n",
         "[{\"op\":\"step.start\",\"step\":1},{\"op\":\"step.start\",\"step\":1}]",
         "[{\"op\":\"step.start\",\"step\":1,\"bogus\":1}]",

@@ -39,7 +39,8 @@ fn survives(project: &Project, what: &str) {
 fn without_its_private_directory_or_any_part_of_it_the_state_lives_on() {
     for name in ["", "log", LOG, "head", "lock", "tmp", "objects", ".gitignore"] {
         let (project, _) = logged();
-        let path = if name == LOG { project.path(LOG) } else { project.path(".statedir").join(name) };
+        let path =
+            if name == LOG { project.path(LOG) } else { project.path(".statedir").join(name) };
         let files = project.files();
         if path.is_dir() {
             fs::remove_dir_all(&path).unwrap();

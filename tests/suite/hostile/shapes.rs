@@ -204,10 +204,11 @@ fn a_bad_byte_in_any_file_is_found_by_check() {
 
 #[test]
 fn line_ends_a_mark_at_the_start_and_a_missing_last_newline_survive() {
-    let changes: [fn(&str) -> String; 3] =
-        [|text| text.replace('\n', "\r\n"), |text| format!("\u{feff}{text}"), |text| {
-            text.trim_end().to_owned()
-        }];
+    let changes: [fn(&str) -> String; 3] = [
+        |text| text.replace('\n', "\r\n"),
+        |text| format!("\u{feff}{text}"),
+        |text| text.trim_end().to_owned(),
+    ];
     for (at, change) in changes.into_iter().enumerate() {
         let project = Project::with_steps(2);
         for name in FIVE {

@@ -22,7 +22,8 @@ pub(in super::super) struct Args {
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let workspace = session.workspace()?;
     let mut progress = Progress::new("checking");
-    let checked = workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
+    let checked =
+        workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
     drop(progress);
     let checked = checked?;
     let errors = checked.errors();
@@ -53,7 +54,9 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         }
         return Ok(0);
     }
-    let count = |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    let count = |number: usize, noun: &str| {
+        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    };
     let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
     let mut failure = Failure::new("inconsistent", message, 4);
     if checked.findings.iter().any(|finding| finding.fixable) {

@@ -4,7 +4,9 @@ use super::{super::args, CliResult, Session};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir")]
+#[command(
+    after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir"
+)]
 pub(in super::super) struct Args {
     /// The shell
     shell: Shell,

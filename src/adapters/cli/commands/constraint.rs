@@ -28,7 +28,9 @@ enum Verb {
         name: String,
     },
     /// Set one value
-    #[command(after_help = "Examples:\n  statedir constraint set priority quality\n  statedir constraint set tone formal --create")]
+    #[command(
+        after_help = "Examples:\n  statedir constraint set priority quality\n  statedir constraint set tone formal --create"
+    )]
     Set {
         /// The name of a modifier or limit
         name: String,

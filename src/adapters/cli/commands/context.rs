@@ -19,13 +19,19 @@ pub(in super::super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Add text behind what a section holds; nothing is replaced
-    #[command(after_help = "Examples:\n  statedir context add --section \"Key Findings\" \"It works\"\n  echo text | statedir context add -")]
+    #[command(
+        after_help = "Examples:\n  statedir context add --section \"Key Findings\" \"It works\"\n  echo text | statedir context add -"
+    )]
     Add(TextArgs),
     /// Replace what a section holds; its subsections stay
-    #[command(after_help = "Examples:\n  statedir context set --section \"Current Understanding\" \"We know that …\"")]
+    #[command(
+        after_help = "Examples:\n  statedir context set --section \"Current Understanding\" \"We know that …\""
+    )]
     Set(TextArgs),
     /// Show the sections
-    #[command(after_help = "Examples:\n  statedir context show\n  statedir context show --section \"Key Findings\"")]
+    #[command(
+        after_help = "Examples:\n  statedir context show\n  statedir context show --section \"Key Findings\""
+    )]
     Show {
         /// A heading, or a path such as Knowledge Accumulation/Key Findings
         #[arg(long, value_name = "SECTION")]
@@ -47,7 +53,11 @@ struct TextArgs {
 
 impl TextArgs {
     fn text(self) -> Result<ContextText, super::Failure> {
-        Ok(ContextText { text: pairs::text(&self.text)?, section: self.section, create: self.create })
+        Ok(ContextText {
+            text: pairs::text(&self.text)?,
+            section: self.section,
+            create: self.create,
+        })
     }
 }
 

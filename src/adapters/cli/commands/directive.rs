@@ -18,7 +18,9 @@ pub(in super::super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Add a directive
-    #[command(after_help = "Examples:\n  statedir directive add \"prefer fast tools\" --for-steps 2")]
+    #[command(
+        after_help = "Examples:\n  statedir directive add \"prefer fast tools\" --for-steps 2"
+    )]
     Add {
         /// What holds from now on, in one line; - reads standard input
         text: String,

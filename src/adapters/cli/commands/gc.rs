@@ -5,7 +5,9 @@ use crate::workspace::Span;
 
 /// Drop old operations from the log; the state itself is never touched
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir gc --older-than 7d\n  statedir gc --older-than 30d --dry-run")]
+#[command(
+    after_help = "Examples:\n  statedir gc --older-than 7d\n  statedir gc --older-than 30d --dry-run"
+)]
 pub(in super::super) struct Args {
     /// How old operations may become, such as 7d or 12h
     #[arg(long, value_name = "AGE", default_value = "7d", value_parser = age)]
@@ -30,6 +32,12 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         return Ok(0);
     }
     let would = if session.global.dry_run { "would drop" } else { "dropped" };
+    if report.operations_dropped == 0 && report.bytes_freed == 0 {
+        session
+            .output
+            .line("nothing to drop: only whole log segments that are old enough are dropped");
+        return Ok(0);
+    }
     session.output.line(format!(
         "{would} {} operations and {} images: {} bytes",
         report.operations_dropped, report.objects_dropped, report.bytes_freed

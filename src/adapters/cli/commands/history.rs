@@ -25,7 +25,9 @@ pub(in super::super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Add an entry
-    #[command(after_help = "Examples:\n  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU")]
+    #[command(
+        after_help = "Examples:\n  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU"
+    )]
     Add {
         /// What happened, in one line
         title: String,
@@ -34,7 +36,9 @@ enum Verb {
         fields: Vec<(String, String)>,
     },
     /// Show the newest entries, newest last
-    #[command(after_help = "Examples:\n  statedir history list\n  statedir history list --limit 100 --json")]
+    #[command(
+        after_help = "Examples:\n  statedir history list\n  statedir history list --limit 100 --json"
+    )]
     List {
         /// At most so many
         #[arg(long, default_value_t = 10)]
@@ -50,8 +54,22 @@ enum Verb {
         limit: usize,
     },
     /// Prove that no entry was changed, removed or reordered (exit 4 if one was)
-    #[command(after_help = "Examples:\n  statedir history verify\n  statedir history verify --json")]
+    #[command(
+        after_help = "Examples:\n  statedir history verify\n  statedir history verify --json"
+    )]
     Verify,
+    /// Print all entries for training, one JSON object a line; simulated ones are left out
+    #[command(after_help = "Examples:\n  statedir history export --format jsonl > training.jsonl")]
+    Export {
+        /// The format
+        #[arg(long, value_enum, default_value = "jsonl")]
+        format: ExportFormat,
+    },
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ExportFormat {
+    Jsonl,
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
@@ -62,6 +80,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
         Verb::List { limit } => list(session, limit),
         Verb::Search { text, limit } => search(session, &text, limit),
         Verb::Verify => verify(session),
+        Verb::Export { format: ExportFormat::Jsonl } => export(session),
     }
 }
 
@@ -90,7 +109,33 @@ fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
     }
     print(session, &found.entries);
     if found.total > found.entries.len() as u64 {
-        session.output.line(format!("({} of {}; more with --limit)", found.entries.len(), found.total));
+        session.output.line(format!(
+            "({} of {}; more with --limit)",
+            found.entries.len(),
+            found.total
+        ));
+    }
+    Ok(0)
+}
+
+fn export(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let json = session.output.is_json();
+    let mut all = Vec::new();
+    let output = &mut session.output;
+    history::each_entry(snapshot.history()?, |entry| {
+        if entry.simulation {
+            return;
+        }
+        if json {
+            all.push(entry);
+        } else {
+            output.stream(format!("{}\n", json!(entry)).as_bytes());
+        }
+    })
+    .map_err(Error::from)?;
+    if json {
+        session.output.value(json!({ "entries": all }));
     }
     Ok(0)
 }
@@ -110,9 +155,11 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
 }
 
 fn verify(session: &mut Session<'_>) -> CliResult {
-    let snapshot = session.workspace()?.read()?;
+    let workspace = session.workspace()?;
+    let snapshot = workspace.read()?;
+    let anchors = workspace.history_anchors();
     let mut progress = Progress::new("verifying");
-    let verified = history::verify(snapshot.history()?, &[], &mut |bytes| progress.at(bytes));
+    let verified = history::verify(snapshot.history()?, &anchors, &mut |bytes| progress.at(bytes));
     drop(progress);
     let verified = verified.map_err(Error::from)?;
     if verified.is_intact() {
@@ -120,7 +167,11 @@ fn verify(session: &mut Session<'_>) -> CliResult {
             session.output.value(json!(verified));
         } else {
             let noun = if verified.entries == 1 { "entry" } else { "entries" };
-            session.output.line(format!("history is intact: {} {noun}", verified.entries));
+            let by_hand = match verified.unsigned {
+                0 => String::new(),
+                count => format!(", and {count} written by hand without a checksum"),
+            };
+            session.output.line(format!("history is intact: {} {noun}{by_hand}", verified.entries));
         }
         return Ok(0);
     }

@@ -90,7 +90,9 @@ fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
     let dir = Path::new(name);
     if !dir.is_dir() {
         let message = format!("`{name}` is neither a built-in template nor a directory");
-        return Err(Failure::refused("not_found", message).hint("the built-in template is `default`"));
+        return Err(
+            Failure::refused("not_found", message).hint("the built-in template is `default`")
+        );
     }
     let mut found = false;
     for file in StateFile::FIVE {

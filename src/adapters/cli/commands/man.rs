@@ -2,7 +2,9 @@ use super::{super::args, CliResult, Failure, Session};
 
 /// Print the manual page of statedir or of one command, in roff
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir man | man -l -\n  statedir man step add > statedir-step-add.1")]
+#[command(
+    after_help = "Examples:\n  statedir man | man -l -\n  statedir man step add > statedir-step-add.1"
+)]
 pub(in super::super) struct Args {
     /// The command, such as: step add
     command: Vec<String>,
@@ -14,7 +16,10 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let mut name = String::from("statedir");
     for word in &args.command {
         let Some(found) = command.find_subcommand(word) else {
-            return Err(Failure::refused("not_found", format!("there is no command `{name} {word}`")));
+            return Err(Failure::refused(
+                "not_found",
+                format!("there is no command `{name} {word}`"),
+            ));
         };
         name = format!("{name}-{word}");
         command = found.clone();

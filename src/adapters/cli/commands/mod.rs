@@ -90,7 +90,8 @@ impl Session<'_> {
     }
 
     fn workspace_at(&self, new: bool) -> Result<Workspace, Failure> {
-        let variable = std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        let variable =
+            std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
         let named = self.global.dir.clone().or(variable);
         let dir = choose(named.as_deref(), new)?;
         let options = Options {
@@ -128,7 +129,9 @@ impl Session<'_> {
         }
         let now = match now {
             Some(text) => text.parse().map_err(|_| {
-                Failure::usage(format!("STATEDIR_NOW is `{text}`, not a time such as 2026-01-31T12:00:00Z"))
+                Failure::usage(format!(
+                    "STATEDIR_NOW is `{text}`, not a time such as 2026-01-31T12:00:00Z"
+                ))
             })?,
             None => jiff::Timestamp::now(),
         };

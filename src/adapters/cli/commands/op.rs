@@ -5,7 +5,9 @@ use crate::store::Operation;
 
 /// Look at the operation log
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir op log\n  statedir op log --limit 100 --json\n  statedir op show 8f3a2c91b0d4")]
+#[command(
+    after_help = "Examples:\n  statedir op log\n  statedir op log --limit 100 --json\n  statedir op show 8f3a2c91b0d4"
+)]
 pub(in super::super) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -47,7 +49,8 @@ fn log(session: &mut Session<'_>, limit: usize) -> CliResult {
         session.output.line("no operations yet");
     }
     for operation in &operations {
-        let what = if operation.command.is_empty() { &operation.message } else { &operation.command };
+        let what =
+            if operation.command.is_empty() { &operation.message } else { &operation.command };
         session.output.line(format!(
             "{}  {}  {:<14} {:<12} {}  ({})",
             operation.id,
@@ -70,7 +73,9 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         Some(id) => id.to_owned(),
         None => match workspace.operations(Some(1))?.first() {
             Some(newest) => newest.id.as_str().to_owned(),
-            None => return Err(super::Failure::refused("not_found", "there are no operations yet")),
+            None => {
+                return Err(super::Failure::refused("not_found", "there are no operations yet"));
+            }
         },
     };
     let operation = workspace.operation_named(&id)?;

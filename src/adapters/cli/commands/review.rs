@@ -71,7 +71,9 @@ fn list(session: &mut Session<'_>, all: bool) -> CliResult {
     let mut reviews = snapshot.plan()?.reviews;
     reviews.retain(|review| all || review.decision == Decision::Open);
     if session.output.is_json() {
-        session.output.value(json!({ "reviews": reviews, "revision": snapshot.revision().as_str() }));
+        session
+            .output
+            .value(json!({ "reviews": reviews, "revision": snapshot.revision().as_str() }));
         return Ok(0);
     }
     if reviews.is_empty() {

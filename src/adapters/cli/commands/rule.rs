@@ -38,7 +38,9 @@ enum Verb {
     #[command(after_help = "Examples:\n  statedir rule list")]
     List,
     /// Add a rule; one that is not understood is refused
-    #[command(after_help = "Examples:\n  statedir rule add 'If 3+ consecutive steps fail -> pause'")]
+    #[command(
+        after_help = "Examples:\n  statedir rule add 'If 3+ consecutive steps fail -> pause'"
+    )]
     Add {
         /// The rule in plain words; - reads standard input
         text: String,
@@ -127,8 +129,9 @@ fn check(session: &mut Session<'_>) -> CliResult {
     }
     if missed > 0 {
         let noun = if missed == 1 { "line is" } else { "lines are" };
-        let mut failure = Failure::refused("rule_not_understood", format!("{missed} {noun} not understood"))
-            .hint("`statedir rule --help` describes the language");
+        let mut failure =
+            Failure::refused("rule_not_understood", format!("{missed} {noun} not understood"))
+                .hint("`statedir rule --help` describes the language");
         failure.data = Some(answer);
         return Err(failure);
     }
@@ -139,7 +142,10 @@ fn check(session: &mut Session<'_>) -> CliResult {
 }
 
 fn describe(line: &RuleLine) -> Vec<String> {
-    let mut texts = vec![format!("{} {} (constraints.md:{}): {}", line.list, line.number, line.place, line.text)];
+    let mut texts = vec![format!(
+        "{} {} (constraints.md:{}): {}",
+        line.list, line.number, line.place, line.text
+    )];
     texts.extend(line.means.as_ref().map(|means| format!("  means     {means}")));
     texts.extend(line.executes.iter().map(|action| format!("  executes  {action}")));
     texts.extend(line.advises.iter().map(|advice| format!("  advises   {advice}")));
@@ -186,7 +192,8 @@ fn test(
     for answer in &answers {
         session.output.line(&answer.message);
     }
-    let fired = answers.iter().any(|answer| answer.data.get("fired").is_some_and(|f| f != &Value::Null));
+    let fired =
+        answers.iter().any(|answer| answer.data.get("fired").is_some_and(|f| f != &Value::Null));
     if !fired {
         session.output.line("no rule fires");
     }

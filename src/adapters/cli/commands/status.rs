@@ -33,15 +33,28 @@ fn lines(status: &Status) -> Vec<String> {
     for step in &status.running_steps {
         let by = step.claimed_by.as_deref().unwrap_or("?");
         let since = step.started_at.as_deref().unwrap_or("?");
-        lines.push(format!("running   {} {} {} (by {by} since {since})", mark("RUNNING"), step.number, step.title));
+        lines.push(format!(
+            "running   {} {} {} (by {by} since {since})",
+            mark("RUNNING"),
+            step.number,
+            step.title
+        ));
     }
     for step in &status.failed_steps {
         let times = if step.attempts == 1 { "attempt" } else { "attempts" };
-        lines.push(format!("failed    {} {} {} ({} {times})", mark("FAILED"), step.number, step.title, step.attempts));
+        lines.push(format!(
+            "failed    {} {} {} ({} {times})",
+            mark("FAILED"),
+            step.number,
+            step.title,
+            step.attempts
+        ));
     }
     match &status.next {
         Some(step) => lines.push(format!("next      {} {}", step.number, step.title)),
-        None if status.total_steps == 0 => lines.push("next      no steps yet: statedir step add TITLE".to_owned()),
+        None if status.total_steps == 0 => {
+            lines.push("next      no steps yet: statedir step add TITLE".to_owned())
+        }
         None => {}
     }
     let budget = status.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();

@@ -37,16 +37,21 @@ Examples:
         after: Option<String>,
     },
     /// Start a step that is pending
-    #[command(after_help = "Examples:\n  statedir step start 1\n  statedir step start k3f9 --actor agent-b")]
+    #[command(
+        after_help = "Examples:\n  statedir step start 1\n  statedir step start k3f9 --actor agent-b"
+    )]
     Start {
         /// Number or id; the next ready step if absent
         step: Option<String>,
     },
     /// Complete a running step
-    #[command(visible_alias = "complete", after_help = "\
+    #[command(
+        visible_alias = "complete",
+        after_help = "\
 Examples:
   statedir step done
-  statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\"")]
+  statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\""
+    )]
     Done(Box<ResultArgs>),
     /// Record that a running step failed
     #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
@@ -96,7 +101,9 @@ Examples:
         step: Option<String>,
     },
     /// List the steps
-    #[command(after_help = "Examples:\n  statedir step list\n  statedir step list --status FAILED --limit 100")]
+    #[command(
+        after_help = "Examples:\n  statedir step list\n  statedir step list --status FAILED --limit 100"
+    )]
     List {
         /// Only steps with this status
         #[arg(long)]
@@ -106,7 +113,9 @@ Examples:
         limit: usize,
     },
     /// Show the next step that is ready, or start it with --claim
-    #[command(after_help = "Examples:\n  statedir step next\n  statedir step next --claim --actor agent-b")]
+    #[command(
+        after_help = "Examples:\n  statedir step next\n  statedir step next --claim --actor agent-b"
+    )]
     Next {
         /// Start it, so that no other agent gets it
         #[arg(long)]
@@ -134,9 +143,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
         Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
-        Verb::Reset { step, note } => {
-            Change::StepReset { step: selected(step.as_deref())?, note }
-        }
+        Verb::Reset { step, note } => Change::StepReset { step: selected(step.as_deref())?, note },
         Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
         Verb::Show { step } => return step_view::show(session, step.as_deref()),
         Verb::List { status, limit } => return step_view::list(session, status.as_deref(), limit),

@@ -34,7 +34,8 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
         let Some(known) = workflow.step_status(status) else {
             let all: Vec<&str> = workflow.step_statuses().collect();
             let message = format!("`{status}` is not a status of a step");
-            return Err(Failure::refused("unknown_status", message).hint(format!("one of {}", all.join(", "))));
+            return Err(Failure::refused("unknown_status", message)
+                .hint(format!("one of {}", all.join(", "))));
         };
         lines.retain(|line| line.status == known);
     }
@@ -49,18 +50,33 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        notes.extend(step.claimed_by.as_ref().filter(|_| step.status == "RUNNING").map(|by| format!("by {by}")));
+        notes.extend(
+            step.claimed_by
+                .as_ref()
+                .filter(|_| step.status == "RUNNING")
+                .map(|by| format!("by {by}")),
+        );
         if !step.waits_for.is_empty() && step.status == "PENDING" {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }
-        let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
-        session.output.line(format!("{} {:>3}  {:<5} {:<10} {}{notes}", mark(&step.status), step.number, id, step.status, step.title));
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+        session.output.line(format!(
+            "{} {:>3}  {:<5} {:<10} {}{notes}",
+            mark(&step.status),
+            step.number,
+            id,
+            step.status,
+            step.title
+        ));
     }
     if lines.is_empty() {
         session.output.line("no steps");
     }
     if left_out > 0 {
-        session.output.line(format!("{left_out} more: statedir step list --limit {}", limit + left_out));
+        session
+            .output
+            .line(format!("{left_out} more: statedir step list --limit {}", limit + left_out));
     }
     Ok(0)
 }

@@ -31,9 +31,13 @@ fn print(session: &mut Session<'_>, verb: &str, stepped: &Stepped) -> CliResult 
     if session.output.is_json() {
         let answer = json!({ verb: operation, "revision": stepped.revision.as_str(),
             "changed": stepped.changed, "notices": stepped.notices,
-            "dry_run": session.global.dry_run });
+            "dry_run": session.global.dry_run,
+            "diff": stepped.diff.iter().map(|file| file.unified()).collect::<String>() });
         session.output.value(answer);
         return Ok(0);
+    }
+    if session.global.dry_run {
+        session.output.diff(&stepped.diff);
     }
     for notice in &stepped.notices {
         session.output.note(notice);

@@ -21,13 +21,17 @@ pub(in super::super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Print a value; everything without a path
-    #[command(after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get /file_paths --json")]
+    #[command(
+        after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get /file_paths --json"
+    )]
     Get {
         /// Dotted path or JSON pointer
         path: Option<String>,
     },
     /// Set a value, creating the objects on the way
-    #[command(after_help = "Examples:\n  statedir var set a.b 42\n  statedir var set a.version 1.0 --string")]
+    #[command(
+        after_help = "Examples:\n  statedir var set a.b 42\n  statedir var set a.version 1.0 --string"
+    )]
     Set {
         /// Dotted path or JSON pointer
         path: String,
@@ -45,7 +49,9 @@ enum Verb {
         path: String,
     },
     /// Append to an array; nothing is replaced
-    #[command(after_help = "Examples:\n  statedir var append extracted_data.urls_processed https://example.org")]
+    #[command(
+        after_help = "Examples:\n  statedir var append extracted_data.urls_processed https://example.org"
+    )]
     Append {
         /// Dotted path or JSON pointer
         path: String,
@@ -57,13 +63,17 @@ enum Verb {
         string: bool,
     },
     /// Merge an object (RFC 7396): null removes, objects merge, the rest replaces
-    #[command(after_help = "Examples:\n  statedir var merge patch.json\n  echo '{\"a\":{\"b\":null}}' | statedir var merge -")]
+    #[command(
+        after_help = "Examples:\n  statedir var merge patch.json\n  echo '{\"a\":{\"b\":null}}' | statedir var merge -"
+    )]
     Merge {
         /// A file, or - for standard input
         file: String,
     },
     /// Apply a list of operations, all or none (RFC 6902)
-    #[command(after_help = "Examples:\n  echo '[{\"op\":\"add\",\"path\":\"/a/-\",\"value\":1}]' | statedir var patch -")]
+    #[command(
+        after_help = "Examples:\n  echo '[{\"op\":\"add\",\"path\":\"/a/-\",\"value\":1}]' | statedir var patch -"
+    )]
     Patch {
         /// A file, or - for standard input
         file: String,
@@ -71,7 +81,8 @@ enum Verb {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    let typed = |text: String, string: bool| if string { Value::from(text) } else { pairs::value(&text) };
+    let typed =
+        |text: String, string: bool| if string { Value::from(text) } else { pairs::value(&text) };
     let change = match args.verb {
         Verb::Get { path } => return get(session, path.as_deref()),
         Verb::Set { path, value, string } => Change::VarSet { path, value: typed(value, string) },
@@ -114,7 +125,11 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
         session.output.value(answer);
     } else {
         let raw = variables.document.raw(&parsed).unwrap_or_default();
-        session.output.line(value.as_str().unwrap_or(raw));
+        match &value {
+            Value::String(text) => session.output.line(text),
+            Value::Object(_) | Value::Array(_) => session.output.line(format!("{value:#}")),
+            _ => session.output.line(raw),
+        }
     }
     Ok(0)
 }

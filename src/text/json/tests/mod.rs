@@ -24,16 +24,8 @@ fn edited(source: &str, change: impl FnOnce(&mut JsonEdit) -> Result<(), JsonErr
     let mut edit = document(source).edit();
     change(&mut edit).unwrap();
     let mut edited = edit.finish();
-    assert!(
-        edited
-            .splices
-            .windows(2)
-            .all(|pair| pair[0].at.end <= pair[1].at.start)
-    );
-    assert_eq!(
-        apply_splices(source, &mut edited.splices).unwrap(),
-        edited.document.source()
-    );
+    assert!(edited.splices.windows(2).all(|pair| pair[0].at.end <= pair[1].at.start));
+    assert_eq!(apply_splices(source, &mut edited.splices).unwrap(), edited.document.source());
     edited.document.into_source()
 }
 

@@ -86,16 +86,8 @@ fn the_examples_of_the_rfc_hold() {
             json!({"foo": ["bar", ["abc", "def"]]}),
         ),
         // Beyond the appendix.
-        (
-            json!({"a": 1}),
-            json!([{"op": "add", "path": "", "value": [1]}]),
-            json!([1]),
-        ),
-        (
-            json!({"a": 1}),
-            json!([{"op": "replace", "path": "", "value": null}]),
-            json!(null),
-        ),
+        (json!({"a": 1}), json!([{"op": "add", "path": "", "value": [1]}]), json!([1])),
+        (json!({"a": 1}), json!([{"op": "replace", "path": "", "value": null}]), json!(null)),
         (
             json!({"a": {"b": 1}}),
             json!([{"op": "copy", "from": "/a", "path": "/a/c"}]),
@@ -111,11 +103,7 @@ fn the_examples_of_the_rfc_hold() {
             json!([{"op": "move", "from": "/a/b", "path": "/a"}]),
             json!({"a": 1}),
         ),
-        (
-            json!({"a": 1}),
-            json!([{"op": "move", "from": "/a", "path": "/a"}]),
-            json!({"a": 1}),
-        ),
+        (json!({"a": 1}), json!([{"op": "move", "from": "/a", "path": "/a"}]), json!({"a": 1})),
         (
             json!({"a": 1}),
             json!([{"op": "test", "path": "", "value": {"a": 1.0}}]),
@@ -128,11 +116,7 @@ fn the_examples_of_the_rfc_hold() {
         ),
     ];
     for (before, operations, after) in cases {
-        assert_eq!(
-            patched(before.clone(), operations.clone()),
-            after,
-            "{before} {operations}"
-        );
+        assert_eq!(patched(before.clone(), operations.clone()), after, "{before} {operations}");
     }
 }
 
@@ -142,67 +126,28 @@ fn a_failing_operation_is_named_and_undoes_the_others() {
         json!({"a": 1}),
         json!([{"op": "add", "path": "/b", "value": 2}, {"op": "test", "path": "/b", "value": 3}]),
     );
-    assert_eq!(
-        (index, error),
-        (1, JsonError::TestFailed { path: path("b") })
-    );
+    assert_eq!((index, error), (1, JsonError::TestFailed { path: path("b") }));
 }
 
 #[test]
 fn the_failures_of_the_rfc_hold() {
     let cases = [
         // A.9, A.12, A.15: wrong value, missing parent, a string that looks like a number.
-        (
-            json!({"baz": "qux"}),
-            json!({"op": "test", "path": "/baz", "value": "bar"}),
-        ),
-        (
-            json!({"foo": "bar"}),
-            json!({"op": "add", "path": "/baz/bat", "value": "qux"}),
-        ),
-        (
-            json!({"/": 9, "~1": 10}),
-            json!({"op": "test", "path": "/~01", "value": "10"}),
-        ),
+        (json!({"baz": "qux"}), json!({"op": "test", "path": "/baz", "value": "bar"})),
+        (json!({"foo": "bar"}), json!({"op": "add", "path": "/baz/bat", "value": "qux"})),
+        (json!({"/": 9, "~1": 10}), json!({"op": "test", "path": "/~01", "value": "10"})),
         (json!({"a": 1}), json!({"op": "remove", "path": "/b"})),
         (json!({"a": 1}), json!({"op": "remove", "path": ""})),
-        (
-            json!({"a": 1}),
-            json!({"op": "replace", "path": "/b", "value": 1}),
-        ),
-        (
-            json!({"a": 1}),
-            json!({"op": "test", "path": "/b", "value": null}),
-        ),
-        (
-            json!({"a": [1]}),
-            json!({"op": "add", "path": "/a/2", "value": 1}),
-        ),
-        (
-            json!({"a": [1]}),
-            json!({"op": "add", "path": "/a/01", "value": 1}),
-        ),
-        (
-            json!({"a": [1]}),
-            json!({"op": "add", "path": "/a/x", "value": 1}),
-        ),
+        (json!({"a": 1}), json!({"op": "replace", "path": "/b", "value": 1})),
+        (json!({"a": 1}), json!({"op": "test", "path": "/b", "value": null})),
+        (json!({"a": [1]}), json!({"op": "add", "path": "/a/2", "value": 1})),
+        (json!({"a": [1]}), json!({"op": "add", "path": "/a/01", "value": 1})),
+        (json!({"a": [1]}), json!({"op": "add", "path": "/a/x", "value": 1})),
         (json!({"a": [1]}), json!({"op": "remove", "path": "/a/-"})),
-        (
-            json!({"a": {"b": 1}}),
-            json!({"op": "move", "from": "/a", "path": "/a/b"}),
-        ),
-        (
-            json!({"a": 1}),
-            json!({"op": "move", "from": "", "path": "/a"}),
-        ),
-        (
-            json!({"a": 1}),
-            json!({"op": "move", "from": "/b", "path": "/b"}),
-        ),
-        (
-            json!({"a": 1}),
-            json!({"op": "copy", "from": "/b", "path": "/c"}),
-        ),
+        (json!({"a": {"b": 1}}), json!({"op": "move", "from": "/a", "path": "/a/b"})),
+        (json!({"a": 1}), json!({"op": "move", "from": "", "path": "/a"})),
+        (json!({"a": 1}), json!({"op": "move", "from": "/b", "path": "/b"})),
+        (json!({"a": 1}), json!({"op": "copy", "from": "/b", "path": "/c"})),
     ];
     for (before, operation) in cases {
         let (index, _) = failed(before, json!([operation]));
@@ -243,18 +188,13 @@ fn moving_keeps_the_spelling_of_numbers_and_strings() {
         {"op": "move", "from": "/b", "path": "/c/b"},
     ]);
     let out = edited(source, |edit| edit.patch(&operations));
-    assert_eq!(
-        out,
-        r#"{"c": {"n": 12345678901234567890123, "s": "\u00e9", "b": 1.10}}"#
-    );
+    assert_eq!(out, r#"{"c": {"n": 12345678901234567890123, "s": "\u00e9", "b": 1.10}}"#);
 }
 
 #[test]
 fn copying_a_document_into_itself_is_bounded() {
     let repeated = |path: &str, from: &str| -> Value {
-        (0..200)
-            .map(|_| json!({"op": "copy", "from": from, "path": path}))
-            .collect()
+        (0..200).map(|_| json!({"op": "copy", "from": from, "path": path})).collect()
     };
     assert!(matches!(
         failed(json!({"a": 1}), repeated("/a", "")).1,
@@ -268,13 +208,7 @@ fn copying_a_document_into_itself_is_bounded() {
 
 #[test]
 fn a_move_that_nests_too_deeply_is_refused() {
-    let deep = |key: &str| {
-        format!(
-            "{}1{}",
-            format!("{{\"{key}\":").repeat(100),
-            "}".repeat(100)
-        )
-    };
+    let deep = |key: &str| format!("{}1{}", format!("{{\"{key}\":").repeat(100), "}".repeat(100));
     let source = format!("{{\"x\":{},\"y\":{}}}", deep("a"), deep("b"));
     let target = "/b".repeat(99);
     let operations = json!([{"op": "move", "from": "/x", "path": format!("/y{target}/z")}]);

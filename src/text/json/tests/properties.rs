@@ -38,10 +38,7 @@ struct Scribe {
 
 impl Scribe {
     fn source(value: &Value, seed: u64) -> String {
-        let mut scribe = Self {
-            seed,
-            out: String::new(),
-        };
+        let mut scribe = Self { seed, out: String::new() };
         scribe.space();
         scribe.value(value);
         scribe.space();
@@ -49,10 +46,7 @@ impl Scribe {
     }
 
     fn roll(&mut self, sides: u64) -> u64 {
-        self.seed = self
-            .seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.seed = self.seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.seed >> 33) % sides
     }
 
@@ -109,10 +103,7 @@ impl Scribe {
             self.out.push_str(&json!(text).to_string());
             return;
         }
-        let units: String = text
-            .encode_utf16()
-            .map(|unit| format!("\\u{unit:04x}"))
-            .collect();
+        let units: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
         self.out.push_str(&format!("\"{units}\""));
     }
 }
@@ -160,10 +151,7 @@ fn model(before: &Value, op: &Op) -> Option<Value> {
         Op::Move(from, path) => {
             after.pointer(&from.to_pointer())?;
             if from != path {
-                if path
-                    .to_pointer()
-                    .starts_with(&format!("{}/", from.to_pointer()))
-                {
+                if path.to_pointer().starts_with(&format!("{}/", from.to_pointer())) {
                     return None;
                 }
                 let moved = take(&mut after, from)?;
@@ -183,15 +171,9 @@ fn entry<'v>(value: &'v mut Value, segments: &[String]) -> Option<&'v mut Value>
         return Some(value);
     };
     let next = match value {
-        Value::Object(members) => members
-            .entry(first)
-            .or_insert_with(|| Value::Object(Map::new())),
+        Value::Object(members) => members.entry(first).or_insert_with(|| Value::Object(Map::new())),
         Value::Array(items) => {
-            let index = if first == "-" {
-                items.len()
-            } else {
-                first.parse().ok()?
-            };
+            let index = if first == "-" { items.len() } else { first.parse().ok()? };
             if index == items.len() {
                 items.push(Value::Object(Map::new()));
             }
@@ -222,11 +204,7 @@ fn add(value: &mut Value, path: &Path, new: Value) -> Option<()> {
     match value.pointer_mut(&path.parent()?.to_pointer())? {
         Value::Object(members) => drop(members.insert(last.to_owned(), new)),
         Value::Array(items) => {
-            let index = if last == "-" {
-                items.len()
-            } else {
-                last.parse().ok()?
-            };
+            let index = if last == "-" { items.len() } else { last.parse().ok()? };
             if index > items.len() {
                 return None;
             }

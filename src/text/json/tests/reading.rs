@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 
 fn syntax(source: &str) -> (String, usize) {
     match JsonDocument::parse(source) {
-        Err(JsonError::Syntax {
-            message, offset, ..
-        }) => (message, offset),
+        Err(JsonError::Syntax { message, offset, .. }) => (message, offset),
         other => panic!("{source:?} gave {other:?}"),
     }
 }
@@ -26,26 +24,10 @@ fn values_are_found_by_path() {
     let document = document("{\n  \"a\": {\"b.c\": [10, {\"\": null}]},\n  \"é\\u0020x\": true\n}");
     assert_eq!(document.get(&path("a[\"b.c\"].0")), Some(json!(10)));
     assert_eq!(document.get(&path("/a/b.c/1/")), Some(Value::Null));
-    assert_eq!(
-        document.raw(&path("a")),
-        Some("{\"b.c\": [10, {\"\": null}]}")
-    );
-    assert_eq!(
-        document.place(&path("[\"é x\"]")),
-        Some(Place {
-            line: 3,
-            column: 15
-        })
-    );
+    assert_eq!(document.raw(&path("a")), Some("{\"b.c\": [10, {\"\": null}]}"));
+    assert_eq!(document.place(&path("[\"é x\"]")), Some(Place { line: 3, column: 15 }));
     assert_eq!(document.keys(&Path::root()).unwrap(), ["a", "é x"]);
-    for missing in [
-        "b",
-        "a.b",
-        "a[\"b.c\"].2",
-        "a[\"b.c\"].-",
-        "a[\"b.c\"].00",
-        "a[\"b.c\"].0.x",
-    ] {
+    for missing in ["b", "a.b", "a[\"b.c\"].2", "a[\"b.c\"].-", "a[\"b.c\"].00", "a[\"b.c\"].0.x"] {
         assert_eq!(document.get(&path(missing)), None, "{missing}");
     }
     assert_eq!(document.keys(&path("a[\"b.c\"]")), None);
@@ -81,11 +63,7 @@ fn mistakes_are_named_where_they_are() {
         ("[1 /* no */]", 3, "comments are not part of JSON"),
         ("# no\n{}", 0, "comments are not part of JSON"),
         ("{'a': 1}", 1, "double quotes"),
-        (
-            "{a: 1}",
-            1,
-            "unexpected `a`; expected a key in double quotes",
-        ),
+        ("{a: 1}", 1, "unexpected `a`; expected a key in double quotes"),
         ("[NaN]", 1, "unexpected `NaN`; expected a value"),
         ("[-Infinity]", 2, "unexpected `Infinity`; expected a digit"),
         ("[True]", 1, "unexpected `True`"),
@@ -129,15 +107,7 @@ fn duplicate_keys_are_refused_with_both_places() {
     let source = "{\"x\": [{\n  \"a\": 1,\n  \"b\": {\"a\": 2},\n  \"\\u0061\": 3\n}]}";
     let error = JsonDocument::parse(source).unwrap_err();
     let (first, second) = (Place { line: 2, column: 3 }, Place { line: 4, column: 3 });
-    assert_eq!(
-        error,
-        JsonError::DuplicateKey {
-            key: "a".into(),
-            first,
-            second,
-            offset: 38
-        }
-    );
+    assert_eq!(error, JsonError::DuplicateKey { key: "a".into(), first, second, offset: 38 });
     assert_eq!(error.place(), Some(second));
 }
 
@@ -154,23 +124,9 @@ fn depth_is_capped_not_overflowed() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert!(JsonDocument::parse(nested(MAX_DEPTH)).is_ok());
     let error = JsonDocument::parse(nested(MAX_DEPTH + 1)).unwrap_err();
-    assert!(matches!(
-        error,
-        JsonError::TooDeep {
-            limit: MAX_DEPTH,
-            offset: MAX_DEPTH,
-            ..
-        }
-    ));
-    for source in [
-        nested(100_000),
-        "[".repeat(100_000),
-        "{\"a\":".repeat(100_000),
-    ] {
-        assert!(matches!(
-            JsonDocument::parse(source),
-            Err(JsonError::TooDeep { .. })
-        ));
+    assert!(matches!(error, JsonError::TooDeep { limit: MAX_DEPTH, offset: MAX_DEPTH, .. }));
+    for source in [nested(100_000), "[".repeat(100_000), "{\"a\":".repeat(100_000)] {
+        assert!(matches!(JsonDocument::parse(source), Err(JsonError::TooDeep { .. })));
     }
 }
 
@@ -179,26 +135,14 @@ fn size_is_capped() {
     let source = format!("[{}]", " ".repeat(MAX_BYTES - 2));
     assert!(JsonDocument::parse(source.clone()).is_ok());
     let error = JsonDocument::from_bytes((source + " ").into_bytes()).unwrap_err();
-    assert_eq!(
-        error,
-        JsonError::TooLarge {
-            bytes: MAX_BYTES + 1,
-            limit: MAX_BYTES
-        }
-    );
+    assert_eq!(error, JsonError::TooLarge { bytes: MAX_BYTES + 1, limit: MAX_BYTES });
     assert_eq!(error.place(), None);
 }
 
 #[test]
 fn bytes_that_are_not_text_are_refused_with_a_place() {
     let error = JsonDocument::from_bytes(b"{\n \"\xff\": 1}".to_vec()).unwrap_err();
-    assert_eq!(
-        error,
-        JsonError::NotUtf8 {
-            place: Place { line: 2, column: 3 },
-            offset: 4
-        }
-    );
+    assert_eq!(error, JsonError::NotUtf8 { place: Place { line: 2, column: 3 }, offset: 4 });
     assert!(JsonDocument::from_bytes(b"\xff\xfe{\0}\0".to_vec()).is_err());
 }
 

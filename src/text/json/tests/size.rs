@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn members(count: usize) -> String {
-    let lines: Vec<String> = (0..count)
-        .map(|i| format!("  \"key{i}\": {{\"n\": {i}}}"))
-        .collect();
+    let lines: Vec<String> = (0..count).map(|i| format!("  \"key{i}\": {{\"n\": {i}}}")).collect();
     format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
@@ -51,17 +49,10 @@ fn many_operations_cost_one_reading() {
 #[test]
 fn wide_indentation_cannot_be_multiplied_without_end() {
     let source = format!("[\n{}1\n]", " ".repeat(1 << 20));
-    let operations: Value = (0..10_000)
-        .map(|i| json!({"op": "add", "path": "/-", "value": i}))
-        .collect();
+    let operations: Value =
+        (0..10_000).map(|i| json!({"op": "add", "path": "/-", "value": i})).collect();
     let error = document(&source).edit().patch(&operations).unwrap_err();
-    assert!(matches!(
-        error,
-        JsonError::TooLarge {
-            limit: MAX_BYTES,
-            ..
-        }
-    ));
+    assert!(matches!(error, JsonError::TooLarge { limit: MAX_BYTES, .. }));
 }
 
 #[test]
@@ -69,9 +60,6 @@ fn an_edit_cannot_outgrow_the_limit() {
     let text = "x".repeat(MAX_BYTES / 2);
     let mut edit = JsonDocument::parse("{}").unwrap().edit();
     edit.set(&path("a"), &json!(text)).unwrap();
-    assert!(matches!(
-        edit.set(&path("b"), &json!(text)),
-        Err(JsonError::TooLarge { .. })
-    ));
+    assert!(matches!(edit.set(&path("b"), &json!(text)), Err(JsonError::TooLarge { .. })));
     assert_eq!(edit.finish().document.keys(&path("")).unwrap(), ["a"]);
 }

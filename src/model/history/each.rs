@@ -1,0 +1,19 @@
+//! Going through all entries without holding them.
+
+use std::io::BufRead;
+
+use super::scan::scan;
+use super::{Entry, HistoryError};
+
+/// Gives every entry to `sink`, in the order of the file.
+///
+/// # Errors
+/// Fails when reading fails.
+pub fn each_entry<R: BufRead>(reader: R, mut sink: impl FnMut(Entry)) -> Result<(), HistoryError> {
+    scan(reader, None, &mut |_| {}, |piece| {
+        if let Some(entry) = Entry::read(&piece) {
+            sink(entry);
+        }
+    })?;
+    Ok(())
+}
