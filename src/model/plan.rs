@@ -294,8 +294,8 @@ fn read_step(
 }
 
 fn depends_on(value: &str) -> Result<Vec<StepRef>, ModelError> {
-    let bare = value.trim().trim_start_matches('[').trim_end_matches(']');
-    let words = bare.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`']));
+    let words =
+        value.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
     let is_step = |word: &&str| {
         !word.is_empty()
             && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")

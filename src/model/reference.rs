@@ -24,7 +24,7 @@ pub fn references(text: &str) -> Vec<Reference> {
             found.push(Reference { path: path.to_owned(), span: open..close + 2 });
             from = close + 2;
         } else {
-            from = inside;
+            from = open + 1;
         }
     }
     found

@@ -34,11 +34,16 @@ pub struct Draft<'a> {
     appended: String,
     facts: Option<Facts>,
     plan: RefCell<Option<Rc<Plan>>>,
+    progress: fn(u64),
     pub(super) notices: Vec<String>,
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(view: &'a View, env: &'a Environment) -> Result<Self, Error> {
+    pub(super) fn new(
+        view: &'a View,
+        env: &'a Environment,
+        progress: fn(u64),
+    ) -> Result<Self, Error> {
         env.stir(view.revision.as_str());
         let lifecycle = OnceCell::new();
         // A lifecycle of one's own must be readable; the built-in one is made when it is needed.
@@ -53,6 +58,7 @@ impl<'a> Draft<'a> {
             appended: String::new(),
             facts: None,
             plan: RefCell::new(None),
+            progress,
             notices: Vec::new(),
         })
     }
@@ -91,7 +97,7 @@ impl<'a> Draft<'a> {
     /// The facts as changed so far.
     pub(super) fn facts(&mut self) -> Result<&mut Facts, Error> {
         if self.facts.is_none() {
-            self.facts = Some(Facts::load(self.view, &mut |_| {})?);
+            self.facts = Some(Facts::load(self.view, &mut |bytes| (self.progress)(bytes))?);
         }
         Ok(self.facts.get_or_insert_default())
     }

@@ -71,6 +71,8 @@ pub struct Options {
     pub wait: Duration,
     /// The command as the user gave it, for the log.
     pub command: String,
+    /// Is told how many bytes of a long history have been read.
+    pub progress: fn(u64),
 }
 
 impl Default for Options {
@@ -80,6 +82,7 @@ impl Default for Options {
             dry_run: false,
             wait: Duration::from_secs(10),
             command: String::new(),
+            progress: |_| {},
         }
     }
 }
@@ -133,7 +136,7 @@ impl Workspace {
             return Err(self.no_state());
         }
         self.expect(&view.revision)?;
-        Ok(Snapshot::new(view))
+        Ok(Snapshot::new(view, self.options.progress))
     }
 
     /// Makes `changes` as one operation: all of them or none.
@@ -192,7 +195,7 @@ impl Workspace {
             return Err(self.no_state());
         }
         let revision = transaction.view().revision.clone();
-        let mut draft = Draft::new(transaction.view(), &self.env)?;
+        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
         let answers = work(&mut draft)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
@@ -222,7 +225,7 @@ impl Workspace {
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
         let snapshot = self.read()?;
-        let mut draft = Draft::new(snapshot.view(), &self.env)?;
+        let mut draft = Draft::new(snapshot.view(), &self.env, self.options.progress)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {
             revision: snapshot.revision().clone(),

@@ -108,7 +108,7 @@ impl Workspace {
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
-        let mut draft = Draft::new(transaction.view(), &self.env)?;
+        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
             draft.log(title, entry(&target, &changed, self.env.actor()))?;

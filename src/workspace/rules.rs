@@ -147,7 +147,7 @@ impl Workspace {
         event: Option<&Event>,
     ) -> Result<(String, Explanation), Error> {
         let snapshot = self.read()?;
-        let mut draft = Draft::new(snapshot.view(), &self.env)?;
+        let mut draft = Draft::new(snapshot.view(), &self.env, self.options.progress)?;
         let constraints = draft.constraints()?;
         let rules = adapt::rules(&draft, &constraints);
         let Some(entry) = number.checked_sub(1).and_then(|at| rules.get(at)) else {

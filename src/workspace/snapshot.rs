@@ -14,11 +14,12 @@ use crate::{
 #[derive(Debug)]
 pub struct Snapshot {
     view: View,
+    progress: fn(u64),
 }
 
 impl Snapshot {
-    pub(super) fn new(view: View) -> Self {
-        Self { view }
+    pub(super) fn new(view: View, progress: fn(u64)) -> Self {
+        Self { view, progress }
     }
 
     /// What the store gave.
@@ -97,7 +98,7 @@ impl Snapshot {
     /// # Errors
     /// The file cannot be read.
     pub fn facts(&self) -> Result<Facts, Error> {
-        Facts::load(&self.view, &mut |_| {})
+        Facts::load(&self.view, &mut |bytes| (self.progress)(bytes))
     }
 }
 

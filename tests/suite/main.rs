@@ -9,4 +9,5 @@ mod faults;
 mod hostile;
 mod layers;
 mod parallel;
+mod power;
 mod readme;

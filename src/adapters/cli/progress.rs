@@ -40,3 +40,11 @@ impl Drop for Progress {
         }
     }
 }
+
+/// Shows how much of a long history has been read, for a command that has to read all of it.
+pub(super) fn reading(bytes: u64) {
+    use std::sync::{Mutex, OnceLock, PoisonError};
+    static SHOWN: OnceLock<Mutex<Progress>> = OnceLock::new();
+    let shown = SHOWN.get_or_init(|| Mutex::new(Progress::new("reading history.md")));
+    shown.lock().unwrap_or_else(PoisonError::into_inner).at(bytes);
+}

@@ -99,6 +99,7 @@ impl Session<'_> {
             dry_run: self.global.dry_run,
             wait: self.global.wait,
             command: self.command.clone(),
+            progress: super::progress::reading,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }
