@@ -49,6 +49,9 @@ pub struct TextDiff {
     pub history_grew: u64,
 }
 
+/// A name, the files, and the number of the last operation they hold.
+type Side = (String, BTreeMap<String, Vec<u8>>, u64);
+
 impl Workspace {
     /// Compares two sides.
     ///
@@ -75,7 +78,7 @@ impl Workspace {
         Ok(TextDiff { from: from_name, to: to_name, files, history_grew })
     }
 
-    fn side(&self, side: &DiffSide) -> Result<(String, BTreeMap<String, Vec<u8>>, u64), Error> {
+    fn side(&self, side: &DiffSide) -> Result<Side, Error> {
         let id = match side {
             DiffSide::Working => {
                 let snapshot = self.read()?;

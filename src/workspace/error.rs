@@ -25,7 +25,7 @@ pub enum Error {
         /// Which step or plan.
         subject: String,
         /// Why.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
         /// What can be done instead.
         hint: Option<String>,
     },

@@ -257,11 +257,10 @@ impl Found {
     }
 }
 
+type Values = Map<String, Value>;
+
 /// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
-fn modifiers(
-    options: &InitOptions,
-    workflow: &Workflow,
-) -> Result<(Map<String, Value>, Map<String, Value>), Error> {
+fn modifiers(options: &InitOptions, workflow: &Workflow) -> Result<(Values, Values), Error> {
     let mut modifiers = Map::new();
     for modifier in workflow.modifiers() {
         let default = modifier.default().unwrap_or_default();

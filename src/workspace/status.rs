@@ -129,7 +129,7 @@ impl Snapshot {
         let (completed, skipped) =
             (readiness.count(StepRole::Done), readiness.count(StepRole::Skipped));
         let total = plan.steps.len();
-        let percent = if total == 0 { 0 } else { (completed + skipped) * 100 / total };
+        let percent = ((completed + skipped) * 100).checked_div(total).unwrap_or(0);
         let numbered: Vec<_> = plan
             .steps
             .iter()

@@ -10,12 +10,12 @@ pub(super) struct Failure {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) hint: Option<String>,
-    pub(super) location: Option<Value>,
+    pub(super) location: Option<Box<Value>>,
     /// Where it is and the line with a caret, for people.
     pub(super) place: Option<String>,
     pub(super) exit: u8,
     /// More for machines, such as the findings of a check.
-    pub(super) data: Option<Value>,
+    pub(super) data: Option<Box<Value>>,
 }
 
 impl Failure {
@@ -45,7 +45,9 @@ impl Failure {
         error["hint"] = json!(self.hint);
         error["location"] = json!(self.location);
         let mut answer = json!({ "ok": false, "error": error });
-        if let (Some(Value::Object(data)), Some(members)) = (&self.data, answer.as_object_mut()) {
+        if let (Some(Value::Object(data)), Some(members)) =
+            (self.data.as_deref(), answer.as_object_mut())
+        {
             members.extend(data.clone());
         }
         answer
@@ -61,8 +63,8 @@ impl From<workspace::Error> for Failure {
             Some(format!("{file}:{place}{snippet}"))
         });
         let location = location.map(|(file, place, _)| {
-            json!({ "file": file.name(), "line": place.map(|place| place.line),
-                "column": place.map(|place| place.column) })
+            let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
+            Box::new(json!({ "file": file.name(), "line": line, "column": column }))
         });
         Self {
             code: error.code(),

@@ -65,8 +65,8 @@ pub(super) fn json(path: &str) -> Result<Value, Failure> {
     serde_json::from_str(&text).map_err(|error| {
         let name = if path == "-" { "standard input" } else { path };
         let mut failure = Failure::refused("bad_json", format!("{name} is not JSON: {error}"));
-        failure.location = Some(serde_json::json!({ "file": name, "line": error.line(),
-            "column": error.column() }));
+        failure.location = Some(Box::new(serde_json::json!({ "file": name, "line": error.line(),
+            "column": error.column() })));
         failure
     })
 }

@@ -87,7 +87,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
 fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
     draft.workflow().check_plan(from, to).map_err(|refusal| Error::Transition {
         subject: "the plan".to_owned(),
-        refusal,
+        refusal: Box::new(refusal),
         hint: None,
     })
 }

@@ -67,7 +67,7 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
     if from != to {
         workflow.check_plan(&from, to).map_err(|refusal| Error::Transition {
             subject: "the plan".to_owned(),
-            refusal,
+            refusal: Box::new(refusal),
             hint: None,
         })?;
     }

@@ -110,7 +110,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let to = workflow.plan_with_role(PlanRole::Active).to_owned();
         workflow.check_plan(&from, &to).map_err(|refusal| Error::Transition {
             subject: "the plan".to_owned(),
-            refusal,
+            refusal: Box::new(refusal),
             hint: None,
         })?;
         gate::check(self.draft, self.plan, Subject::Plan, &to, None)?;

@@ -90,7 +90,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
             (None, true) => Some("`statedir step next` names another".to_owned()),
             _ => Some("`statedir step reset` puts it back to the beginning".to_owned()),
         };
-        return Err(Error::Transition { subject: step.name(), refusal, hint });
+        return Err(Error::Transition { subject: step.name(), refusal: Box::new(refusal), hint });
     }
     gate::check(draft, plan, Subject::Step, &active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
@@ -220,7 +220,7 @@ pub(super) fn transition(
 ) -> Result<(), Error> {
     draft.workflow().check_step(from, to).map_err(|refusal| Error::Transition {
         subject: step.name(),
-        refusal,
+        refusal: Box::new(refusal),
         hint: Some(match draft.workflow().step_role(from) {
             Some(Role::Open) => format!("`statedir step start {}` comes first", step.number),
             Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),

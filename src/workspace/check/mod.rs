@@ -57,7 +57,7 @@ impl Workspace {
             let problem = Problem::error("log_damaged", StateFile::Log, error.to_string());
             findings.push(problem.hint("the state files are intact; only undo is affected"));
         }
-        findings.sort_by(|a, b| (a.severity, a.file, a.place).cmp(&(b.severity, b.file, b.place)));
+        findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));
         Ok(Checked {
             findings,
             fixed,

@@ -62,6 +62,6 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if checked.findings.iter().any(|finding| finding.fixable) {
         failure = failure.hint("`statedir check --fix` repairs what is safe");
     }
-    failure.data = Some(json!(checked));
+    failure.data = Some(Box::new(json!(checked)));
     Err(failure)
 }

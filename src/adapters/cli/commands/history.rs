@@ -189,6 +189,6 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     let noun = if count == 1 { "problem" } else { "problems" };
     let mut failure = Failure::new("history_broken", format!("history.md has {count} {noun}"), 4)
         .hint("`statedir op log` shows edits made outside; restore the file from git");
-    failure.data = Some(json!({ "verification": verified }));
+    failure.data = Some(Box::new(json!({ "verification": verified })));
     Err(failure)
 }

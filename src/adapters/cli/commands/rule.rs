@@ -132,7 +132,7 @@ fn check(session: &mut Session<'_>) -> CliResult {
         let mut failure =
             Failure::refused("rule_not_understood", format!("{missed} {noun} not understood"))
                 .hint("`statedir rule --help` describes the language");
-        failure.data = Some(answer);
+        failure.data = Some(Box::new(answer));
         return Err(failure);
     }
     if session.output.is_json() {
