@@ -18,7 +18,11 @@ pub struct Readiness<'p> {
 impl<'p> Readiness<'p> {
     /// Looks at all steps of a plan.
     pub fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
-        let role = |step: &Step| workflow.step_role(step.status.as_deref()?);
+        // A step without a status has not begun.
+        let role = |step: &Step| match step.status.as_deref() {
+            Some(status) => workflow.step_role(status),
+            None => Some(Role::Open),
+        };
         let steps = plan.steps.iter().enumerate();
         Self {
             plan,

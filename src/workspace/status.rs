@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Error, Readiness, Snapshot, adapt, change::current_of};
 use crate::{
-    engine::StepRole,
+    engine::{PlanRole, StepRole},
     model::{Money, Problem, Review, StateFile, Step},
 };
 
@@ -137,7 +137,10 @@ impl Snapshot {
             .zip(readiness.roles().iter().copied())
             .collect();
         let written = plan.metadata.status.as_deref();
-        let status = written.map(|text| workflow.plan_status(text).unwrap_or(text).to_owned());
+        let planning = || workflow.plan_with_role(PlanRole::Planning);
+        let status =
+            written.map_or_else(planning, |text| workflow.plan_status(text).unwrap_or(text));
+        let status = Some(status.to_owned());
         Ok(Status {
             title: plan.title.clone(),
             goal: plan.metadata.goal.clone(),
@@ -195,7 +198,8 @@ fn step_line(
     readiness: &Readiness<'_>,
     workflow: &crate::engine::Workflow,
 ) -> StepLine {
-    let written = step.status.clone().unwrap_or_default();
+    let open = || workflow.step_with_role(StepRole::Open).to_owned();
+    let written = step.status.clone().unwrap_or_else(open);
     StepLine {
         number: step.number,
         id: step.id.as_ref().map(|id| id.as_str().to_owned()),

@@ -396,3 +396,20 @@ fn no_state_is_a_clear_refusal() {
     assert_eq!(project.refused(1, &["init"])["error"]["code"], "no_goal");
     assert!(!project.dir().join("plan.md").exists());
 }
+
+#[test]
+fn a_step_written_by_hand_is_a_step() {
+    let project = Project::with_steps(1);
+    let mut plan = project.read("plan.md");
+    plan.push_str("\n### Step 2: Written by hand\nSome words about it.\n");
+    project.write("plan.md", &plan);
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.json(&["step", "list"])["steps"][1]["status"], "PENDING");
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2"]);
+    let shown = project.json(&["step", "show", "2"]);
+    assert_eq!(shown["step"]["status"], "COMPLETED");
+    assert!(shown["step"]["id"].is_string());
+    assert!(project.read("plan.md").contains("Some words about it.\n"));
+    project.ok(&["check"]);
+}

@@ -202,7 +202,9 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     fn status<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
-        self.statuses.get(&step.offset).map(String::as_str).or(step.status.as_deref())
+        let written = self.statuses.get(&step.offset).map(String::as_str);
+        let open = || self.draft.workflow().step_with_role(Role::Open);
+        Some(written.or(step.status.as_deref()).unwrap_or_else(open))
     }
 
     /// The running step; else the first that is open or failed; else the last.
@@ -245,10 +247,10 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
     if let Some(status) = written.and_then(|text| draft.workflow().plan_status(text)) {
         return Ok(status.to_owned());
     }
-    let message = match written {
-        Some(text) => format!("the plan has an unknown status, `{text}`"),
-        None => "the plan has no status".to_owned(),
+    let Some(text) = written else {
+        return Ok(draft.workflow().plan_with_role(PlanRole::Planning).to_owned());
     };
+    let message = format!("the plan has an unknown status, `{text}`");
     let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.metadata_place("status"))
         .hint("set it to a status of the lifecycle, such as `IN_PROGRESS`");
@@ -257,12 +259,15 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
 
 /// A step's status in the lifecycle's spelling.
 pub(super) fn status_of(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
-    let known = step.status.as_deref().and_then(|text| draft.workflow().step_status(text));
-    match known {
+    // A step without a status has not begun.
+    let Some(written) = step.status.as_deref() else {
+        return Ok(draft.workflow().step_with_role(Role::Open).to_owned());
+    };
+    match draft.workflow().step_status(written) {
         Some(status) => Ok(status.to_owned()),
         None => {
             let plan = draft.plan()?;
-            Err(unknown_status(&plan, step, step.status.as_deref()))
+            Err(unknown_status(&plan, step, written))
         }
     }
 }

@@ -242,11 +242,8 @@ pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::V
 }
 
 /// The error for a status that the lifecycle does not know.
-pub(super) fn unknown_status(plan: &Plan, step: &Step, status: Option<&str>) -> Error {
-    let message = match status {
-        Some(status) => format!("{} has an unknown status, `{status}`", step.name()),
-        None => format!("{} has no status", step.name()),
-    };
+pub(super) fn unknown_status(plan: &Plan, step: &Step, status: &str) -> Error {
+    let message = format!("{} has an unknown status, `{status}`", step.name());
     let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.field_place(step, "status"))
         .hint("set it to a status of the lifecycle, such as `PENDING`");

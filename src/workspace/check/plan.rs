@@ -50,19 +50,28 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                 .hint(format!("one of {plan_statuses}")),
         ),
         None if plan.metadata_section().is_some() => found.push(
-            Problem::error("unknown_status", FILE, "the plan has no status")
-                .at(plan.metadata_place("status"))
-                .hint(format!("one of {plan_statuses}")),
+            Problem::warning(
+                "no_status",
+                FILE,
+                "the plan has no status, so it counts as not begun",
+            )
+            .at(plan.metadata_place("status"))
+            .hint(format!("one of {plan_statuses}")),
         ),
         _ => {}
     }
     for step in &plan.steps {
-        let message = match step.status.as_deref() {
+        let problem = match step.status.as_deref() {
             Some(status) if workflow.step_status(status).is_some() => continue,
-            Some(status) => format!("unknown status `{status}` of {}", step.name()),
-            None => format!("{} has no status", step.name()),
+            Some(status) => {
+                let message = format!("unknown status `{status}` of {}", step.name());
+                Problem::error("unknown_status", FILE, message)
+            }
+            None => {
+                let message = format!("{} has no status, so it counts as not begun", step.name());
+                Problem::warning("no_status", FILE, message)
+            }
         };
-        let problem = Problem::error("unknown_status", FILE, message);
         found.push(
             problem.at(plan.field_place(step, "status")).hint(format!("one of {step_statuses}")),
         );
