@@ -105,9 +105,34 @@ fn fitting(title: &str, frame: impl Fn(&str) -> String) -> Result<String, EditEr
             _ => false,
         })
     };
-    let forms: [fn(&str) -> String; 3] = [str::to_owned, escaped, encoded];
+    let forms: [fn(&str) -> String; 6] =
+        [str::to_owned, closing_escaped, backslashes_escaped, markup_escaped, escaped, encoded];
     let found = forms.iter().map(|form| form(title)).find(says_so);
     found.ok_or_else(|| bad("no heading can say it"))
+}
+
+/// `title` with a backslash before the marks at its end, which would close the heading.
+fn closing_escaped(title: &str) -> String {
+    let open = title.trim_end_matches('#');
+    format!("{open}\\{}", &title[open.len()..])
+}
+
+/// `title` with its backslashes and the marks at its end escaped.
+fn backslashes_escaped(title: &str) -> String {
+    let doubled = title.replace('\\', "\\\\");
+    if doubled.ends_with('#') { closing_escaped(&doubled) } else { doubled }
+}
+
+/// `title` with a backslash before what can be markup.
+fn markup_escaped(title: &str) -> String {
+    let mut out = String::with_capacity(title.len() + 8);
+    for c in title.chars() {
+        if r"\`*_[]<>&#~|!".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// `title` with a backslash before all punctuation.
