@@ -125,118 +125,77 @@ impl TemplateSet {
     }
 }
 
-fn register(handlebars: &mut Handlebars<'_>) {
-    handlebars.register_helper("field", Box::new(field));
-    handlebars.register_helper("heading", Box::new(heading));
-    handlebars.register_helper("paragraph", Box::new(paragraph));
-    handlebars.register_helper("json", Box::new(json));
-    handlebars.register_helper("quoted_field", Box::new(quoted_field));
-    handlebars.register_helper("list_field", Box::new(list_field));
-}
+/// The helpers a template can use, and no others besides the language's own.
+const HELPERS: [(&str, fn(&Helper<'_>) -> Result<String, RenderError>); 6] = [
+    ("field", field),
+    ("quoted_field", quoted_field),
+    ("list_field", list_field),
+    ("heading", heading),
+    ("paragraph", paragraph),
+    ("json", json),
+];
 
-type Reg<'a> = &'a Handlebars<'a>;
+fn register(handlebars: &mut Handlebars<'_>) {
+    for (name, make) in HELPERS {
+        let helper = move |helper: &Helper<'_>,
+                           _: &Handlebars<'_>,
+                           _: &Context,
+                           _: &mut RenderContext<'_, '_>,
+                           out: &mut dyn Output|
+              -> HelperResult {
+            out.write(&make(helper)?)?;
+            Ok(())
+        };
+        handlebars.register_helper(name, Box::new(helper));
+    }
+}
 
 /// `{{field "goal" goal}}`: one list item that reads back as the value, whatever it contains.
-fn field(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
-    let key = text_param(helper, 0)?;
-    let value = param(helper, 1)?;
-    let rendered = match value {
-        Value::String(text) => render(&key, text)?,
-        other => render(&key, &other.to_string())?,
-    };
-    out.write(rendered.trim_end_matches('\n'))?;
-    Ok(())
-}
-
-fn render(key: &str, value: &str) -> Result<String, RenderError> {
-    render_field("\n", 0, true, key, value).map_err(|error| refuse(&error.to_string()))
-}
-
-/// `{{heading 1 "Execution Plan" title}}`: a heading that stays one line.
-fn heading(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
-    let level = param(helper, 0)?.as_u64().filter(|level| (1..=6).contains(level));
-    let level = level.ok_or_else(|| refuse("a heading has a level from 1 to 6"))?;
-    let parts: Result<Vec<String>, _> =
-        (1..helper.params().len()).map(|at| text_param(helper, at)).collect();
-    let title = parts?.join(": ");
-    let document = Document::parse("").map_err(|error| refuse(&error.to_string()))?;
-    let mut edit = document.edit();
-    let level = u8::try_from(level).unwrap_or(1);
-    edit.insert_section(document.root(), None, level, &title, "");
-    let edited = edit.finish().map_err(|error| refuse(&error.to_string()))?;
-    out.write(edited.document.source().trim_matches('\n'))?;
-    Ok(())
-}
-
-/// `{{paragraph text}}`: text that adds no heading to the document.
-fn paragraph(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
-    let text = text_param(helper, 0)?;
-    let document = Document::parse("###### x\n").map_err(|error| refuse(&error.to_string()))?;
-    let section = document.sections().last().unwrap_or_else(|| document.root());
-    let mut edit = document.edit();
-    edit.replace_text(section, &text);
-    let edited = edit.finish().map_err(|error| refuse(&error.to_string()))?;
-    let last = edited.document.sections().last().unwrap_or_else(|| edited.document.root());
-    out.write(edited.document.body_text(last).trim_matches('\n'))?;
-    Ok(())
-}
-
-/// `{{json value}}`: the value as JSON.
-fn json(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
-    out.write(&param(helper, 0)?.to_string())?;
-    Ok(())
+fn field(helper: &Helper<'_>) -> Result<String, RenderError> {
+    let (key, value) = (text_param(helper, 0)?, text_param(helper, 1)?);
+    let item = render_field("\n", 0, true, &key, &value).map_err(|error| refuse(&error))?;
+    Ok(item.trim_end_matches('\n').to_owned())
 }
 
 /// `{{quoted_field "priority" value}}`: a list item with its value between quotes.
-fn quoted_field(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
+fn quoted_field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let (key, value) = (text_param(helper, 0)?, Value::from(text_param(helper, 1)?));
-    out.write(&format!("- **{key}**: {value}"))?;
-    Ok(())
+    Ok(format!("- **{key}**: {value}"))
 }
 
 /// `{{list_field "tools" value}}`: a list item with a list on one line.
-fn list_field(
-    helper: &Helper<'_>,
-    _: Reg<'_>,
-    _: &Context,
-    _: &mut RenderContext<'_, '_>,
-    out: &mut dyn Output,
-) -> HelperResult {
+fn list_field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let key = text_param(helper, 0)?;
     let items = param(helper, 1)?.as_array().cloned().unwrap_or_default();
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-    out.write(&format!("- **{key}**: [{}]", items.join(", ")))?;
-    Ok(())
+    Ok(format!("- **{key}**: [{}]", items.join(", ")))
+}
+
+/// `{{heading 1 "Execution Plan" title}}`: a heading that stays one line.
+fn heading(helper: &Helper<'_>) -> Result<String, RenderError> {
+    let level = param(helper, 0)?.as_u64().and_then(|level| u8::try_from(level).ok());
+    let parts: Result<Vec<String>, _> =
+        (1..helper.params().len()).map(|at| text_param(helper, at)).collect();
+    let document = Document::parse("").map_err(|error| refuse(&error))?;
+    let mut edit = document.edit();
+    edit.insert_section(document.root(), None, level.unwrap_or(0), &parts?.join(": "), "");
+    let edited = edit.finish().map_err(|error| refuse(&error))?;
+    Ok(edited.document.source().trim_matches('\n').to_owned())
+}
+
+/// `{{paragraph text}}`: text that adds no heading to the document.
+fn paragraph(helper: &Helper<'_>) -> Result<String, RenderError> {
+    let document = Document::parse("###### x\n").map_err(|error| refuse(&error))?;
+    let last = |document: &Document| document.sections().last().unwrap_or_else(|| document.root());
+    let mut edit = document.edit();
+    edit.replace_text(last(&document), &text_param(helper, 0)?);
+    let edited = edit.finish().map_err(|error| refuse(&error))?.document;
+    Ok(edited.body_text(last(&edited)).trim_matches('\n').to_owned())
+}
+
+/// `{{json value}}`: the value as JSON.
+fn json(helper: &Helper<'_>) -> Result<String, RenderError> {
+    Ok(param(helper, 0)?.to_string())
 }
 
 fn param<'a>(helper: &'a Helper<'_>, at: usize) -> Result<&'a Value, RenderError> {
@@ -247,6 +206,7 @@ fn param<'a>(helper: &'a Helper<'_>, at: usize) -> Result<&'a Value, RenderError
     })
 }
 
+/// Text as it is, anything else as JSON.
 fn text_param(helper: &Helper<'_>, at: usize) -> Result<String, RenderError> {
     Ok(match param(helper, at)? {
         Value::String(text) => text.clone(),
@@ -254,6 +214,6 @@ fn text_param(helper: &Helper<'_>, at: usize) -> Result<String, RenderError> {
     })
 }
 
-fn refuse(message: &str) -> RenderError {
-    RenderErrorReason::Other(message.to_owned()).into()
+fn refuse(why: &impl ToString) -> RenderError {
+    RenderErrorReason::Other(why.to_string()).into()
 }
