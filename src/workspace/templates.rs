@@ -125,8 +125,11 @@ impl TemplateSet {
     }
 }
 
+/// Makes the text of a helper.
+type Make = fn(&Helper<'_>) -> Result<String, RenderError>;
+
 /// The helpers a template can use, and no others besides the language's own.
-const HELPERS: [(&str, fn(&Helper<'_>) -> Result<String, RenderError>); 6] = [
+const HELPERS: [(&str, Make); 6] = [
     ("field", field),
     ("quoted_field", quoted_field),
     ("list_field", list_field),
