@@ -3,26 +3,27 @@
 //! `cargo bench` prints a table; numbers depend on the machine, ratios much less. Each pair is
 //! run alternately, so that noise hits both sides, and medians are compared.
 
+mod common;
+
 use std::{
     fs,
     io::Write as _,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+    path::Path,
+    process::Command,
     time::{Duration, Instant},
 };
 
-const STATEDIR: &str = env!("CARGO_BIN_EXE_statedir");
+use common::{STATEDIR, alternate, compile, is_wanted, report, run, state, title};
 
 fn main() {
-    // `cargo test --benches` and listing flags must not start a long run.
-    if std::env::args().any(|arg| arg == "--test" || arg == "--list") {
+    if !is_wanted() {
         return;
     }
     let root = tempfile::tempdir().expect("a temporary directory");
     let root = root.path();
     let empty = compile(root, "empty");
     let floor = compile(root, "floor");
-    println!("{:<46} {:>10} {:>10} {:>7} {:>8}", "", "this", "that", "ratio", "at most");
+    title();
     reads(root, &empty);
     mutations(root, &floor);
     sqlite(root);
@@ -150,87 +151,4 @@ fn finish_step(dir: &Path) -> Duration {
     run(STATEDIR, dir, &["step", "reset", "1"]);
     run(STATEDIR, dir, &["step", "start", "1"]);
     run(STATEDIR, dir, &["step", "done", "1", "--cost", "0.01", "--output", "rows=1"])
-}
-
-fn state(root: &Path, name: &str, steps: usize) -> PathBuf {
-    let dir = root.join(name);
-    fs::create_dir_all(&dir).expect("a directory");
-    run(STATEDIR, &dir, &["init", "--goal", "Measure what a command costs"]);
-    let changes: Vec<_> = (1..=steps)
-        .map(|n| {
-            serde_json::json!({ "op": "step.add", "title": format!("Do part {n} of the work"),
-                "component": "worker", "tool": "Read", "cost": "0.02", "time": "30s",
-                "input": { "source": "file.txt", "limit": "20" }, "effects": "writes a file" })
-        })
-        .collect();
-    // A batch of steps costs a parse each: a large plan is written as text instead.
-    if steps <= 100 {
-        let file = root.join(format!("{name}.json"));
-        fs::write(&file, serde_json::Value::from(changes).to_string()).expect("a file");
-        run(STATEDIR, &dir, &["apply", &file.to_string_lossy()]);
-    } else {
-        let path = dir.join("workspace/state/plan.md");
-        let mut plan = fs::read_to_string(&path).expect("a plan");
-        for n in 1..=steps {
-            plan.push_str(&format!(
-                "\n### Step {n}: Do part {n} of the work\n- **id**: s{n}x\n- **component**: worker\n\
-                 - **tool_mapping**: Read\n- **status**: PENDING\n- **inputs**:\n  - source: file.txt\n  \
-                 - limit: 20\n- **estimated_cost**: $0.02\n- **estimated_time**: 30s\n\
-                 - **side_effects**: writes a file\n"
-            ));
-        }
-        fs::write(&path, plan).expect("a plan");
-        run(STATEDIR, &dir, &["check", "--fix"]);
-    }
-    dir
-}
-
-fn run(program: impl AsRef<Path>, dir: &Path, args: &[&str]) -> Duration {
-    let mut command = Command::new(program.as_ref());
-    command.args(args).current_dir(dir).env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let began = Instant::now();
-    let status = command.status().expect("the program to start");
-    let took = began.elapsed();
-    assert!(status.success(), "{} {args:?}", program.as_ref().display());
-    took
-}
-
-/// Medians of both sides, run alternately.
-fn alternate(
-    rounds: usize,
-    mut this: impl FnMut() -> Duration,
-    mut that: impl FnMut() -> Duration,
-) -> (Duration, Duration) {
-    let (mut these, mut those) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        these.push(this());
-        those.push(that());
-    }
-    these.sort();
-    those.sort();
-    (these[rounds / 2], those[rounds / 2])
-}
-
-fn report(name: &str, (this, that): (Duration, Duration), limit: f64) {
-    let ratio = this.as_secs_f64() / that.as_secs_f64();
-    let verdict = if ratio <= limit { "" } else { "  above" };
-    println!(
-        "{name:<46} {:>7.2} ms {:>7.2} ms {ratio:>7.2} {limit:>8.1}{verdict}",
-        this.as_secs_f64() * 1e3,
-        that.as_secs_f64() * 1e3
-    );
-}
-
-fn compile(root: &Path, name: &str) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{name}.rs"));
-    let program = root.join(name);
-    let status = Command::new("rustc")
-        .args(["--edition", "2024", "-O", "-o"])
-        .arg(&program)
-        .arg(&source)
-        .status()
-        .expect("rustc to start");
-    assert!(status.success(), "{name} does not compile");
-    program
 }

@@ -1,0 +1,124 @@
+//! What an event costs: many rules and a long history against few of both.
+//!
+//! `cargo bench --bench rules` prints ratios measured side by side in one run.
+
+mod common;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
+use statedir::{
+    engine::{
+        FactValue, Facts, Workflow,
+        rule::{Entry, fire},
+    },
+    model::history::{NewEntry, render},
+};
+
+fn main() {
+    if !is_wanted() {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    title();
+    from_the_shell(root.path());
+    in_process();
+}
+
+fn from_the_shell(root: &Path) {
+    let few = state(root, "few", 5);
+    let long = state(root, "long", 5);
+    add_entries(&long, 1_000_000);
+    // The first command reads the history once, because it was written outside.
+    run(STATEDIR, &long, &["event", "emit", "first"]);
+    run(STATEDIR, &few, &["event", "emit", "first"]);
+    let emit = ["event", "emit", "ping", "n=1"];
+    let pair = alternate(60, || run(STATEDIR, &long, &emit), || run(STATEDIR, &few, &emit));
+    report("event: 1,000,000 entries / 10", pair, 1.5);
+    add_rules(&long, 1000);
+    add_rules(&few, 10);
+    run(STATEDIR, &long, &emit);
+    run(STATEDIR, &few, &emit);
+    let (many, ten) = alternate(60, || run(STATEDIR, &long, &emit), || run(STATEDIR, &few, &emit));
+    let reading = alternate(
+        60,
+        || run(STATEDIR, &long, &["rule", "check"]),
+        || run(STATEDIR, &few, &["rule", "check"]),
+    );
+    let less = many.saturating_sub(reading.0.saturating_sub(reading.1));
+    report("event: 1,000 rules and 1,000,000 entries / 10", (less, ten), 1.5);
+    println!(
+        "  (without reading the rules, which takes {:.2} ms more)",
+        millis(reading.0) - millis(reading.1)
+    );
+}
+
+fn in_process() {
+    let workflow = Workflow::builtin();
+    for count in [10, 1000] {
+        let texts: Vec<String> = (0..count).map(rule).collect();
+        let began = Instant::now();
+        let rules: Vec<Entry> = texts.iter().map(|text| Entry::parse(text, workflow)).collect();
+        let parsing = began.elapsed();
+        let before = Facts::new().with("cost", FactValue::Money(0));
+        let after = Facts::new().with("cost", FactValue::Money(1_000));
+        let began = Instant::now();
+        const ROUNDS: u32 = 100;
+        for _ in 0..ROUNDS {
+            assert!(fire(&rules, &before, &after, workflow).trace.is_empty());
+        }
+        let firing = began.elapsed() / ROUNDS;
+        println!(
+            "{count} rules: read in {:.2} ms, one event in {:.3} ms",
+            millis(parsing),
+            millis(firing)
+        );
+    }
+}
+
+fn rule(number: usize) -> String {
+    format!(
+        "If variables.counters.c{number} > {number} and cost > ${number} → set priority to \"quality\""
+    )
+}
+
+fn add_rules(project: &Path, count: usize) {
+    let path = project.join("workspace/state/constraints.md");
+    let text = fs::read_to_string(&path).expect("constraints");
+    let rules: String = (0..count).map(|number| format!("- {}\n", rule(number))).collect();
+    let head = "What changes the constraints when something happens.\n\n";
+    fs::write(&path, text.replace(head, &format!("{head}{rules}"))).expect("constraints");
+}
+
+fn add_entries(project: &Path, count: u64) {
+    let path = project.join("workspace/state/history.md");
+    let file = fs::OpenOptions::new().append(true).open(&path).expect("a history");
+    let mut file = std::io::BufWriter::new(file);
+    let mut after = Vec::new();
+    for number in 0..count {
+        let fields = [
+            ("step", "k3f9"),
+            ("status", "COMPLETED"),
+            ("actual_cost", "$0.00"),
+            ("notes", "an entry like many others"),
+        ];
+        let entry = NewEntry {
+            title: format!("Step {} Execution", number % 9 + 1),
+            time: "2026-01-31T12:00:00Z".to_owned(),
+            fields: fields.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec(),
+        };
+        let rendered = render(&entry, number, &after, "\n").expect("an entry");
+        file.write_all(rendered.text.as_bytes()).expect("space for the history");
+        after = vec![rendered.id];
+    }
+    file.flush().expect("space for the history");
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
