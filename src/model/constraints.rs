@@ -189,22 +189,13 @@ fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
     let Ok(section) = find_one(document, names) else { return Vec::new() };
     let mut found = Vec::new();
     for &item in &document.section(section).items {
-        let text = bullet_text(document, item);
+        let text = document.text(item);
         if text.is_empty() || is_placeholder(&text) {
             continue;
         }
         found.push(Bullet { number: found.len() + 1, text, item });
     }
     found
-}
-
-/// The whole first paragraph of a bullet, key included, joined into one line.
-fn bullet_text(document: &Document, item: ItemId) -> String {
-    let item = document.item(item);
-    let start = item.key_span.as_ref().map_or(item.value_span.start, |key| key.start);
-    let source = document.source();
-    let text = source.get(start..item.value_span.end.max(start)).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn behaviours(document: &Document) -> Vec<Behaviour> {

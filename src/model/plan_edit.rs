@@ -1,6 +1,6 @@
 //! Changing the plan's metadata.
 
-use super::{ModelError, Plan, StateFile, plan::field};
+use super::{ModelError, Plan, Problem, StateFile, literal, plan::field};
 use crate::text::markdown::{Edit, Edited};
 
 impl Plan {
@@ -13,16 +13,17 @@ impl Plan {
         edit: &mut Edit<'_>,
         fields: &[(&str, &str)],
     ) -> Result<(), ModelError> {
-        let section = self.metadata_section().ok_or_else(|| ModelError::NotFound {
-            file: StateFile::Plan,
-            message: "`plan.md` has no `Metadata` section".to_owned(),
-            hint: Some("add `## Metadata` with a `- **status**: …` line".to_owned()),
+        let section = self.metadata_section().ok_or_else(|| {
+            let message = "`plan.md` has no `Metadata` section";
+            let problem = Problem::error("no_metadata", StateFile::Plan, message)
+                .hint("`statedir undo` reverts the last edit; or add `## Metadata` with a status");
+            ModelError::Problem(Box::new(problem))
         })?;
         for (key, value) in fields {
             match field(&self.document, section, key)? {
-                Some(item) => edit.set_value(item, value),
-                None => edit.insert_field(section, None, key, value),
-            };
+                Some(item) => literal::set(edit, item, value),
+                None => literal::insert(edit, section, None, key, value),
+            }
         }
         Ok(())
     }
@@ -34,7 +35,9 @@ impl Plan {
     pub fn set_title(&self, edit: &mut Edit<'_>, title: &str) -> Result<(), ModelError> {
         let document = &self.document;
         let heading = document.sections().find(|id| document.section(*id).level == 1);
-        let (Some(heading), false) = (heading, title.contains(['\n', '\r'])) else {
+        let (Some(heading), false) =
+            (heading, title.trim().is_empty() || title.contains(['\n', '\r']))
+        else {
             let message = "the title must be one line, and the plan must have a heading".to_owned();
             return Err(ModelError::BadValue { message, hint: None });
         };

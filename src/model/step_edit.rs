@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{ModelError, Plan, StateFile, Step, StepId, StepRef, plan::field};
-use crate::text::markdown::{Edit, EditError, ItemId, render_field};
+use super::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal, plan::field};
+use crate::text::markdown::{Edit, EditError, ItemId};
 
 /// What a new step is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,9 +84,9 @@ impl Plan {
         let status = field(&self.document, step.section, "status")?;
         for (key, value) in fields {
             match field(&self.document, step.section, key)? {
-                Some(item) => edit.set_value(item, value),
-                None => edit.insert_field(step.section, status, key, value),
-            };
+                Some(item) => literal::set(edit, item, value),
+                None => literal::insert(edit, step.section, status, key, value),
+            }
         }
         Ok(())
     }
@@ -134,9 +134,9 @@ impl Plan {
                 .child(item, key)
                 .map_err(|error| ModelError::lookup(StateFile::Plan, error))?;
             match child {
-                Some(child) => edit.set_value(child, value),
-                None => edit.insert_child_field(item, key, value),
-            };
+                Some(child) => literal::set(edit, child, value),
+                None => literal::insert_child(edit, item, key, value),
+            }
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Plan {
         let mut body = String::new();
         let mut put = |key: &str, value: Option<&str>| -> Result<(), ModelError> {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
-                body.push_str(&render_field(newline, 0, true, key, value).map_err(refused)?);
+                body.push_str(&literal::field(newline, 0, true, key, value).map_err(refused)?);
             }
             Ok(())
         };
@@ -194,7 +194,7 @@ impl Plan {
         }
         let mut put = |key: &str, value: Option<&str>| -> Result<(), ModelError> {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
-                body.push_str(&render_field(newline, 0, true, key, value).map_err(refused)?);
+                body.push_str(&literal::field(newline, 0, true, key, value).map_err(refused)?);
             }
             Ok(())
         };
@@ -213,7 +213,7 @@ fn heading(number: u32, title: &str) -> String {
 fn render_list(newline: &str, key: &str, pairs: &[(String, String)]) -> Result<String, ModelError> {
     let mut text = format!("- **{key}**:{newline}");
     for (name, value) in pairs {
-        text.push_str(&render_field(newline, 2, false, name, value).map_err(refused)?);
+        text.push_str(&literal::field(newline, 2, false, name, value).map_err(refused)?);
     }
     Ok(text)
 }

@@ -4,7 +4,7 @@ use crate::{
     engine::{Refusal, WorkflowError},
     model::{ModelError, StateFile, history::HistoryError},
     store::{Revision, StoreError},
-    text::Place,
+    text::{Place, markdown::is_placeholder},
 };
 
 /// A refused, conflicting or impossible command. Nothing was changed.
@@ -83,6 +83,15 @@ impl Error {
         Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
     }
 
+    /// Refuses what would read as a template's placeholder, in places where it cannot be quoted.
+    pub(super) fn refuse_placeholder(text: &str) -> Result<(), Self> {
+        if !is_placeholder(text.trim()) {
+            return Ok(());
+        }
+        let message = format!("`{text}` looks like the placeholder of a template");
+        Err(Self::refused_with("bad_value", message, "write what it stands for"))
+    }
+
     /// A stable word for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -144,6 +153,12 @@ impl Error {
             Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("`statedir check` says what can still be read; the state files are intact".to_owned())
+            }
+            Self::Store(StoreError::NotRegular { .. }) => {
+                Some("put a regular file there; state files are never followed through links".to_owned())
+            }
+            Self::Store(StoreError::TooLarge { .. }) => {
+                Some("make it smaller; large data belongs into files of its own".to_owned())
             }
             Self::Transition { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
             Self::Moved { .. } => {

@@ -148,8 +148,10 @@ impl Workspace {
         workflow: &Workflow,
     ) -> Result<TemplateInput, Error> {
         let (modifiers, set) = modifiers(options, workflow)?;
+        Error::refuse_placeholder(goal)?;
         let title = options.title.clone().or_else(|| found.title.clone());
         let title = title.map_or_else(|| short(goal), |title| title.trim().to_owned());
+        Error::refuse_placeholder(&title)?;
         if title.contains(['\n', '\r']) {
             return Err(Error::refused("bad_value", "the title must be one line"));
         }

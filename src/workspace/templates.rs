@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    model::StateFile,
-    text::markdown::{Document, render_field},
+    model::{StateFile, literal_field},
+    text::markdown::Document,
 };
 
 const BUILTIN: [(StateFile, &str); 5] = [
@@ -156,7 +156,7 @@ fn register(handlebars: &mut Handlebars<'_>) {
 /// `{{field "goal" goal}}`: one list item that reads back as the value, whatever it contains.
 fn field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let (key, value) = (text_param(helper, 0)?, text_param(helper, 1)?);
-    let item = render_field("\n", 0, true, &key, &value).map_err(|error| refuse(&error))?;
+    let item = literal_field("\n", 0, true, &key, &value).map_err(|error| refuse(&error))?;
     Ok(item.trim_end_matches('\n').to_owned())
 }
 

@@ -19,13 +19,17 @@ pub(super) struct Output {
     json: bool,
     terminal: bool,
     text: String,
+    /// Why nothing can be written any more.
+    failed: Option<io::Error>,
     broken: bool,
+    /// Whether something was changed, which a failure to say so does not take back.
+    committed: bool,
 }
 
 impl Output {
     pub(super) fn new(json: bool) -> Self {
         let terminal = !json && io::stdout().is_terminal();
-        Self { json, terminal, text: String::new(), broken: false }
+        Self { json, terminal, text: String::new(), failed: None, broken: false, committed: false }
     }
 
     /// Whether the answer is one JSON document.
@@ -70,13 +74,14 @@ impl Output {
             } else {
                 io::stdout().write_all(bytes)
             };
-            self.broken = result.is_err();
+            self.note_failure(result);
         }
         !self.broken
     }
 
     /// The answer of a mutating command.
     pub(super) fn outcome(&mut self, outcome: &Outcome, dry_run: bool) {
+        self.committed |= outcome.committed;
         if self.json {
             return self.value(outcome_json(outcome, dry_run));
         }
@@ -119,8 +124,15 @@ impl Output {
     /// Prints the answer and gives the exit code.
     pub(super) fn finish(mut self, code: u8) -> ExitCode {
         self.flush();
-        let _ = io::stdout().flush();
-        ExitCode::from(code)
+        // A reader that has gone away is fine; a full disk behind stdout is not.
+        let lost = self.failed.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        match lost {
+            Some(error) if code == 0 && !self.committed => {
+                let _ = writeln!(io::stderr(), "error: the answer could not be written: {error}");
+                ExitCode::from(1)
+            }
+            _ => ExitCode::from(code),
+        }
     }
 
     /// Prints a failure and gives its exit code.
@@ -171,7 +183,15 @@ impl Output {
         let text =
             if self.terminal { shown(&self.text, true) } else { std::mem::take(&mut self.text) };
         self.text.clear();
-        self.broken = io::stdout().write_all(text.as_bytes()).is_err();
+        let result = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
+        self.note_failure(result);
+    }
+
+    fn note_failure(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.broken = true;
+            self.failed = Some(error);
+        }
     }
 }
 

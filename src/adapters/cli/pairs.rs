@@ -14,6 +14,17 @@ pub(super) fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
+/// As [`value`], but JSON that is nested too deeply is refused and does not become text.
+pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(value),
+        Err(error) if error.to_string().starts_with("recursion limit") => {
+            Err(Failure::refused("too_deep", "the value is nested deeper than 127 levels"))
+        }
+        Err(_) => Ok(Value::from(text)),
+    }
+}
+
 /// Splits `KEY=VALUE`.
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {

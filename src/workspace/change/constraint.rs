@@ -95,6 +95,7 @@ pub(super) fn add_directive(
         Some(1) => format!("For the next 1 step, {text}"),
         Some(count) => format!("For the next {count} steps, {text}"),
     };
+    Error::refuse_placeholder(&text)?;
     let constraints = draft.constraints()?;
     if constraints.directives.iter().any(|directive| directive.text == text) {
         return Ok(Answer::new("this directive is in force already"));

@@ -35,6 +35,9 @@ fn change(
         return Err(Error::refused("bad_value", "there is no text to add"));
     }
     let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
+    if name.trim().is_empty() {
+        return Err(Error::refused("bad_value", "a section needs a name"));
+    }
     let mut context = draft.context()?;
     let section = match context.section(name) {
         Ok(section) => section,

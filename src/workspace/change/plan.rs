@@ -21,6 +21,9 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
     let mut fields: Vec<(String, String)> = Vec::new();
     for (key, value) in set {
         let (key, value) = (key.trim().to_ascii_lowercase(), text_of(value));
+        if matches!(key.as_str(), "goal" | "title") {
+            Error::refuse_placeholder(&value)?;
+        }
         let value = match key.as_str() {
             "status" => status(draft, &plan, &value)?,
             "mode" => mode(&value)?,
@@ -36,6 +39,9 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
                 continue;
             }
             "" => return Err(Error::refused("bad_value", "a field needs a name")),
+            "goal" if value.trim().is_empty() => {
+                return Err(Error::refused("bad_value", "the goal cannot be empty"));
+            }
             _ => value,
         };
         fields.push((key, value));

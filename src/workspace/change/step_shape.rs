@@ -201,6 +201,7 @@ fn title(text: &str) -> Result<String, Error> {
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
         return Err(Error::refused("bad_value", "a step needs a title of one line"));
     }
+    Error::refuse_placeholder(text)?;
     Ok(text.to_owned())
 }
 

@@ -68,6 +68,10 @@ impl Workspace {
 fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let mut fixed = Vec::new();
     let read = draft.plan()?;
+    // What an emptied or broken plan says must not be spread over the other files.
+    if read.metadata_section().is_none() || read.metadata.status.is_none() {
+        return Ok(fixed);
+    }
     let workflow = draft.workflow().clone();
     let should = plan::should_be(&read, &Readiness::new(&read, &workflow));
     fix_plan(draft, &read, &workflow, should, &mut fixed)?;

@@ -38,6 +38,12 @@ pub struct Fixed {
 }
 
 impl Checked {
+    /// Repairs were made, but the state could not be read again.
+    fn unread(fixed: Vec<Fixed>, error: &Error) -> Self {
+        let notices = vec![format!("the state could not be read again: {error}")];
+        Self { findings: Vec::new(), fixed, revision: String::new(), notices }
+    }
+
     /// How many findings are errors.
     pub fn errors(&self) -> usize {
         self.findings.iter().filter(|problem| problem.severity == Severity::Error).count()
@@ -51,7 +57,12 @@ impl Workspace {
     /// There is no state, or it cannot be opened at all.
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
         let fixed = if fix { self.fix()? } else { Vec::new() };
-        let snapshot = self.read()?;
+        let snapshot = match self.read() {
+            Ok(snapshot) => snapshot,
+            // What was repaired is durable, whether or not it can be looked at now.
+            Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
+            Err(error) => return Err(error),
+        };
         let mut findings = snapshot.findings(&self.history_anchors(), progress);
         if let Err(error) = self.store.operations(None) {
             let problem = Problem::error("log_damaged", StateFile::Log, error.to_string());
@@ -91,7 +102,7 @@ impl Snapshot {
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             variables::check(plan, variables, &mut found);
-            reference::check(&files, variables, &mut found);
+            reference::check(plan, variables, &mut found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
             plan::check_settings(constraints, workflow, &mut found);

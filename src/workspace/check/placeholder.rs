@@ -11,6 +11,9 @@ use crate::{
     },
 };
 
+/// The parts of variables.json that a template fills.
+const TEMPLATED: [&str; 2] = ["execution_metadata", "file_paths"];
+
 /// Looks at headings, fields, lines that are nothing but a placeholder, and JSON strings.
 pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     if let Some(plan) = &files.plan {
@@ -24,7 +27,10 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     }
     if let Some(variables) = &files.variables {
         json(&variables.document.to_value(), &Path::root(), &mut |path, text| {
-            if is_placeholder(text) && !text.is_empty() {
+            // Elsewhere a text in brackets is somebody's value.
+            let templated =
+                path.segments().first().is_some_and(|key| TEMPLATED.contains(&key.as_str()));
+            if templated && is_placeholder(text) {
                 let message = format!("`{path}` is still the placeholder `{text}`");
                 let mut problem = Problem::error("placeholder", StateFile::Variables, message)
                     .hint(format!("`statedir var set {path} VALUE`"));

@@ -1,37 +1,34 @@
 //! `{{references}}` that lead nowhere.
 
-use super::Files;
 use crate::{
     engine::nearest,
     model::{Plan, Problem, StateFile, StepId, Variables, references},
     text::json::Path,
 };
 
-/// Looks at everything a person or an agent wrote, but not into code.
-pub(super) fn check(files: &Files, variables: &Variables, found: &mut Vec<Problem>) {
-    let documents = [
-        (StateFile::Plan, files.plan.as_ref().map(|plan| &plan.document)),
-        (StateFile::Context, files.context.as_ref().map(|context| &context.document)),
-        (StateFile::Constraints, files.constraints.as_ref().map(|c| &c.document)),
-    ];
-    let known = all_paths(variables);
-    for (file, document) in documents {
-        let Some(document) = document else { continue };
-        let code = document.code();
-        for reference in references(document.source()) {
-            let path = Path::parse(&reference.path).ok();
-            let exists = path.is_some_and(|path| variables.document.get(&path).is_some());
-            let awaited = files.plan.as_ref().is_some_and(|plan| is_awaited(plan, &reference.path));
-            if exists || awaited || code.iter().any(|range| range.contains(&reference.span.start)) {
-                continue;
+/// Looks at the inputs of steps, the only place where a reference means a variable.
+pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
+    let mut known = None;
+    let document = &plan.document;
+    for step in &plan.steps {
+        let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };
+        for &item in &document.item(list).children {
+            for reference in references(&document.value(item)) {
+                let path = Path::parse(&reference.path).ok();
+                let exists = path.is_some_and(|path| variables.document.get(&path).is_some());
+                if exists || is_awaited(plan, &reference.path) {
+                    continue;
+                }
+                let known = known.get_or_insert_with(|| all_paths(variables));
+                let message = format!("`{{{{{}}}}}` is not in variables.json", reference.path);
+                let hint = match nearest(&reference.path, known.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("`statedir var set {} VALUE`", reference.path),
+                };
+                let place = document.place(document.item(item).value_span.start);
+                let problem = Problem::error("missing_reference", StateFile::Plan, message);
+                found.push(problem.at(place).hint(hint));
             }
-            let message = format!("`{{{{{}}}}}` is not in variables.json", reference.path);
-            let hint = match nearest(&reference.path, known.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("`statedir var set {} VALUE`", reference.path),
-            };
-            let place = document.place(reference.span.start);
-            found.push(Problem::error("missing_reference", file, message).at(place).hint(hint));
         }
     }
 }

@@ -59,10 +59,20 @@ pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
         line.clear();
         match reader.read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
-            Ok(_) => push(StateFile::History, at, &String::from_utf8_lossy(&line), found),
+            Ok(_) => match std::str::from_utf8(&line) {
+                Ok(text) => push(StateFile::History, at, text, found),
+                Err(error) => found.push(not_text(at, error.valid_up_to())),
+            },
         }
         at += 1;
     }
+}
+
+fn not_text(at: usize, column: usize) -> Problem {
+    let place = Place { line: at + 1, column: column + 1 };
+    Problem::error("unreadable", StateFile::History, "this line is not valid UTF-8")
+        .at(place)
+        .hint("`statedir op log` shows edits made outside; restore the file from git")
 }
 
 fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {

@@ -121,7 +121,7 @@ impl Session<'_> {
             .or_else(|| variable("USER"))
             .or_else(|| variable("LOGNAME"))
             .unwrap_or_else(|| "unknown".to_owned());
-        if actor.contains(|c: char| c.is_control()) {
+        if actor.trim().is_empty() || actor.contains(|c: char| c.is_control()) {
             return Err(Failure::usage("the actor's name must be one line"));
         }
         let (now, seed) = (variable("STATEDIR_NOW"), variable("STATEDIR_SEED"));

@@ -81,14 +81,15 @@ enum Verb {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    let typed =
-        |text: String, string: bool| if string { Value::from(text) } else { pairs::value(&text) };
+    let typed = |text: String, string: bool| {
+        if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
+    };
     let change = match args.verb {
         Verb::Get { path } => return get(session, path.as_deref()),
-        Verb::Set { path, value, string } => Change::VarSet { path, value: typed(value, string) },
+        Verb::Set { path, value, string } => Change::VarSet { path, value: typed(value, string)? },
         Verb::Unset { path } => Change::VarUnset { path },
         Verb::Append { path, value, string } => {
-            Change::VarAppend { path, value: typed(value, string) }
+            Change::VarAppend { path, value: typed(value, string)? }
         }
         Verb::Merge { file } => Change::VarMerge { patch: pairs::json(&file)? },
         Verb::Patch { file } => Change::VarPatch { patch: pairs::json(&file)? },
