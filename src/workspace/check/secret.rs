@@ -39,6 +39,9 @@ const NAMES: [&str; 8] = [
     "private_key",
 ];
 
+/// The least length of a secret that has no prefix of its own.
+const LEAST: usize = 12;
+
 /// How many are listed for one file.
 const MOST: usize = 20;
 
@@ -87,6 +90,9 @@ fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {
 
 /// Where a secret begins in a line, and what it looks like.
 pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
+    if !may_hold_secret(line) {
+        return None;
+    }
     if let Some(at) = line.find("-----BEGIN ")
         && line[at..].contains("PRIVATE KEY-----")
     {
@@ -104,6 +110,24 @@ pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
     named_secret(line)
 }
 
+/// A quick look, for a history of a gigabyte: every secret below is a long run of letters and
+/// digits, or begins with dashes.
+fn may_hold_secret(line: &str) -> bool {
+    let (mut run, mut digits) = (0, 0);
+    for byte in line.bytes() {
+        if is_token(char::from(byte)) {
+            run += 1;
+            digits += usize::from(byte.is_ascii_digit());
+            if run >= LEAST && digits >= 2 {
+                return true;
+            }
+        } else {
+            (run, digits) = (0, 0);
+        }
+    }
+    line.contains("-----BEGIN ")
+}
+
 /// `password: hunter2secret`, `"api_key": "…"`; references and obvious blanks are none.
 fn named_secret(line: &str) -> Option<(usize, &'static str)> {
     // ASCII only, so that byte offsets stay those of the line.
@@ -118,7 +142,7 @@ fn named_secret(line: &str) -> Option<(usize, &'static str)> {
             };
             let skipped = value.trim_start_matches([' ', '"', '\'', '*', '`', '=']);
             let token = token_at(skipped);
-            if token.len() >= 12 && mixed(token) {
+            if token.len() >= LEAST && mixed(token) {
                 return Some((line.len() - skipped.len(), "a secret"));
             }
         }
@@ -126,9 +150,11 @@ fn named_secret(line: &str) -> Option<(usize, &'static str)> {
     None
 }
 
+fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=')
+}
+
 fn token_at(text: &str) -> &str {
-    let is_token =
-        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '=');
     &text[..text.find(|c| !is_token(c)).unwrap_or(text.len())]
 }
 
