@@ -14,6 +14,13 @@ pub trait Disk: Send + Sync + Debug {
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
     /// Puts a file in the place of another, or of none, in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Gives two existing paths each other's file in one step; `false` where that is not possible.
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<bool>;
+    /// Renames to a path where nothing may be (else `AlreadyExists`) in one step; `false` where
+    /// that is not possible.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<bool>;
+    /// Gives a file a second name.
+    fn link(&self, existing: &Path, new: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// Creates a directory; `private` keeps other users out.

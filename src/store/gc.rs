@@ -25,6 +25,8 @@ pub struct GcReport {
     pub objects_dropped: u64,
     /// Bytes given back to the file system.
     pub bytes_freed: u64,
+    /// What could not be finished; the next collection does it.
+    pub warnings: Vec<String>,
 }
 
 impl Store {
@@ -56,23 +58,38 @@ impl Store {
             used.extend(segment.header.state.files.values().map(ToString::to_string));
         }
         let log = paths.log();
+        let without_images = report.clone();
         let objects = self.unused(&paths.objects(), &used, &mut report)?;
         report.objects_dropped = objects.len() as u64;
-        let leftovers = self.unused(&paths.tmp(), &BTreeSet::new(), &mut report)?;
+        // What an interrupted command took out of its place may be an editor's save: the next
+        // replacement of that file looks at it.
+        let taken = self.layout.rewritable.iter().map(|name| (*name).to_owned()).collect();
+        let leftovers = self.unused(&paths.tmp(), &taken, &mut report)?;
         if dry_run {
             return Ok(report);
         }
-        if !dropped.is_empty() {
+        let mut dropped = dropped.iter();
+        if let Some(oldest) = dropped.next() {
             // The newer segments must be durable before the older ones go, and the older ones
             // must be gone before their images are.
             disk.sync_dir(&log).at(&log)?;
-            for path in &dropped {
-                disk.remove(path).at(path)?;
+            disk.remove(oldest).at(oldest)?;
+            // From here on something is gone: what fails is a warning, and the images stay.
+            let rest = dropped
+                .try_for_each(|path| disk.remove(path).at(path))
+                .and_then(|()| disk.sync_dir(&log).at(&log));
+            if let Err(error) = rest {
+                let warning = format!(
+                    "old operations are dropped, but not everything of them ({error}); the next \
+                     collection drops the rest"
+                );
+                return Ok(GcReport { warnings: vec![warning], ..without_images });
             }
-            disk.sync_dir(&log).at(&log)?;
         }
         for path in objects.iter().chain(&leftovers) {
-            disk.remove(path).at(path)?;
+            if let Err(error) = disk.remove(path).at(path) {
+                report.warnings.push(format!("{error}; the next collection tries again"));
+            }
         }
         Ok(report)
     }

@@ -4,6 +4,7 @@
 //! and is never trusted over it.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +12,11 @@ use super::disk::{Access, Disk, DiskFile, Stat};
 use super::error::At as _;
 use super::files::{read_range, require_file};
 use super::paths::Paths;
-use super::segment::Tracked;
+use super::segment::{self, Tracked};
 use super::{Result, Revision, record};
+
+/// What is read of the cache, whatever its size.
+const LIMIT: u64 = 1024 * 1024;
 
 /// The cached head; existing means that all operations up to it were applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +56,7 @@ impl Head {
             return Ok(None);
         };
         let file = disk.open(&path, Access::Read).at(&path)?;
-        Ok(record::decode(&read_range(&*file, &path, 0, stat.len)?))
+        Ok(record::decode(&read_range(&*file, &path, 0, stat.len.min(LIMIT))?))
     }
 
     /// Writes the cache. Failing is harmless: the next opening reads the log instead.
@@ -64,14 +68,27 @@ impl Head {
         }
     }
 
+    /// Removes the cache of a log that is gone, so that it cannot be held against another.
+    pub fn forget(disk: &dyn Disk, paths: &Paths) -> Result<()> {
+        let path = paths.head();
+        match disk.remove(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            other => other.at(&path),
+        }
+    }
+
     /// Whether the segment's file ends exactly as this cache says.
+    ///
+    /// The last record is read and checked: the next one must not go behind a damaged one, which
+    /// would then be taken for an operation that never happened.
     pub fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
         let path = paths.segment(self.segment);
-        if file.stat().at(&path)?.len != self.end {
+        if file.stat().at(&path)?.len != self.end || self.end > segment::LIMIT {
             return Ok(false);
         }
-        let sum = read_range(file, &path, self.last, record::SUM_LEN as u64)?;
-        Ok(sum == self.sum.as_bytes())
+        let line = read_range(file, &path, self.last, self.end.saturating_sub(self.last))?;
+        Ok(line.starts_with(self.sum.as_bytes())
+            && record::first_line(&line).is_some_and(|(_, len)| len == line.len()))
     }
 
     /// Whether a file still is the one that was there when the cache was written.

@@ -12,7 +12,10 @@ use super::judge::{Verdict, judge};
 use super::operation::{ADOPT, EXTERNAL};
 use super::segment::{self, Segment, Tracked};
 use super::tail::Tail;
-use super::{AppendRecord, FileRecord, Hash, Operation, Result, Revision, Store, splice};
+use super::{
+    AppendRecord, FileRecord, Hash, LogDamage, Operation, Result, Revision, Store, StoreError,
+    splice,
+};
 
 /// Looks at everything; `writing` opens the log so that it can be continued.
 pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
@@ -32,9 +35,10 @@ pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
     }
     let appended = require_file(disk, &paths.file(store.layout.appended))?;
     let found = Found { store, boot, head, files, appended };
-    match found.clean(writing)? {
-        Some((head, file)) => Ok(found.known(head, file)),
-        None => found.compare(),
+    match found.clean(writing) {
+        Ok(Some((head, file))) => Ok(found.known(head, file)),
+        Ok(None) => found.compare(writing),
+        Err(error) => found.without_log(writing, error),
     }
 }
 
@@ -75,6 +79,21 @@ impl Found<'_> {
         Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
     }
 
+    /// The files as they are, for readers: a damaged log takes undo away, never the state.
+    ///
+    /// The revision is the one that the files will be adopted with once the log is set aside.
+    /// Writers must not go on, lest what the log still holds is lost without a word.
+    fn without_log(self, writing: bool, error: StoreError) -> Result<Inspection> {
+        match error {
+            StoreError::Damaged { path, offset, message } if !writing => Ok(Inspection {
+                pending: None,
+                damage: Some(LogDamage { path, offset, message }),
+                ..self.adopt()?
+            }),
+            error => Err(error),
+        }
+    }
+
     fn known(self, head: Head, file: Box<dyn DiskFile>) -> Inspection {
         Inspection {
             append: AppendedPlan { keep: head.state.appended.len, ..Default::default() },
@@ -101,17 +120,23 @@ impl Found<'_> {
             pending: None,
             facts: None,
             interrupted: None,
+            damage: None,
         }
     }
 
-    fn compare(self) -> Result<Inspection> {
+    fn compare(self, writing: bool) -> Result<Inspection> {
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
         let Some(number) = segment::numbers(disk, paths)?.pop() else {
             return self.adopt();
         };
-        let Some(segment) = Segment::load(disk, paths, number)? else {
-            return self.adopt();
+        let segment = match Segment::load(disk, paths, number) {
+            Ok(Some(segment)) => segment,
+            Ok(None) => return self.adopt(),
+            Err(error) => return self.without_log(writing, error),
         };
+        if let Some(error) = self.shortened(&segment) {
+            return self.without_log(writing, error);
+        }
         let head = self.head.as_ref().filter(|head| {
             head.id == *segment.head() && head.segment == number && head.end == segment.end
         });
@@ -136,24 +161,29 @@ impl Found<'_> {
         let appended_path = paths.file(self.store.layout.appended);
         let append = appended::judge(disk, &appended_path, self.appended.as_ref(), &evidence)?;
 
-        let mut images = None;
         let mut restores = Vec::new();
-        let mut edits = Vec::new();
+        let (mut edits, mut notes) = (Vec::new(), Vec::new());
         for name in self.store.layout.rewritable {
             let expected = segment.state.files.get(*name).copied();
             let actual = self.files.get(*name);
             if expected == actual.map(|contents| contents.hash) {
                 continue;
             }
-            if images.is_none() {
-                images = Some(segment.images(disk, paths, segment.records.len())?);
-            }
-            let image = images.as_ref().and_then(|images| images.get(*name));
-            match judge(name, actual, image.map(Vec::as_slice), &evidence) {
-                Verdict::External => edits.push(edit(name, expected, image, actual)),
+            let image = match segment.image(disk, paths, name, segment.records.len(), actual) {
+                Err(error) if segment::is_gone(&error) => {
+                    // What was there cannot be had back, but what is there can be kept.
+                    let whole = FileRecord { whole: true, ..edit(name, expected, None, actual) };
+                    notes.push(format!("`{name}` before this is not known any more: {error}"));
+                    edits.push(whole);
+                    continue;
+                }
+                other => other?,
+            };
+            match judge(name, actual, image.as_deref(), &evidence) {
+                Verdict::External => edits.push(edit(name, expected, image.as_deref(), actual)),
                 verdict => restores.push(Restore {
                     name: (*name).to_owned(),
-                    bytes: image.cloned(),
+                    bytes: image,
                     set_aside: verdict == Verdict::Torn,
                 }),
             }
@@ -163,8 +193,11 @@ impl Found<'_> {
         let (mut revision, mut seq) = (segment.head().clone(), segment.seq());
         let mut pending = None;
         if !edits.is_empty() || append.record.is_some() {
-            let op =
-                observation(EXTERNAL, &revision, seq, &self.boot, edits, append.record.clone());
+            let record = append.record.clone();
+            let op = Operation {
+                notes,
+                ..observation(EXTERNAL, &revision, seq, &self.boot, edits, record)
+            };
             state.advance(&op);
             (revision, seq) = (op.id.clone(), op.seq);
             pending = Some(op);
@@ -190,6 +223,18 @@ impl Found<'_> {
             facts,
             interrupted,
             ..self.nowhere()
+        })
+    }
+
+    /// Damage, if the log ends before an operation that the head cache knows as applied.
+    ///
+    /// A record is durable before the cache is written, so no crash leaves such a log.
+    fn shortened(&self, segment: &Segment) -> Option<StoreError> {
+        let head = self.head.as_ref().filter(|head| head.segment == segment.number)?;
+        (segment.end < head.end).then(|| StoreError::Damaged {
+            path: self.store.paths.segment(segment.number),
+            offset: segment.end,
+            message: format!("the log ends before the applied operation `{}`", head.id),
         })
     }
 
@@ -238,16 +283,17 @@ impl Found<'_> {
 fn edit(
     name: &str,
     before: Option<Hash>,
-    old: Option<&Vec<u8>>,
+    old: Option<&[u8]>,
     actual: Option<&Contents>,
 ) -> FileRecord {
-    let old = old.map_or(&[][..], Vec::as_slice);
+    let old = old.unwrap_or_default();
     let new = actual.map_or(&[][..], |contents| &contents.bytes);
     FileRecord {
         name: name.to_owned(),
         before,
         after: actual.map(|contents| contents.hash),
         splices: splice::difference(old, new),
+        whole: false,
     }
 }
 

@@ -9,7 +9,7 @@ use super::files::Contents;
 use super::head::{Facts, Head};
 use super::operation::ADOPT;
 use super::segment::{Segment, Tracked};
-use super::{AppendedView, Operation, Report, Revision, Store, View};
+use super::{AppendedView, LogDamage, Operation, Report, Revision, Store, View};
 
 /// Everything known about the directory and what has to be done with it.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(super) struct Inspection {
     pub facts: Option<Facts>,
     /// The last logged operation, when files have to be written because of it.
     pub interrupted: Option<Revision>,
+    /// Why the log could not be read.
+    pub damage: Option<LogDamage>,
 }
 
 /// Where the log stands.
@@ -91,6 +93,7 @@ impl Inspection {
                 None => files.remove(&restore.name),
             };
         }
+        let has_log = self.damage.is_some() || !matches!(self.place, Place::Nowhere);
         let exists = self.appended.is_some() || !self.append.add.is_empty();
         View {
             revision: self.revision,
@@ -105,6 +108,8 @@ impl Inspection {
             },
             facts: self.facts,
             reports,
+            has_log,
+            damage: self.damage,
         }
     }
 

@@ -3,10 +3,11 @@
 use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
 use super::files::read_range;
+use super::head::Head;
 use super::paths::Paths;
 use super::publish::{ensure_dir, ensure_dir_all, parent_of, publish};
-use super::segment::{Header, Segment};
-use super::{Operation, Result, record};
+use super::segment::{Header, LIMIT, Segment};
+use super::{Operation, Result, StoreError, record};
 
 /// The newest segment, open for the next record.
 #[derive(Debug)]
@@ -91,6 +92,10 @@ impl Log {
     pub fn append(&mut self, disk: &dyn Disk, paths: &Paths, op: &Operation) -> Result<()> {
         let path = paths.segment(self.number);
         let line = record::encode(op).at(&path)?;
+        let bytes = self.end + line.len() as u64;
+        if bytes > LIMIT {
+            return Err(StoreError::TooLarge { path, bytes, limit: LIMIT });
+        }
         if let Err(error) = self.file.append(&line).at(&path) {
             // If cutting fails too, the tail is torn and the next writer cuts it.
             let _ = self.file.set_len(self.end);
@@ -129,6 +134,7 @@ fn found_directories(disk: &dyn Disk, paths: &Paths) -> Result<()> {
     ensure_private(disk, paths)?;
     ensure_dir(disk, &paths.log(), true)?;
     ensure_dir(disk, &paths.tmp(), true)?;
+    Head::forget(disk, paths)?;
     let ignore = paths.ignore();
     if disk.stat(&ignore).at(&ignore)?.is_none() {
         publish(disk, paths, &ignore, b"*\n")?;

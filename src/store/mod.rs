@@ -32,8 +32,10 @@ mod prepare;
 mod publish;
 mod query;
 mod real_disk;
+mod recall;
 mod record;
 mod repair;
+mod replace;
 mod report;
 mod segment;
 mod splice;
@@ -62,7 +64,7 @@ pub use operation::{
 pub use real_disk::RealDisk;
 pub use report::Report;
 pub use transaction::Transaction;
-pub use view::{AppendedReader, AppendedView, View};
+pub use view::{AppendedReader, AppendedView, LogDamage, View};
 
 use error::At as _;
 use files::{require_dir, require_file};

@@ -5,19 +5,21 @@ use super::error::At as _;
 use super::files::{read_file, require_file};
 use super::paths::Paths;
 use super::publish::{ensure_dir, publish};
+use super::segment::LIMIT;
 use super::{Hash, Result, StoreError};
 
 /// Reads an image and checks it.
 pub(super) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<Vec<u8>> {
     let path = paths.object(hash);
-    match read_file(disk, &path, u64::MAX)? {
-        Some(contents) if contents.hash == hash => Ok(contents.bytes),
-        Some(_) => Err(StoreError::Damaged {
+    match read_file(disk, &path, LIMIT) {
+        Ok(Some(contents)) if contents.hash == hash => Ok(contents.bytes),
+        Ok(Some(_)) | Err(StoreError::TooLarge { .. }) => Err(StoreError::Damaged {
             path,
             offset: 0,
             message: "the image does not have the hash it is named after".into(),
         }),
-        None => Err(StoreError::NotFound { what: format!("image `{hash}`") }),
+        Ok(None) => Err(StoreError::NotFound { what: format!("image `{hash}`") }),
+        Err(error) => Err(error),
     }
 }
 

@@ -90,6 +90,10 @@ pub struct FileRecord {
     /// Replaced ranges, ascending, in offsets of the bytes before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub splices: Vec<SpliceRecord>,
+    /// Whether the bytes before were not known any more, so that the one splice, or none for an
+    /// empty file, is all of the bytes after. Such a change cannot be taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
 }
 
 /// A replaced range with what was there and what came.

@@ -103,6 +103,7 @@ fn change_file(
         before: base.state.files.get(name).copied(),
         after: new.as_deref().map(Hash::of),
         splices,
+        whole: false,
     };
     Ok(Some((record, new)))
 }

@@ -33,10 +33,20 @@ pub(super) fn discard(disk: &dyn Disk, temporary: &Path) {
 /// The name may be fixed because only the holder of the lock writes. What an interrupted process
 /// left there is unlinked and not truncated: after a power loss on a file system without a journal
 /// the leftover can be the same file as the one it was renamed to.
-pub(super) fn create_temporary(
+fn create_temporary(
     disk: &dyn Disk,
     paths: &Paths,
     name: &str,
+) -> Result<(PathBuf, Box<dyn DiskFile>)> {
+    create_temporary_after(disk, paths, name, |path| disk.remove(path).at(path))
+}
+
+/// A fresh temporary file; `clear` makes room for it when there is a leftover.
+pub(super) fn create_temporary_after(
+    disk: &dyn Disk,
+    paths: &Paths,
+    name: &str,
+    clear: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<(PathBuf, Box<dyn DiskFile>)> {
     let path = paths.temporary(name);
     let file = match disk.open(&path, Access::CreateNew) {
@@ -45,7 +55,7 @@ pub(super) fn create_temporary(
             disk.open(&path, Access::CreateNew)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            disk.remove(&path).at(&path)?;
+            clear(&path)?;
             disk.open(&path, Access::CreateNew)
         }
         other => other,

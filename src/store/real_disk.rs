@@ -40,6 +40,18 @@ impl Disk for RealDisk {
         fs_err::rename(from, to)
     }
 
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<bool> {
+        rename_with(one, other, Rename::Exchange)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<bool> {
+        rename_with(from, to, Rename::New)
+    }
+
+    fn link(&self, existing: &Path, new: &Path) -> io::Result<()> {
+        fs_err::hard_link(existing, new)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs_err::remove_file(path)
     }
@@ -166,6 +178,34 @@ impl DiskFile for RealFile {
             }
         }
     }
+}
+
+/// What a rename does with what is at its target.
+#[derive(Debug, Clone, Copy)]
+enum Rename {
+    Exchange,
+    New,
+}
+
+/// Renames as asked; `false` where the system or the file system cannot.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn rename_with(from: &Path, to: &Path, how: Rename) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    let flags = match how {
+        Rename::Exchange => RenameFlags::EXCHANGE,
+        Rename::New => RenameFlags::NOREPLACE,
+    };
+    match renameat_with(CWD, from, CWD, to, flags) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(named(error.into(), "failed to put in place", to)),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn rename_with(_from: &Path, _to: &Path, _how: Rename) -> io::Result<bool> {
+    Ok(false)
 }
 
 fn absent_as_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {

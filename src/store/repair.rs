@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::apply::{self, Meanwhile};
+use super::apply;
 use super::disk::{Access, Stat};
 use super::error::At as _;
 use super::files::{read_range, require_file};
@@ -10,6 +10,7 @@ use super::head::{Facts, Head};
 use super::inspection::{Inspection, Place};
 use super::log::Log;
 use super::operation::ADOPT;
+use super::replace::{Meanwhile, Replacer};
 use super::segment::{FORMAT, Header, Tracked};
 use super::{Holder, Operation, Report, Result, Revision, Store, View};
 
@@ -75,6 +76,7 @@ pub(super) fn repair(
     if let Some(stat) = found.appended {
         stats.insert(store.layout.appended.to_owned(), stat);
     }
+    let has_log = !matches!(found.place, Place::Nowhere);
     let log = match std::mem::replace(&mut found.place, Place::Nowhere) {
         Place::Nowhere => None,
         Place::Known { head, file } => {
@@ -114,7 +116,7 @@ pub(super) fn repair(
     if !settled {
         base.save_head(store);
     }
-    let view = found.into_view(store, reports);
+    let view = View { has_log, ..found.into_view(store, reports) };
     Ok((base, view))
 }
 
@@ -126,6 +128,8 @@ fn restore_files(
     time: &str,
 ) -> Result<()> {
     let (disk, paths) = (&*store.disk, &store.paths);
+    let replacer = Replacer { disk, paths, time, meanwhile: Meanwhile::Refuse };
+    let mut taken = Vec::new();
     for restore in &found.restores {
         let name = &restore.name;
         let actual = found.files.get(name);
@@ -134,12 +138,21 @@ fn restore_files(
             reports.push(Report::Salvaged { file: name.clone(), copy: Some(copy) });
         }
         let known = actual.map(|contents| &contents.stat);
-        let bytes = restore.bytes.as_deref();
-        let (stat, _) = apply::replace(disk, paths, name, bytes, known, Meanwhile::Refuse)?;
-        match stat {
+        let replaced = replacer.replace(name, restore.bytes.as_deref(), known)?;
+        let copies = replaced.copies.into_iter();
+        reports.extend(copies.map(|copy| Report::Salvaged { file: name.clone(), copy: Some(copy) }));
+        taken.extend(replaced.taken);
+        match replaced.stat {
             Some(stat) => stats.insert(name.clone(), stat),
             None => stats.remove(name),
         };
+    }
+    for taken in &taken {
+        let copy = replacer.settle(taken);
+        reports.extend(copy.map(|copy| Report::Salvaged {
+            file: taken.name.clone(),
+            copy: Some(copy),
+        }));
     }
     Ok(())
 }

@@ -1,19 +1,22 @@
 //! One file of the log: a header that says how things stood, then operations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;
 use super::error::At as _;
-use super::files::read_file;
+use super::files::{Contents, read_file};
 use super::paths::{Paths, segment_number};
 use super::tail::Tail;
-use super::{Hash, Operation, Result, Revision, StoreError, objects, record, splice};
+use super::{FileRecord, Hash, Operation, Result, Revision, StoreError, objects, record, splice};
 
 /// The format this code writes and the newest it reads.
 pub(super) const FORMAT: u32 = 1;
+
+/// No segment grows beyond this, so that a larger file is none.
+pub(super) const LIMIT: u64 = 512 * 1024 * 1024;
 
 /// The first line of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,15 +80,35 @@ pub(super) struct Segment {
 impl Segment {
     /// Reads a segment; `None` when there is no such file.
     pub fn load(disk: &dyn Disk, paths: &Paths, number: u64) -> Result<Option<Segment>> {
-        let path = paths.segment(number);
-        match read_file(disk, &path, u64::MAX)? {
-            Some(contents) => Segment::parse(&path, number, &contents.bytes).map(Some),
+        match Segment::load_sound_part(disk, paths, number)? {
+            Some((_, Some(damage))) => Err(damage),
+            Some((segment, None)) => Ok(Some(segment)),
             None => Ok(None),
         }
     }
 
-    /// Checks every line: a bad one at the end never happened, a bad one before is damage.
-    pub fn parse(path: &Path, number: u64, bytes: &[u8]) -> Result<Segment> {
+    /// Reads a segment up to where it is damaged, if it is; fails when its header is.
+    pub fn load_sound_part(
+        disk: &dyn Disk,
+        paths: &Paths,
+        number: u64,
+    ) -> Result<Option<(Segment, Option<StoreError>)>> {
+        let path = paths.segment(number);
+        match read_file(disk, &path, LIMIT) {
+            Ok(Some(contents)) => Segment::parse(&path, number, &contents.bytes).map(Some),
+            Ok(None) => Ok(None),
+            Err(StoreError::TooLarge { path, bytes, limit }) => Err(StoreError::Damaged {
+                path,
+                offset: limit,
+                message: format!("{bytes} bytes are more than a segment can have"),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks every line: a bad one at the end never happened, a bad one before is damage, which
+    /// is given with what comes before it.
+    fn parse(path: &Path, number: u64, bytes: &[u8]) -> Result<(Segment, Option<StoreError>)> {
         let damaged = |offset: usize, message: &str| StoreError::Damaged {
             path: path.into(),
             offset: offset as u64,
@@ -110,29 +133,43 @@ impl Segment {
             state: header.state.clone(),
             header,
         };
+        let mut damage = None;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let Some((json, len)) = record::first_line(rest) else {
                 if record::intact_line_follows(rest) {
-                    return Err(damaged(at, "a record does not pass its checksum"));
+                    damage = Some(damaged(at, "a record does not pass its checksum"));
                 }
                 break;
             };
-            let op: Operation = serde_json::from_slice(json)
-                .map_err(|error| damaged(at, &format!("a record is unreadable: {error}")))?;
-            if op.parent != *segment.head() || op.seq != segment.seq() + 1 {
-                return Err(damaged(at, "a record does not follow the one before it"));
+            match segment.next(json) {
+                Ok(op) => {
+                    segment.state.advance(&op);
+                    let sum = String::from_utf8_lossy(&rest[..record::SUM_LEN]).into_owned();
+                    segment.records.push(Placed { offset: at as u64, sum, op });
+                    at += len;
+                }
+                Err(why) => {
+                    damage = Some(damaged(at, &why));
+                    break;
+                }
             }
-            if op.id != op.compute_id() {
-                return Err(damaged(at, "a record's id is not that of its content"));
-            }
-            segment.state.advance(&op);
-            let sum = String::from_utf8_lossy(&rest[..record::SUM_LEN]).into_owned();
-            segment.records.push(Placed { offset: at as u64, sum, op });
-            at += len;
         }
         segment.end = at as u64;
         segment.torn = (bytes.len() - at) as u64;
-        Ok(segment)
+        Ok((segment, damage))
+    }
+
+    /// Decodes the record that follows, or says why it cannot.
+    fn next(&self, json: &[u8]) -> std::result::Result<Operation, String> {
+        let op: Operation = serde_json::from_slice(json)
+            .map_err(|error| format!("a record is unreadable: {error}"))?;
+        if op.parent != *self.head() || op.seq != self.seq() + 1 {
+            return Err("a record does not follow the one before it".to_owned());
+        }
+        if op.id != op.compute_id() {
+            return Err("a record's id is not that of its content".to_owned());
+        }
+        Ok(op)
     }
 
     /// The id of the last operation.
@@ -167,27 +204,71 @@ impl Segment {
         paths: &Paths,
         count: usize,
     ) -> Result<BTreeMap<String, Vec<u8>>> {
+        let changed = self.records.iter().take(count).flat_map(|placed| &placed.op.files);
+        let names: BTreeSet<&String> =
+            self.header.state.files.keys().chain(changed.map(|file| &file.name)).collect();
         let mut files = BTreeMap::new();
-        for (name, hash) in &self.header.state.files {
-            files.insert(name.clone(), objects::load(disk, paths, *hash)?);
-        }
-        for placed in self.records.iter().take(count) {
-            for file in &placed.op.files {
-                let old = files.remove(&file.name).unwrap_or_default();
-                if let Some(after) = file.after {
-                    let new = splice::apply(&old, &file.splices)
-                        .filter(|new| Hash::of(new) == after)
-                        .ok_or_else(|| StoreError::Damaged {
-                            path: paths.segment(self.number),
-                            offset: placed.offset,
-                            message: format!("the record does not fit `{}`", file.name),
-                        })?;
-                    files.insert(file.name.clone(), new);
-                }
+        for name in names {
+            if let Some(bytes) = self.image(disk, paths, name, count, None)? {
+                files.insert(name.clone(), bytes);
             }
         }
         Ok(files)
     }
+
+    /// One rewritable file after the first `count` records, checked against its hash.
+    ///
+    /// `there` is content that may be one of the file's past states, so that a stored image is
+    /// only needed when it is not. [`is_gone`] tells whether an error means that the bytes are
+    /// no longer known.
+    pub fn image(
+        &self,
+        disk: &dyn Disk,
+        paths: &Paths,
+        name: &str,
+        count: usize,
+        there: Option<&Contents>,
+    ) -> Result<Option<Vec<u8>>> {
+        let changes: Vec<(u64, &FileRecord)> = self
+            .records
+            .iter()
+            .take(count)
+            .flat_map(|placed| placed.op.files.iter().map(|file| (placed.offset, file)))
+            .filter(|(_, file)| file.name == name)
+            .collect();
+        let known = |(_, file): &(u64, &FileRecord)| {
+            file.after.is_none() || there.is_some_and(|there| file.after == Some(there.hash))
+        };
+        let whole = |(_, file): &(u64, &FileRecord)| file.whole || file.before.is_none();
+        let header = self.header.state.files.get(name).copied();
+        let (mut bytes, start) = if let Some(at) = changes.iter().rposition(known) {
+            let after = changes.get(at).and_then(|(_, file)| file.after);
+            (after.and(there).map(|there| there.bytes.clone()), at + 1)
+        } else if let Some(at) = changes.iter().rposition(whole) {
+            (None, at)
+        } else if let Some(there) = there.filter(|there| header == Some(there.hash)) {
+            (Some(there.bytes.clone()), 0)
+        } else {
+            (header.map(|hash| objects::load(disk, paths, hash)).transpose()?, 0)
+        };
+        for (offset, file) in changes.into_iter().skip(start) {
+            let old = if file.whole { Vec::new() } else { bytes.unwrap_or_default() };
+            let new = splice::apply(&old, &file.splices)
+                .filter(|new| file.after == Some(Hash::of(new)))
+                .ok_or_else(|| StoreError::Damaged {
+                    path: paths.segment(self.number),
+                    offset,
+                    message: format!("the record does not fit `{name}`"),
+                })?;
+            bytes = Some(new);
+        }
+        Ok(bytes)
+    }
+}
+
+/// Whether an error says that the bytes of an image are not known any more.
+pub(super) fn is_gone(error: &StoreError) -> bool {
+    matches!(error, StoreError::NotFound { .. } | StoreError::Damaged { .. })
 }
 
 /// The numbers of all segments, ascending; empty when there is no log.

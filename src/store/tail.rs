@@ -31,6 +31,13 @@ impl Tail {
         Ok((bytes.len() as u64 == len.min(WINDOW)).then(|| Tail { len, hash: Hash::of(&bytes) }))
     }
 
+    /// The tail at `len`, of which `bytes` are the last; `None` when they are too few to tell.
+    pub fn of_bytes(bytes: &[u8], len: u64) -> Option<Tail> {
+        let wanted = usize::try_from(len.min(WINDOW)).ok()?;
+        let window = bytes.get(bytes.len().checked_sub(wanted)?..)?;
+        Some(Tail { len, hash: Hash::of(window) })
+    }
+
     /// The tail after `bytes` are added to the first `len` bytes of a file.
     pub fn after(file: Option<&dyn DiskFile>, path: &Path, len: u64, bytes: &[u8]) -> Result<Tail> {
         let mut joined =

@@ -1,8 +1,9 @@
 //! The lock held, the files brought together with the log, one change to be made.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use super::apply::{self, Meanwhile};
+use super::apply;
 use super::disk::Access;
 use super::error::At as _;
 use super::files::require_file;
@@ -12,6 +13,7 @@ use super::lock::{self, Lock};
 use super::log::{Log, ensure_private};
 use super::prepare::{Prepared, prepare};
 use super::repair::{Base, repair};
+use super::replace::{Meanwhile, Replacer, Taken};
 use super::segment::{FORMAT, Header};
 use super::{Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View, objects};
 
@@ -81,8 +83,8 @@ impl Transaction {
                 self.base.log = Some(Log::found(disk, paths, &header, &prepared.op)?);
             }
         }
-        let mut warnings = Vec::new();
-        let applied = self.apply(&prepared, &mut warnings);
+        let (mut warnings, mut taken) = (Vec::new(), Vec::new());
+        let applied = self.apply(&prepared, &mut warnings, &mut taken);
         let Prepared { op, facts, .. } = prepared;
         self.base.state.advance(&op);
         self.base.revision = op.id.clone();
@@ -96,6 +98,12 @@ impl Transaction {
                 warnings.push(format!("the log could not start a new segment yet ({error})"));
             }
         }
+        let replacer = self.replacer(&op.time);
+        warnings.extend(
+            taken
+                .iter()
+                .filter_map(|taken| Some(saved_meanwhile(&taken.name, &replacer.settle(taken)?))),
+        );
         Ok(Committed {
             revision: op.id.clone(),
             operation: op.summary(self.store.layout.appended),
@@ -141,7 +149,12 @@ impl Transaction {
     }
 
     /// Writes the files; says whether all of them are written.
-    fn apply(&mut self, prepared: &Prepared, warnings: &mut Vec<String>) -> bool {
+    fn apply(
+        &mut self,
+        prepared: &Prepared,
+        warnings: &mut Vec<String>,
+        taken: &mut Vec<Taken>,
+    ) -> bool {
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
         let mut complete = true;
         let mut unfinished = |name: &str, error: StoreError| {
@@ -152,17 +165,12 @@ impl Transaction {
             let name = file.name.as_str();
             let bytes = prepared.new_files.get(name).and_then(Option::as_deref);
             let known = self.base.stats.get(name);
-            let meanwhile = Meanwhile::SetAside(&prepared.op.time);
-            match apply::replace(disk, paths, name, bytes, known, meanwhile) {
-                Ok((stat, copy)) => {
-                    warnings.extend(copy.map(|copy| {
-                        format!(
-                            "`{name}` was saved by another program at the same moment; that \
-                             version is kept as `{}`",
-                            copy.display()
-                        )
-                    }));
-                    match stat {
+            match self.replacer(&prepared.op.time).replace(name, bytes, known) {
+                Ok(replaced) => {
+                    let copies = replaced.copies.iter();
+                    warnings.extend(copies.map(|copy| saved_meanwhile(name, copy)));
+                    taken.extend(replaced.taken);
+                    match replaced.stat {
                         Some(stat) => self.base.stats.insert(name.to_owned(), stat),
                         None => self.base.stats.remove(name),
                     };
@@ -183,6 +191,12 @@ impl Transaction {
             }
         }
         complete
+    }
+
+    /// Replaces files of an operation that is committed.
+    fn replacer<'a>(&'a self, time: &'a str) -> Replacer<'a> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        Replacer { disk, paths, time, meanwhile: Meanwhile::SetAside }
     }
 
     /// Starts a new segment when the current one has grown large.
@@ -223,4 +237,11 @@ impl Transaction {
         self.base.save_head(&self.store);
         Ok(())
     }
+}
+
+fn saved_meanwhile(name: &str, copy: &Path) -> String {
+    format!(
+        "`{name}` was saved by another program at the same moment; that version is kept as `{}`",
+        copy.display()
+    )
 }

@@ -11,12 +11,13 @@ impl Store {
     /// The operation that `undo` would take back.
     ///
     /// The newest one that is not itself an undo and was not undone; `None` when only the one
-    /// that created or adopted the state is left, or the log does not reach back further.
+    /// that created or adopted the state is left, or the log does not reach back further, or
+    /// what was there before is not known any more.
     pub fn undo_target(&self) -> Result<Option<Operation>> {
         let mut undone = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
-            if op.kind == INIT || op.kind == ADOPT {
+            if op.kind == INIT || op.kind == ADOPT || op.files.iter().any(|file| file.whole) {
                 return Ok(None);
             }
             if let Some(id) = &op.undoes {
@@ -80,6 +81,7 @@ impl Transaction {
             before: file.after,
             after: file.before,
             splices: splice::invert(&file.splices),
+            whole: false,
         });
         self.changes(op, inverted)
     }
@@ -94,6 +96,10 @@ impl Transaction {
         op: &Operation,
         files: impl Iterator<Item = FileRecord>,
     ) -> Result<Vec<FileChange>> {
+        if let Some(file) = op.files.iter().find(|file| file.whole) {
+            let what = format!("image of `{}` before operation `{}`", file.name, op.id);
+            return Err(StoreError::NotFound { what });
+        }
         let mut changes = Vec::new();
         for file in files {
             let now = self.base.state.files.get(&file.name).copied();
@@ -162,7 +168,7 @@ fn asked(splice: SpliceRecord) -> Option<ByteSplice> {
 }
 
 fn carry_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<SpliceRecord>> {
-    if newer.before.is_none() || newer.after.is_none() {
+    if newer.before.is_none() || newer.after.is_none() || newer.whole {
         return None;
     }
     let mut moved = splices.to_vec();

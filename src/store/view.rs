@@ -21,6 +21,19 @@ pub struct View {
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
     pub(super) adopted: bool,
+    pub(super) has_log: bool,
+    pub(super) damage: Option<LogDamage>,
+}
+
+/// Where the operation log is damaged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogDamage {
+    /// The segment.
+    pub path: PathBuf,
+    /// Where the damage begins.
+    pub offset: u64,
+    /// What is wrong there.
+    pub message: String,
 }
 
 impl View {
@@ -52,6 +65,22 @@ impl View {
     /// Whether the files were there before the log (a clone).
     pub fn adopted(&self) -> bool {
         self.adopted
+    }
+
+    /// Whether the directory had a log when it was opened, readable or not.
+    ///
+    /// With no file there, this tells "the files are gone" from "nothing was ever here": then
+    /// [`Store::last_known_files`](super::Store::last_known_files) has them.
+    pub fn has_log(&self) -> bool {
+        self.has_log
+    }
+
+    /// Why the log could not be read, for readers: the view then shows the files as they are.
+    ///
+    /// Changing the state fails with `Damaged` until
+    /// [`Store::set_log_aside`](super::Store::set_log_aside).
+    pub fn log_damage(&self) -> Option<&LogDamage> {
+        self.damage.as_ref()
     }
 
     /// Whether there is nothing: no tracked file and no operation.

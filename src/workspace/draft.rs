@@ -33,7 +33,9 @@ pub struct Draft<'a> {
     changed: BTreeMap<StateFile, Changed>,
     appended: String,
     facts: Option<Facts>,
-    plan: RefCell<Option<Rc<Plan>>>,
+    plan: Cached<Plan>,
+    constraints: Cached<Constraints>,
+    variables: Cached<Variables>,
     progress: fn(u64),
     pub(super) notices: Vec<String>,
 }
@@ -58,6 +60,8 @@ impl<'a> Draft<'a> {
             appended: String::new(),
             facts: None,
             plan: RefCell::new(None),
+            constraints: RefCell::new(None),
+            variables: RefCell::new(None),
             progress,
             notices: Vec::new(),
         })
@@ -70,12 +74,7 @@ impl<'a> Draft<'a> {
 
     /// The plan as changed so far.
     pub(super) fn plan(&self) -> Result<Rc<Plan>, Error> {
-        if let Some(plan) = self.plan.borrow().as_ref() {
-            return Ok(Rc::clone(plan));
-        }
-        let plan = Rc::new(self.markdown(StateFile::Plan).map(Plan::read)?);
-        *self.plan.borrow_mut() = Some(Rc::clone(&plan));
-        Ok(plan)
+        cached(&self.plan, || self.markdown(StateFile::Plan).map(Plan::read))
     }
 
     /// The context as changed so far.
@@ -84,14 +83,16 @@ impl<'a> Draft<'a> {
     }
 
     /// The constraints as changed so far.
-    pub(super) fn constraints(&self) -> Result<Constraints, Error> {
-        self.markdown(StateFile::Constraints).map(Constraints::read)
+    pub(super) fn constraints(&self) -> Result<Rc<Constraints>, Error> {
+        cached(&self.constraints, || self.markdown(StateFile::Constraints).map(Constraints::read))
     }
 
     /// The variables as changed so far.
-    pub(super) fn variables(&self) -> Result<Variables, Error> {
-        let bytes = self.bytes(StateFile::Variables)?;
-        Ok(Variables::parse(bytes.to_vec())?)
+    pub(super) fn variables(&self) -> Result<Rc<Variables>, Error> {
+        cached(&self.variables, || {
+            let bytes = self.bytes(StateFile::Variables)?;
+            Ok(Variables::parse(bytes.to_vec())?)
+        })
     }
 
     /// The facts as changed so far.
@@ -105,21 +106,24 @@ impl<'a> Draft<'a> {
     /// Takes over an edit of a markdown file.
     pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
         let text = edited.document.source().to_owned();
-        if file == StateFile::Plan {
-            *self.plan.get_mut() = Some(Rc::new(Plan::read(edited.document)));
+        match file {
+            StateFile::Plan => {
+                *self.plan.get_mut() = Some(Rc::new(Plan::read(edited.document)));
+            }
+            StateFile::Constraints => {
+                let read = Constraints::read(edited.document);
+                *self.constraints.get_mut() = Some(Rc::new(read));
+            }
+            _ => {}
         }
         self.put_text(file, text, edited.splices);
     }
 
     /// Takes over an edit of variables.json.
     pub(super) fn put_variables(&mut self, edited: json::Edited) {
-        self.put_text(StateFile::Variables, edited.document.into_source(), edited.splices);
-    }
-
-    /// Writes a whole file.
-    pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
-        *self.plan.get_mut() = None;
-        self.changed.insert(file, Changed { text, splices: None });
+        let text = edited.document.source().to_owned();
+        *self.variables.get_mut() = Some(Rc::new(Variables { document: edited.document }));
+        self.put_text(StateFile::Variables, text, edited.splices);
     }
 
     fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {
@@ -242,6 +246,18 @@ impl<'a> Draft<'a> {
         let tail = self.view.appended().read_tail(1)?;
         Ok(tail.is_empty() || tail.ends_with(b"\n"))
     }
+}
+
+/// A typed view of a file as changed so far, read when it is first needed.
+type Cached<T> = RefCell<Option<Rc<T>>>;
+
+fn cached<T>(cell: &Cached<T>, read: impl FnOnce() -> Result<T, Error>) -> Result<Rc<T>, Error> {
+    if let Some(found) = cell.borrow().as_ref() {
+        return Ok(Rc::clone(found));
+    }
+    let found = Rc::new(read()?);
+    *cell.borrow_mut() = Some(Rc::clone(&found));
+    Ok(found)
 }
 
 fn bytes_of(splice: Splice) -> ByteSplice {

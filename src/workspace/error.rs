@@ -56,6 +56,12 @@ pub enum Error {
         /// What is to be decided.
         question: String,
     },
+    /// All files are gone, but the log knows what they held.
+    #[error("the state files in `{directory}` are gone, but the log knows them")]
+    Gone {
+        /// Where they were.
+        directory: String,
+    },
     /// One change of several was refused; none was made.
     #[error("change {number} of {total}: {source}")]
     InBatch {
@@ -111,6 +117,7 @@ impl Error {
             Self::Refused { code, .. } => code,
             Self::Moved { .. } => "revision_moved",
             Self::NeedsReview { .. } => "review_open",
+            Self::Gone { .. } => "files_gone",
             Self::InBatch { source, .. } => source.code(),
         }
     }
@@ -127,6 +134,7 @@ impl Error {
                 _ => 1,
             },
             Self::Moved { .. } => 3,
+            Self::Gone { .. } => 4,
             Self::InBatch { source, .. } => source.exit_code(),
             _ => 1,
         }
@@ -152,7 +160,7 @@ impl Error {
             }
             Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
             Self::Store(StoreError::Damaged { .. }) => {
-                Some("`statedir check` says what can still be read; the state files are intact".to_owned())
+                Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
             Self::Store(StoreError::NotRegular { .. }) => {
                 Some("put a regular file there; state files are never followed through links".to_owned())
@@ -164,6 +172,7 @@ impl Error {
             Self::Moved { .. } => {
                 Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
             }
+            Self::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
             Self::NeedsReview { .. } => Some(
                 "a review is open now: a person decides with `statedir review approve|reject ID`"
                     .to_owned(),

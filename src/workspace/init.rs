@@ -97,6 +97,9 @@ impl Workspace {
         let missing: Vec<StateFile> =
             StateFile::FIVE.into_iter().filter(|file| !here(*file)).collect();
         let found = Found::read(view);
+        if missing.len() == StateFile::FIVE.len() && view.has_log() && self.knows_files() {
+            return Err(self.no_state(view));
+        }
         let adopted = view.reports().iter().any(|report| matches!(report, Report::Adopted { .. }))
             || view.adopted();
         if missing.is_empty() {

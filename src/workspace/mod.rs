@@ -133,7 +133,7 @@ impl Workspace {
     pub fn read(&self) -> Result<Snapshot, Error> {
         let view = self.store.read(self.options.wait)?;
         if is_absent(&view) {
-            return Err(self.no_state());
+            return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
         Ok(Snapshot::new(view, self.options.progress))
@@ -192,7 +192,7 @@ impl Workspace {
         }
         let transaction = self.begin()?;
         if is_absent(transaction.view()) {
-            return Err(self.no_state());
+            return Err(self.no_state(transaction.view()));
         }
         let revision = transaction.view().revision.clone();
         let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
@@ -239,14 +239,17 @@ impl Workspace {
 
     /// Takes the lock, brings files and log together and checks the expected revision.
     fn begin(&self) -> Result<Transaction, Error> {
-        let holder = Holder {
+        let transaction = self.store.begin(self.options.wait, &self.holder())?;
+        self.expect(&transaction.view().revision)?;
+        Ok(transaction)
+    }
+
+    fn holder(&self) -> Holder {
+        Holder {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),
             time: self.env.now(),
-        };
-        let transaction = self.store.begin(self.options.wait, &holder)?;
-        self.expect(&transaction.view().revision)?;
-        Ok(transaction)
+        }
     }
 
     fn expect(&self, found: &Revision) -> Result<(), Error> {
@@ -269,7 +272,10 @@ impl Workspace {
         }
     }
 
-    fn no_state(&self) -> Error {
+    fn no_state(&self, view: &View) -> Error {
+        if view.has_log() {
+            return Error::Gone { directory: self.directory().display().to_string() };
+        }
         Error::refused_with(
             "no_state",
             format!("there is no state in `{}`", self.directory().display()),

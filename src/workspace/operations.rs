@@ -97,7 +97,7 @@ impl Workspace {
         }
         let transaction = self.begin()?;
         if is_absent(transaction.view()) {
-            return Err(self.no_state());
+            return Err(self.no_state(transaction.view()));
         }
         let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
         let Some(target) = target else {

@@ -217,5 +217,6 @@ pub(super) fn problem_of(error: &Error) -> Option<Problem> {
     let mut problem = Problem::error(error.code(), file, error.to_string());
     problem.place = place;
     problem.hint = error.hint();
+    problem.fixable = error.code() == "file_missing";
     Some(problem)
 }

@@ -413,3 +413,20 @@ fn a_step_written_by_hand_is_a_step() {
     assert!(project.read("plan.md").contains("Some words about it.\n"));
     project.ok(&["check"]);
 }
+
+#[test]
+fn a_history_that_was_cut_is_noticed_and_made_whole() {
+    let project = Project::with_steps(1);
+    for title in ["One", "Two", "Three"] {
+        project.ok(&["history", "add", title]);
+    }
+    let whole = project.read("history.md");
+    let cut = whole.find("### Three").unwrap();
+    project.write("history.md", whole[..cut].trim_end_matches('\n').to_owned() + "\n");
+    let refusal = project.refused(4, &["history", "verify"]);
+    assert_eq!(refusal["verification"]["problems"][0]["kind"], "cut_tail");
+    assert_eq!(project.run(&["check"]).code, 4);
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.read("history.md"), whole);
+    project.ok(&["history", "verify"]);
+}

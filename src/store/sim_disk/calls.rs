@@ -70,6 +70,43 @@ impl Disk for SimDisk {
         inner.leave(())
     }
 
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<bool> {
+        let mut inner = self.lock_inner();
+        if !inner.knows_exchange {
+            return Ok(false);
+        }
+        inner.whole(true)?;
+        let first = *inner.names.get(one).ok_or(io::ErrorKind::NotFound)?;
+        let second = *inner.names.get(other).ok_or(io::ErrorKind::NotFound)?;
+        inner.change(vec![(one.to_owned(), Some(second)), (other.to_owned(), Some(first))]);
+        inner.leave(true)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<bool> {
+        let mut inner = self.lock_inner();
+        if !inner.knows_exchange {
+            return Ok(false);
+        }
+        inner.whole(true)?;
+        let entry = *inner.names.get(from).ok_or(io::ErrorKind::NotFound)?;
+        if inner.names.contains_key(to) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        inner.change(vec![(from.to_owned(), None), (to.to_owned(), Some(entry))]);
+        inner.leave(true)
+    }
+
+    fn link(&self, existing: &Path, new: &Path) -> io::Result<()> {
+        let mut inner = self.lock_inner();
+        inner.whole(true)?;
+        let ino = inner.file(existing)?;
+        if inner.names.contains_key(new) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        inner.change(vec![(new.to_owned(), Some(Entry::File(ino)))]);
+        inner.leave(())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut inner = self.lock_inner();
         inner.whole(true)?;

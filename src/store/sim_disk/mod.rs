@@ -91,6 +91,18 @@ struct Inner {
     syncs_lie: bool,
     frozen: bool,
     knows_boots: bool,
+    knows_exchange: bool,
+    meddler: Option<Meddler>,
+    writing: Option<(u64, u64, Vec<u8>)>,
+}
+
+/// Another program that saves a file at a certain call.
+#[derive(Debug, Clone)]
+struct Meddler {
+    call: u64,
+    path: PathBuf,
+    bytes: Vec<u8>,
+    in_place: bool,
 }
 
 #[derive(Debug)]
@@ -129,6 +141,9 @@ impl SimDisk {
                 syncs_lie: false,
                 frozen: false,
                 knows_boots: true,
+                knows_exchange: true,
+                meddler: None,
+                writing: None,
             }),
         }))
     }
@@ -182,6 +197,26 @@ impl SimDisk {
         self.lock_inner().knows_boots = false;
     }
 
+    /// Takes away the ability to exchange files.
+    pub fn forget_exchange(&self) {
+        self.lock_inner().knows_exchange = false;
+    }
+
+    /// Lets another program save a file right before the call with that number, counted from
+    /// now and with those that only read; as a new file, or by cutting the file and writing.
+    pub fn meddle(&self, call: u64, path: &Path, bytes: &[u8], in_place: bool) {
+        let mut inner = self.lock_inner();
+        inner.reads_count = true;
+        let call = inner.calls + call;
+        let (path, bytes) = (path.to_owned(), bytes.to_vec());
+        inner.meddler = Some(Meddler { call, path, bytes, in_place });
+    }
+
+    /// Whether nobody has meddled yet, though somebody was asked to; then nobody will.
+    pub fn withdraw_meddler(&self) -> bool {
+        self.lock_inner().meddler.take().is_some()
+    }
+
     /// A proper shutdown and start: nothing is lost.
     pub fn reboot(&self) {
         self.restart();
@@ -222,17 +257,7 @@ impl SimDisk {
 
     /// Another program saves a file, durably and as a new file.
     pub fn edit(&self, path: &Path, bytes: &[u8]) {
-        let mut inner = self.lock_inner();
-        let mtime = inner.tick();
-        let ino = mtime as u64;
-        let inode =
-            Inode { data: bytes.into(), durable: bytes.into(), mtime, mode: 0o644, locks: vec![] };
-        inner.inodes.insert(ino, inode);
-        inner.names.insert(path.into(), Entry::File(ino));
-        inner.durable.insert(path.into(), Entry::File(ino));
-        for change in &mut inner.pending {
-            change.sets.retain(|(set, _)| set != path);
-        }
+        self.lock_inner().edit(path, bytes);
     }
 
     /// What a file contains, seen from outside.
@@ -276,6 +301,53 @@ fn lose(durable: &[u8], data: &[u8], loss: Loss) -> Vec<u8> {
 }
 
 impl Inner {
+    fn edit(&mut self, path: &Path, bytes: &[u8]) {
+        let mtime = self.tick();
+        let ino = mtime as u64;
+        let inode =
+            Inode { data: bytes.into(), durable: bytes.into(), mtime, mode: 0o644, locks: vec![] };
+        self.inodes.insert(ino, inode);
+        self.names.insert(path.into(), Entry::File(ino));
+        self.durable.insert(path.into(), Entry::File(ino));
+        for change in &mut self.pending {
+            change.sets.retain(|(set, _)| set != path);
+        }
+    }
+
+    /// Lets the other program act when its moment has come.
+    ///
+    /// Saving in place takes two steps: the file is cut now and written at the next call.
+    fn meddle(&mut self) {
+        let Some(mut meddler) = self.meddler.take_if(|meddler| meddler.call == self.calls) else {
+            return;
+        };
+        if !meddler.in_place {
+            return self.edit(&meddler.path, &meddler.bytes);
+        }
+        let ino = match self.names.get(&meddler.path) {
+            Some(Entry::File(ino)) => *ino,
+            _ => return self.edit(&meddler.path, &meddler.bytes),
+        };
+        let mtime = self.tick();
+        if let Some(inode) = self.inodes.get_mut(&ino) {
+            inode.data.clear();
+            inode.mtime = mtime;
+            meddler.call += 1;
+            self.writing = Some((ino, meddler.call, meddler.bytes));
+        }
+    }
+
+    fn finish_meddling(&mut self) {
+        let due = self.writing.take_if(|(_, call, _)| *call <= self.calls);
+        let mtime = self.tick();
+        if let Some((ino, _, bytes)) = due
+            && let Some(inode) = self.inodes.get_mut(&ino)
+        {
+            inode.data = bytes;
+            inode.mtime = mtime;
+        }
+    }
+
     fn tick(&mut self) -> i64 {
         self.clock += 1;
         self.clock
@@ -317,6 +389,8 @@ impl Inner {
             return Ok(Step::Whole);
         }
         self.calls += 1;
+        self.finish_meddling();
+        self.meddle();
         let Some((_, fault)) = self.fault.filter(|(at, _)| *at == self.calls) else {
             return Ok(Step::Whole);
         };

@@ -3,6 +3,8 @@
 mod basics;
 mod boots;
 mod crashes;
+mod damage;
 mod locking;
 mod real;
+mod recall;
 mod script;

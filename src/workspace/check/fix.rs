@@ -9,13 +9,16 @@ use super::{
 use crate::{
     engine::Workflow,
     model::{Plan, StateFile},
+    store::{ChangeKind, FileChange, StoreError},
     text::json::Path,
 };
 
 impl Workspace {
-    /// Restores missing files from the log and sets right what follows from the plan.
+    /// Sets a damaged log aside, restores missing files from the log and sets right what follows
+    /// from the plan.
     pub(super) fn fix(&self) -> Result<Vec<Fixed>, Error> {
-        let mut fixed = self.restore_missing()?;
+        let mut fixed = self.replace_damaged_log()?;
+        fixed.extend(self.restore_missing()?);
         let outcome = self.change("check.fix", |draft| {
             let mut answers = Vec::new();
             for repair in repairs(draft)? {
@@ -32,36 +35,64 @@ impl Workspace {
         }
     }
 
+    fn replace_damaged_log(&self) -> Result<Vec<Fixed>, Error> {
+        let view = self.store.read(self.options.wait)?;
+        let sound = view.log_damage().is_none()
+            && !matches!(self.store.operations(None), Err(StoreError::Damaged { .. }));
+        drop(view);
+        if sound {
+            return Ok(Vec::new());
+        }
+        let kept = self.store.set_log_aside(self.options.wait, &self.holder())?;
+        let message = format!("set aside as {}; a new one begins here", kept.display());
+        Ok(vec![Fixed { file: StateFile::Log, message }])
+    }
+
+    /// Puts back what the log knows of files that are gone or cut, as one operation.
     fn restore_missing(&self) -> Result<Vec<Fixed>, Error> {
-        let snapshot = self.read()?;
-        let missing: Vec<StateFile> = StateFile::FIVE
-            .into_iter()
-            .filter(|file| *file != StateFile::History)
-            .filter(|file| snapshot.view().bytes(file.name()).is_none())
-            .collect();
-        drop(snapshot);
+        let view = self.store.read(self.options.wait)?;
+        let gone = |file: &StateFile| match file {
+            StateFile::History => !view.appended().exists(),
+            file => view.bytes(file.name()).is_none(),
+        };
+        let missing: Vec<StateFile> = StateFile::FIVE.into_iter().filter(gone).collect();
+        drop(view);
+        let cut = if missing.contains(&StateFile::History) {
+            None
+        } else {
+            self.store.appended_missing_tail()?.filter(|tail| !tail.is_empty())
+        };
+        if missing.is_empty() && cut.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut known = self.store.last_known_files()?;
+        let mut operation = self.operation("check.fix", "restored missing files".to_owned());
         let mut fixed = Vec::new();
+        if let Some(tail) = cut {
+            let message = format!("{} bytes that were cut off at its end are back", tail.len());
+            fixed.push(Fixed { file: StateFile::History, message });
+            operation.append = tail;
+        }
         for file in missing {
-            let Some((operation, text)) = self.last_content(file)? else { continue };
-            self.change("check.fix", |draft| {
-                draft.put_whole(file, text);
-                Ok(vec![Answer::new(format!("{file}: restored"))])
-            })?;
-            fixed.push(Fixed { file, message: format!("restored as it was after {operation}") });
+            if file == StateFile::History {
+                let Some(bytes) = self.store.appended_from_log()? else { continue };
+                operation.append = bytes;
+            } else {
+                let Some(bytes) = known.remove(file.name()) else { continue };
+                let (name, kind) = (file.name().to_owned(), ChangeKind::Write(bytes));
+                operation.changes.push(FileChange { name, kind });
+            }
+            fixed.push(Fixed { file, message: "restored as the log knows it".to_owned() });
+        }
+        if !fixed.is_empty() {
+            self.begin()?.commit(operation)?;
         }
         Ok(fixed)
     }
 
-    fn last_content(&self, file: StateFile) -> Result<Option<(String, String)>, Error> {
-        for operation in self.store.operations(None)? {
-            let files = self.store.files_at(operation.id.as_str())?;
-            let text =
-                files.get(file.name()).and_then(|bytes| String::from_utf8(bytes.clone()).ok());
-            if let Some(text) = text {
-                return Ok(Some((operation.id.as_str().to_owned(), text)));
-            }
-        }
-        Ok(None)
+    /// Whether the log holds files that could be restored.
+    pub(in super::super) fn knows_files(&self) -> bool {
+        self.store.last_known_files().is_ok_and(|files| !files.is_empty())
     }
 }
 

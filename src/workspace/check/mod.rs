@@ -64,9 +64,14 @@ impl Workspace {
             Err(error) => return Err(error),
         };
         let mut findings = snapshot.findings(&self.history_anchors(), progress);
-        if let Err(error) = self.store.operations(None) {
-            let problem = Problem::error("log_damaged", StateFile::Log, error.to_string());
-            findings.push(problem.hint("the state files are intact; only undo is affected"));
+        let damage = snapshot.view().log_damage().map(|damage| damage.message.clone());
+        if let Some(message) =
+            damage.or_else(|| Some(self.store.operations(None).err()?.to_string()))
+        {
+            let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
+            findings.push(problem.hint(
+                "the state files are intact; `statedir check --fix` sets the log aside and starts anew",
+            ));
         }
         findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));
         Ok(Checked {

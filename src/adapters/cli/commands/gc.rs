@@ -28,10 +28,13 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "operations_dropped": report.operations_dropped,
             "segments_dropped": report.segments_dropped, "objects_dropped": report.objects_dropped,
-            "bytes_freed": report.bytes_freed, "dry_run": session.global.dry_run }));
+            "bytes_freed": report.bytes_freed, "warnings": report.warnings, "dry_run": session.global.dry_run }));
         return Ok(0);
     }
     let would = if session.global.dry_run { "would drop" } else { "dropped" };
+    for warning in &report.warnings {
+        session.output.note(warning);
+    }
     if report.operations_dropped == 0 && report.bytes_freed == 0 {
         session
             .output
