@@ -174,7 +174,7 @@ impl Workspace {
         })
     }
 
-    fn execution_id(&self) -> String {
+    pub(super) fn execution_id(&self) -> String {
         let moment = self.env.now().replace(['-', ':'], "");
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }
@@ -258,7 +258,7 @@ impl Found {
 }
 
 /// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
-fn modifiers(
+pub(super) fn modifiers(
     options: &InitOptions,
     workflow: &Workflow,
 ) -> Result<(Map<String, Value>, Map<String, Value>), Error> {
@@ -340,7 +340,7 @@ fn read_back(
 }
 
 /// The first line, at most sixty characters of it.
-fn short(goal: &str) -> String {
+pub(super) fn short(goal: &str) -> String {
     let line = goal.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     if line.chars().count() <= 60 {
         return line.to_owned();
