@@ -230,7 +230,7 @@ fn status_is_one_screen_however_long_the_plan() {
         "failed    step 150: statedir step retry N",
         "more: statedir step list --limit 300",
         "more: statedir directive list",
-        "limit     web requests 0 of 5",
+        "file operations 0 of 20, web requests 0 of 5",
         "cost      $0.0000 of $0.5000",
         "next      2 Do part 2",
     ] {

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{super::output::Colour, CliResult, Session, step_view::mark};
 use crate::{
     model::history::format_duration,
-    workspace::{Screen, ScreenStep, Status},
+    workspace::{LimitUse, Screen, ScreenStep, Status},
 };
 
 /// How many steps are listed.
@@ -127,11 +127,16 @@ fn outlook(status: &Status) -> Vec<Painted> {
     }
     let budget = status.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
     lines.push(plain(format!("cost      {}{budget}", status.total_cost)));
-    for limit in status.limits.iter().filter(|limit| limit.fact != "cost" || limit.exceeded) {
-        let colour = if limit.exceeded { Colour::Red } else { Colour::None };
-        let over = if limit.exceeded { ": exceeded" } else { "" };
-        let name = limit.fact.replace('_', " ");
-        lines.push((colour, format!("limit     {name} {} of {}{over}", limit.used, limit.at_most)));
+    let shown = |limit: &LimitUse| {
+        format!("{} {} of {}", limit.fact.replace('_', " "), limit.used, limit.at_most)
+    };
+    let (over, kept): (Vec<_>, Vec<_>) = status.limits.iter().partition(|limit| limit.exceeded);
+    let kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
+    if !kept.is_empty() {
+        lines.push(plain(format!("limits    {}", kept.join(", "))));
+    }
+    for limit in over {
+        lines.push((Colour::Red, format!("exceeded  {}", shown(limit))));
     }
     let reviews = status.open_reviews.iter().map(|review| {
         (Colour::Yellow, format!("review    {} waits for a person: {}", review.id, review.text))
