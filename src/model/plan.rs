@@ -64,6 +64,18 @@ impl Plan {
         plan
     }
 
+    /// A plan that says nothing, to stand in for one that cannot be read.
+    pub fn empty() -> Self {
+        Self {
+            document: Document::empty(),
+            title: String::new(),
+            metadata: Metadata::default(),
+            steps: Vec::new(),
+            reviews: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
     /// The section that holds the metadata: *Metadata*, or the title's own section.
     pub fn metadata_section(&self) -> Option<SectionId> {
         match self.document.find(&["Metadata"]) {

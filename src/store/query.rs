@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::error::At as _;
 use super::segment::{self, Segment};
 use super::{Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, objects};
 
@@ -9,6 +10,21 @@ use super::{Hash, Operation, OperationSummary, Result, Revision, Store, StoreErr
 const CANDIDATES: usize = 5;
 
 impl Store {
+    /// The bytes that the log and the images beside it take.
+    pub fn log_size(&self) -> Result<u64> {
+        let mut bytes = 0;
+        for dir in [self.paths.log(), self.paths.objects()] {
+            let names = match self.disk.list(&dir) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                other => other.at(&dir)?,
+            };
+            for path in names.into_iter().map(|name| dir.join(name)) {
+                bytes += self.disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+            }
+        }
+        Ok(bytes)
+    }
+
     /// The newest operations first, at most `limit` when given.
     ///
     /// Reads without the lock, so that it can be called while a transaction is open. An edit made

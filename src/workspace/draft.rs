@@ -31,6 +31,7 @@ pub struct Draft<'a> {
     pub(super) env: &'a Environment,
     workflow: OnceCell<Cow<'static, Workflow>>,
     changed: BTreeMap<StateFile, Changed>,
+    removed: Option<StateFile>,
     appended: String,
     facts: Option<Facts>,
     plan: Cached<Plan>,
@@ -57,6 +58,7 @@ impl<'a> Draft<'a> {
             view,
             env,
             changed: BTreeMap::new(),
+            removed: None,
             appended: String::new(),
             facts: None,
             plan: RefCell::new(None),
@@ -65,6 +67,11 @@ impl<'a> Draft<'a> {
             progress,
             notices: Vec::new(),
         })
+    }
+
+    /// The files before the command.
+    pub(super) fn view(&self) -> &View {
+        self.view
     }
 
     /// The lifecycle in force.
@@ -126,6 +133,19 @@ impl<'a> Draft<'a> {
         self.put_text(StateFile::Variables, text, edited.splices);
     }
 
+    /// Takes a file away, if it is there.
+    pub(super) fn remove(&mut self, file: StateFile) {
+        self.removed = self.view.bytes(file.name()).map(|_| file);
+    }
+
+    /// Writes a whole file.
+    pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
+        *self.plan.get_mut() = None;
+        *self.constraints.get_mut() = None;
+        *self.variables.get_mut() = None;
+        self.changed.insert(file, Changed { text, splices: None });
+    }
+
     fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {
         if splices.is_empty() {
             return;
@@ -134,22 +154,38 @@ impl<'a> Draft<'a> {
         self.changed.insert(file, Changed { text, splices: first.then_some(splices) });
     }
 
+    /// Begins a history where there is none.
+    pub(super) fn begin_history(&mut self, text: String) -> Result<(), Error> {
+        let history = history::HistoryFacts::scan(text.as_bytes(), &mut |_| {})?;
+        self.facts = Some(Facts { history, touches: BTreeMap::new() });
+        self.appended = text;
+        Ok(())
+    }
+
     /// Adds an entry to the history.
     pub(super) fn log(
         &mut self,
         title: impl Into<String>,
         fields: Vec<(String, String)>,
     ) -> Result<history::EntryId, Error> {
-        if !self.view.appended().exists() {
+        let time = self.env.now();
+        self.log_entry(&history::NewEntry { title: title.into(), time, fields })
+    }
+
+    /// Adds an entry that tells its own time to the history.
+    pub(super) fn log_entry(
+        &mut self,
+        entry: &history::NewEntry,
+    ) -> Result<history::EntryId, Error> {
+        if !self.view.appended().exists() && self.appended.is_empty() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
         let newline = self.history_newline()?;
-        let entry = history::NewEntry { title: title.into(), time: self.env.now(), fields };
-        let (millis, first) = (self.env.millis(), self.appended.is_empty());
+        let (millis, first) = (self.env.millis_at(&entry.time), self.appended.is_empty());
         let ends_with_newline = self.ends_with_newline()?;
         let facts = self.facts()?;
         let mut text = facts.history.log_heading(newline).unwrap_or_default();
-        let rendered = history::render(&entry, millis, &facts.history.heads, newline)?;
+        let rendered = history::render(entry, millis, &facts.history.heads, newline)?;
         text.push_str(&rendered.text);
         if first && !ends_with_newline {
             text.insert_str(0, newline);
@@ -172,7 +208,7 @@ impl<'a> Draft<'a> {
         let unchanged = |(file, changed): (&StateFile, &Changed)| {
             self.view.bytes(file.name()) == Some(changed.text.as_bytes())
         };
-        self.appended.is_empty() && self.changed.iter().all(unchanged)
+        self.appended.is_empty() && self.removed.is_none() && self.changed.iter().all(unchanged)
     }
 
     /// The files that differ.
@@ -182,6 +218,7 @@ impl<'a> Draft<'a> {
             self.view.bytes(file.name()) != new
         };
         let mut files: Vec<_> = self.changed.keys().filter(differs).copied().collect();
+        files.extend(self.removed);
         if !self.appended.is_empty() {
             files.push(StateFile::History);
         }
@@ -196,6 +233,11 @@ impl<'a> Draft<'a> {
             let before = String::from_utf8_lossy(old).into_owned();
             diff.push(FileDiff { file, before, after: changed.text.clone() });
         }
+        if let Some(file) = self.removed {
+            let old = self.view.bytes(file.name()).unwrap_or_default();
+            let before = String::from_utf8_lossy(old).into_owned();
+            diff.push(FileDiff { file, before, after: String::new() });
+        }
         if !self.appended.is_empty() {
             let after = self.appended.clone();
             diff.push(FileDiff { file: StateFile::History, before: String::new(), after });
@@ -206,6 +248,9 @@ impl<'a> Draft<'a> {
     /// What the store is to do.
     pub(super) fn into_changes(mut self) -> (Vec<FileChange>, Vec<u8>, Option<Vec<u8>>) {
         let view = self.view;
+        let removed = self
+            .removed
+            .map(|file| FileChange { name: file.name().to_owned(), kind: ChangeKind::Remove });
         let changes = std::mem::take(&mut self.changed)
             .into_iter()
             .filter(|(file, changed)| view.bytes(file.name()) != Some(changed.text.as_bytes()))
@@ -218,6 +263,7 @@ impl<'a> Draft<'a> {
                     None => ChangeKind::Write(changed.text.into_bytes()),
                 },
             })
+            .chain(removed)
             .collect();
         let facts = self.facts.as_ref().map(Facts::to_bytes);
         (changes, self.appended.into_bytes(), facts)

@@ -42,6 +42,13 @@ impl Environment {
         u64::try_from(self.now.as_millisecond()).unwrap_or(0)
     }
 
+    /// The milliseconds since 1970 that `time` says, or those of now where it says none.
+    pub fn millis_at(&self, time: &str) -> u64 {
+        let then = time.parse::<Timestamp>().ok().filter(|_| time != self.now());
+        let then = then.and_then(|then| u64::try_from(then.as_millisecond()).ok());
+        then.unwrap_or_else(|| self.millis())
+    }
+
     /// Milliseconds since `time`, if it can be read and lies in the past.
     pub fn since(&self, time: &str) -> Option<u64> {
         let then: Timestamp = time.parse().ok()?;

@@ -179,7 +179,7 @@ impl Workspace {
         })
     }
 
-    fn execution_id(&self) -> String {
+    pub(super) fn execution_id(&self) -> String {
         let moment = self.env.now().replace(['-', ':'], "");
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }
@@ -265,7 +265,10 @@ impl Found {
 type Values = Map<String, Value>;
 
 /// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
-fn modifiers(options: &InitOptions, workflow: &Workflow) -> Result<(Values, Values), Error> {
+pub(super) fn modifiers(
+    options: &InitOptions,
+    workflow: &Workflow,
+) -> Result<(Values, Values), Error> {
     let mut modifiers = Map::new();
     for modifier in workflow.modifiers() {
         let default = modifier.default().unwrap_or_default();
@@ -344,7 +347,7 @@ fn read_back(
 }
 
 /// The first line, at most sixty characters of it.
-fn short(goal: &str) -> String {
+pub(super) fn short(goal: &str) -> String {
     let line = goal.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     if line.chars().count() <= 60 {
         return line.to_owned();

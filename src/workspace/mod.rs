@@ -9,15 +9,18 @@ mod environment;
 mod error;
 mod facts;
 mod init;
+mod metrics;
 mod notice;
 mod operations;
 mod outcome;
 mod readiness;
 mod rules;
+mod screen;
 mod snapshot;
-mod state;
+pub mod state;
 mod status;
 mod templates;
+mod training;
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +30,7 @@ use std::{
 
 use self::notice::notices;
 pub use self::{
-    adapt::Event,
+    adapt::{Event, LimitUse},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     diff::{DiffSide, TextDiff},
@@ -36,13 +39,17 @@ pub use self::{
     error::Error,
     facts::Facts,
     init::{InitOptions, Initialised},
+    metrics::{Cover, Metrics, StepMetrics},
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
     rules::RuleLine,
+    screen::{Screen, ScreenStep},
     snapshot::Snapshot,
+    state::{ImportOptions, StateDocument},
     status::{Status, StepLine},
     templates::{Mode, TemplateError, TemplateSet},
+    training::{Performance, ToolCall, TrainingRecord, Turn},
 };
 use crate::{
     model::StateFile,
@@ -187,11 +194,21 @@ impl Workspace {
         kind: &str,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
+        self.change_any(kind, false, work)
+    }
+
+    /// The same, also where there is no state yet if the change makes a `new` one.
+    pub(crate) fn change_any(
+        &self,
+        kind: &str,
+        new: bool,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
         if self.options.dry_run {
-            return self.rehearse(work);
+            return self.rehearse(new, work);
         }
         let transaction = self.begin()?;
-        if is_absent(transaction.view()) {
+        if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
         let revision = transaction.view().revision.clone();
@@ -222,13 +239,18 @@ impl Workspace {
 
     fn rehearse(
         &self,
+        new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        let snapshot = self.read()?;
-        let mut draft = Draft::new(snapshot.view(), &self.env, self.options.progress)?;
+        let view = self.store.read(self.options.wait)?;
+        if !new && is_absent(&view) {
+            return Err(self.no_state(&view));
+        }
+        self.expect(&view.revision)?;
+        let mut draft = Draft::new(&view, &self.env, self.options.progress)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {
-            revision: snapshot.revision().clone(),
+            revision: view.revision.clone(),
             committed: false,
             changed: draft.changed_files(),
             answers,

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices};
+use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
 use crate::{
     model::{
         StateFile,
@@ -111,7 +111,9 @@ impl Workspace {
         let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
-            draft.log(title, entry(&target, &changed, self.env.actor()))?;
+            let mut fields = entry(&target, &changed, self.env.actor());
+            fields.extend(state::carried(&target, undo).map(|text| ("carried".to_owned(), text)));
+            draft.log(title, fields)?;
         } else {
             seen.push(format!("`{}` is missing, so nothing was noted there", StateFile::History));
         }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Error, Readiness, Snapshot, adapt, change::current_of};
+use super::{Error, LimitUse, Readiness, Snapshot, adapt, change::current_of};
 use crate::{
-    engine::{PlanRole, StepRole},
-    model::{Money, Problem, Review, StateFile, Step},
+    engine::{PlanRole, StepRole, Workflow},
+    model::{Money, Plan, Problem, Review, StateFile, Step},
 };
 
 /// One step in a list.
@@ -67,12 +67,18 @@ pub struct Status {
     pub failed_steps: Vec<StepLine>,
     /// The first step that can be started.
     pub next: Option<StepLine>,
+    /// How often one step may be attempted before a person is asked.
+    pub retry_limit: u32,
+    /// Attempts beyond the first, over all steps.
+    pub retries: u32,
     /// What was spent.
     pub total_cost: Money,
     /// What may be spent.
     pub budget: Option<Money>,
     /// Questions that a person has not decided yet.
     pub open_reviews: Vec<Review>,
+    /// What is used of every limit.
+    pub limits: Vec<LimitUse>,
     /// Limits that are exceeded.
     pub limits_exceeded: Vec<String>,
     /// Directives in force.
@@ -89,9 +95,13 @@ impl Snapshot {
     /// # Errors
     /// The plan cannot be read; what else cannot be read is listed in the status.
     pub fn status(&self) -> Result<Status, Error> {
-        let plan = self.plan()?;
-        let workflow = self.workflow()?;
-        let readiness = Readiness::new(&plan, &workflow);
+        let (plan, workflow) = (self.plan()?, self.workflow()?);
+        Ok(self.sum_up(&plan, &workflow))
+    }
+
+    /// Sums up an execution whose plan and lifecycle are these.
+    pub(super) fn sum_up(&self, plan: &Plan, workflow: &Workflow) -> Status {
+        let readiness = Readiness::new(plan, workflow);
         let mut problems = plan.problems.clone();
         let total_cost = match self.variables() {
             Ok(variables) => variables.total_cost(),
@@ -101,16 +111,16 @@ impl Snapshot {
             }
         };
         let history = self.facts().map(|facts| facts.history).unwrap_or_default();
-        let (budget, directives, limits_exceeded) = match self.constraints() {
+        let (budget, directives, limits, limits_exceeded) = match self.constraints() {
             Ok(constraints) => {
-                let facts = adapt::limit_facts(&constraints, &workflow, total_cost, &history);
+                let facts = adapt::limit_facts(&constraints, workflow, total_cost, &history);
                 let texts = constraints.directives.iter().map(|directive| directive.text.clone());
                 let budget = constraints.value("max_cost_per_task").and_then(Money::parse);
-                (budget, texts.collect(), adapt::exceeded(&facts))
+                (budget, texts.collect(), adapt::limits(&facts), adapt::exceeded(&facts))
             }
             Err(error) => {
                 problems.extend(problem_of(&error));
-                (None, Vec::new(), Vec::new())
+                (None, Vec::new(), Vec::new(), Vec::new())
             }
         };
         // The context is not read here, but a file that is not text should not go unnoticed.
@@ -123,7 +133,7 @@ impl Snapshot {
             let with_role = plan.steps.iter().zip(readiness.roles());
             with_role
                 .filter(|(_, found)| **found == Some(role))
-                .map(|(step, _)| step_line(step, &readiness, &workflow))
+                .map(|(step, _)| step_line(step, &readiness, workflow))
                 .collect()
         };
         let (completed, skipped) =
@@ -141,7 +151,7 @@ impl Snapshot {
         let status =
             written.map_or_else(planning, |text| workflow.plan_status(text).unwrap_or(text));
         let status = Some(status.to_owned());
-        Ok(Status {
+        Status {
             title: plan.title.clone(),
             goal: plan.metadata.goal.clone(),
             execution_id: plan.metadata.execution_id.clone(),
@@ -157,15 +167,18 @@ impl Snapshot {
             percent: u32::try_from(percent).unwrap_or(100),
             running_steps: lines(StepRole::Active),
             failed_steps: lines(StepRole::Failed),
-            next: readiness.ready().first().map(|step| step_line(step, &readiness, &workflow)),
+            next: readiness.ready().first().map(|step| step_line(step, &readiness, workflow)),
+            retry_limit: workflow.retry_limit(),
+            retries: plan.steps.iter().map(|step| step.attempts.saturating_sub(1)).sum(),
             total_cost,
             budget,
             open_reviews: plan.open_reviews().cloned().collect(),
+            limits,
             limits_exceeded,
             directives,
             problems,
             revision: self.revision().as_str().to_owned(),
-        })
+        }
     }
 
     /// All steps, one line each.
@@ -193,11 +206,7 @@ impl Snapshot {
     }
 }
 
-fn step_line(
-    step: &Step,
-    readiness: &Readiness<'_>,
-    workflow: &crate::engine::Workflow,
-) -> StepLine {
+fn step_line(step: &Step, readiness: &Readiness<'_>, workflow: &Workflow) -> StepLine {
     let open = || workflow.step_with_role(StepRole::Open).to_owned();
     let written = step.status.clone().unwrap_or_else(open);
     StepLine {

@@ -11,3 +11,4 @@ mod layers;
 mod parallel;
 mod power;
 mod readme;
+mod state;

@@ -74,6 +74,8 @@ pub(super) enum Command {
     Status(commands::status::Args),
     Show(commands::show::Args),
     State(commands::state::Args),
+    Import(commands::import::Args),
+    Metrics(commands::metrics::Args),
     Plan(commands::plan::Args),
     Step(commands::step::Args),
     Context(commands::context::Args),
@@ -95,6 +97,7 @@ pub(super) enum Command {
     Op(commands::op::Args),
     Diff(commands::diff::Args),
     Gc(commands::gc::Args),
+    Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),
 }

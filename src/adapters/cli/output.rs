@@ -26,6 +26,30 @@ pub(super) struct Output {
     committed: bool,
 }
 
+/// A colour for a whole line; a pipe gets none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Colour {
+    None,
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Yellow,
+}
+
+impl Colour {
+    fn code(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Bold => "\u{1b}[1m",
+            Self::Dim => "\u{1b}[2m",
+            Self::Red => "\u{1b}[31m",
+            Self::Green => "\u{1b}[32m",
+            Self::Yellow => "\u{1b}[33m",
+        }
+    }
+}
+
 impl Output {
     pub(super) fn new(json: bool) -> Self {
         let terminal = !json && io::stdout().is_terminal();
@@ -41,6 +65,18 @@ impl Output {
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
         self.text.push_str(text.as_ref());
         self.text.push('\n');
+    }
+
+    /// Adds one line, in colour on a terminal.
+    pub(super) fn painted(&mut self, colour: Colour, line: &str) {
+        if self.terminal && colour != Colour::None {
+            // A line end inside would leave the rest unmarked, and so shown as it is.
+            let line = line.replace('\n', " ");
+            let line = escape_controls(&line);
+            self.line(format!("{PAINT}{}{line}\u{1b}[0m", colour.code()));
+        } else {
+            self.line(line);
+        }
     }
 
     /// Adds text as it is.

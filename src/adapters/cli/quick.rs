@@ -68,6 +68,7 @@ macro_rules! quick_commands {
 
 quick_commands! {
     "status" => Status(commands::status::Args),
+    "state" => State(commands::state::Args),
     "show" => Show(commands::show::Args),
     "plan" => Plan(commands::plan::Args),
     "step" => Step(commands::step::Args),

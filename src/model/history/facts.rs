@@ -182,6 +182,12 @@ impl Tally {
         let told = Told::read(body);
         let kind = EntryKind::of(title, told.kind().as_deref());
         let facts = &mut self.facts;
+        if kind == EntryKind::Restore
+            && let Some(counts) = told.carried()
+        {
+            facts.start_from(counts);
+            return;
+        }
         match kind {
             EntryKind::Step => facts.steps += 1,
             EntryKind::Adaptation => facts.adaptations += 1,

@@ -28,6 +28,7 @@
 //! heading tells a time is an entry too, only one that proves nothing.
 
 mod block;
+mod counts;
 mod doubt;
 mod each;
 mod entry;
@@ -47,6 +48,7 @@ mod trailer;
 mod ulid;
 mod verify;
 
+pub use counts::Counts;
 pub use each::each_entry;
 pub use entry::{Entry, EntryKind, NewEntry};
 pub use error::HistoryError;

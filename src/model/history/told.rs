@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::entry::is_simulation;
 use super::fields::{Field, fields};
-use super::{parse_duration_ms, parse_money};
+use super::{Counts, parse_duration_ms, parse_money};
 
 /// How an execution of a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(super) struct Told<'a> {
     tool: Option<Field<'a>>,
     files: Option<Field<'a>>,
     requests: Option<Field<'a>>,
+    carried: Option<Field<'a>>,
 }
 
 impl<'a> Told<'a> {
@@ -52,6 +53,11 @@ impl<'a> Told<'a> {
 
     pub(super) fn time_ms(&self) -> u64 {
         self.time.and_then(|time| parse_duration_ms(&time.value())).unwrap_or(0)
+    }
+
+    /// The counts that this entry hands over from elsewhere.
+    pub(super) fn carried(&self) -> Option<Counts> {
+        self.carried.and_then(|carried| Counts::parse(&carried.value()))
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
@@ -87,6 +93,7 @@ impl<'a> Told<'a> {
             4 if is("kind") => &mut self.kind,
             4 if is("mode") => &mut self.mode,
             6 if is("status") => &mut self.status,
+            7 if is("carried") => &mut self.carried,
             9 if is("tool_used") => &mut self.tool,
             11 if is("actual_cost") => &mut self.cost,
             11 if is("actual_time") => &mut self.time,

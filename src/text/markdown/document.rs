@@ -85,6 +85,30 @@ pub struct Document {
 }
 
 impl Document {
+    /// A document without any text.
+    pub fn empty() -> Self {
+        let root = Section {
+            id: SectionId(0),
+            level: 0,
+            title: String::new(),
+            heading: 0..0,
+            body: 0..0,
+            extent: 0..0,
+            parent: None,
+            children: Vec::new(),
+            items: Vec::new(),
+        };
+        Self {
+            newline: majority_newline(""),
+            source: String::new(),
+            sections: vec![root],
+            items: Vec::new(),
+            blocks: Vec::new(),
+            hidden: None,
+            front_matter: None,
+        }
+    }
+
     /// Indexes `source`.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ pub use document::{Document, Item, ItemId, Section, SectionId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub use placeholder::is_placeholder;
-pub use render::{render_field, render_raw_field};
+pub use render::{render_field, render_item, render_raw_field};
 
 /// The largest document that is read.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;

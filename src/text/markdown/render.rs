@@ -36,6 +36,22 @@ pub fn render_raw_field(
     Ok(field(&Bullet::plain(indent), look, key, &written, newline))
 }
 
+/// One whole item without a key, including its final line end.
+///
+/// # Errors
+/// For a text that cannot be written so that it reads back identical and is no field.
+pub fn render_item(newline: &str, indent: usize, text: &str) -> Result<String, EditError> {
+    let bulleted = |keep: Quote| -> Result<String, EditError> {
+        let written = item_text(text, keep, true, None, "")?;
+        Ok(bullet(&Bullet::plain(indent), None, &written, newline))
+    };
+    let plain = bulleted(Quote::None)?;
+    let is_plain = |text: &str| {
+        only_item(text.trim_start()).is_some_and(|document| document.item(ItemId(0)).key.is_none())
+    };
+    if is_plain(&plain) { Ok(plain) } else { bulleted(Quote::Double) }
+}
+
 /// An item with a key, with its final line end.
 pub(super) fn field(
     bullet: &Bullet,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::{Answer, Change, Draft};
@@ -47,6 +48,34 @@ impl fmt::Display for Crossed {
         let Self { fact, limit, value, at_most } = self;
         write!(f, "{limit} is exceeded: {fact} = {value}, at most {at_most}")
     }
+}
+
+/// What is used of a limit.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitUse {
+    /// What is measured, such as `web_requests`.
+    pub fact: &'static str,
+    /// The setting that limits it.
+    pub limit: &'static str,
+    /// How much is used.
+    pub used: FactValue,
+    /// How much may be used.
+    pub at_most: FactValue,
+    /// Whether it is more than that.
+    pub exceeded: bool,
+}
+
+/// What is used of the limits that are set.
+pub(in super::super) fn limits(facts: &Facts) -> Vec<LimitUse> {
+    let set = WATCHED.iter().filter(|(_, limit)| !facts.get(limit).is_missing());
+    let used = |(fact, limit): &(&'static str, &'static str)| LimitUse {
+        fact,
+        limit,
+        used: facts.get(fact).clone(),
+        at_most: facts.get(limit).clone(),
+        exceeded: is_over(facts, fact, limit),
+    };
+    set.map(used).collect()
 }
 
 /// The limits in `facts` that are exceeded.

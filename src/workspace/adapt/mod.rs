@@ -9,8 +9,11 @@ mod sheet;
 
 use serde_json::{Value, json};
 
-pub use self::{event::Event, sheet::sheet};
-pub(super) use self::{limits::exceeded, sheet::limit_facts};
+pub use self::{event::Event, limits::LimitUse, sheet::sheet};
+pub(super) use self::{
+    limits::{exceeded, limits},
+    sheet::limit_facts,
+};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     engine::{

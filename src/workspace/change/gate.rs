@@ -2,7 +2,7 @@
 
 use super::super::{Draft, Error, adapt};
 use crate::{
-    engine::{Subject, rule::Condition},
+    engine::{Subject, Workflow, rule::Condition},
     model::{Decision, Plan, Step},
 };
 
@@ -56,10 +56,15 @@ fn holds(draft: &mut Draft<'_>, when: &str) -> Result<bool, Error> {
 
 /// How often a step may be attempted: the limit, and once more for every approved escalation.
 pub(super) fn attempts_allowed(draft: &Draft<'_>, plan: &Plan, step: &Step) -> u32 {
+    attempts_allowed_by(draft.workflow(), plan, step)
+}
+
+/// The same under a given lifecycle.
+pub(crate) fn attempts_allowed_by(workflow: &Workflow, plan: &Plan, step: &Step) -> u32 {
     let approved = plan.reviews.iter().filter(|review| {
         let about = step.id.as_ref().is_some_and(|id| review.is_about(id));
         about && review.decision == Decision::Approved && review.text.contains(" attempts")
     });
     let more = u32::try_from(approved.count()).unwrap_or(u32::MAX);
-    draft.workflow().retry_limit().saturating_add(more)
+    workflow.retry_limit().saturating_add(more)
 }

@@ -25,7 +25,7 @@ pub(super) use self::{
     review::{open_review, refuse_while_open},
     variables::refused as json_refused,
 };
-pub(crate) use self::{progress::current_of, step::no_ready_step};
+pub(crate) use self::{gate::attempts_allowed_by, progress::current_of, step::no_ready_step};
 pub use self::{
     quantity::{Cost, Span},
     step::Selected,

@@ -8,6 +8,7 @@ mod reference;
 mod secret;
 mod variables;
 
+pub(super) use self::secret::{mask, mask_field, mask_json};
 use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};

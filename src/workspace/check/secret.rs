@@ -1,6 +1,8 @@
 //! What looks like a secret. State is read by agents, people and git: none belongs there.
 
-use std::io::BufRead as _;
+use std::{borrow::Cow, io::BufRead as _};
+
+use serde_json::Value;
 
 use super::Snapshot;
 use crate::{
@@ -41,6 +43,8 @@ const NAMES: [&str; 8] = [
 
 /// The least length of a secret that has no prefix of its own.
 const LEAST: usize = 12;
+
+const PRIVATE_KEY: &str = "a private key";
 
 /// How many are listed for one file.
 const MOST: usize = 20;
@@ -96,7 +100,7 @@ pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
     if let Some(at) = line.find("-----BEGIN ")
         && line[at..].contains("PRIVATE KEY-----")
     {
-        return Some((at, "a private key"));
+        return Some((at, PRIVATE_KEY));
     }
     for (prefix, what, least) in PREFIXES {
         for (at, _) in line.match_indices(prefix) {
@@ -126,6 +130,68 @@ fn may_hold_secret(line: &str) -> bool {
         }
     }
     line.contains("-----BEGIN ")
+}
+
+/// The text with everything that looks like a secret replaced by `[masked]`.
+pub(crate) fn mask(text: &str) -> Cow<'_, str> {
+    const MASK: &str = "[masked]";
+    if !text.lines().any(|line| secret_in(line).is_some()) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        let Some((at, what)) = secret_in(line) else {
+            out.push_str(line);
+            rest = &rest[line.len()..];
+            continue;
+        };
+        out.push_str(&rest[..at]);
+        out.push_str(MASK);
+        rest = &rest[at..];
+        let length = match what {
+            PRIVATE_KEY => end_of_key(rest),
+            _ => token_at(rest).len().max(1),
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    Cow::Owned(out)
+}
+
+/// A JSON value with its secrets masked; a name such as `password` makes its text one.
+pub(crate) fn mask_json(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(masked) = mask(text) {
+                *text = masked;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask_json),
+        Value::Object(members) => {
+            for (key, value) in members.iter_mut() {
+                match value {
+                    Value::String(text) => *text = mask_field(key, text),
+                    other => mask_json(other),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The text of a field with its secrets masked, seen together with its name.
+pub(crate) fn mask_field(name: &str, text: &str) -> String {
+    let head = format!("{name}: ");
+    let line = format!("{head}{text}");
+    mask(&line).strip_prefix(&head).map_or_else(|| mask(text).into_owned(), str::to_owned)
+}
+
+/// How far a private key goes: to its last line, or to the end of the text.
+fn end_of_key(text: &str) -> usize {
+    const END: &str = "PRIVATE KEY-----";
+    let Some(begin) = text.find(END).map(|at| at + END.len()) else { return text.len() };
+    text[begin..].find(END).map_or(text.len(), |at| begin + at + END.len())
 }
 
 /// `password: hunter2secret`, `"api_key": "…"`; references and obvious blanks are none.
@@ -178,6 +244,20 @@ mod tests {
         {
             assert!(secret_in(&line).is_some(), "{line}");
         }
+    }
+
+    #[test]
+    fn every_secret_of_a_text_is_masked_and_the_rest_stays() {
+        let aws = ["AKIA", "IOSFODNN7EXAMPLE1"].concat();
+        let pem = |word: &str| format!("-----{word} RSA PRIVATE KEY-----");
+        let text = format!("a {aws} b {aws}\nok\n{}\nMIIE\n{}\nend", pem("BEGIN"), pem("END"));
+        assert_eq!(mask(&text), "a [masked] b [masked]\nok\n[masked]\nend");
+        assert_eq!(mask_field("api_key", "a8f5f167f44f4964"), "[masked]");
+        assert_eq!(mask_field("note", "nothing here"), "nothing here");
+        let mut value =
+            serde_json::json!({ "password": "hunter2secret99", "n": [format!("x {aws}")] });
+        mask_json(&mut value);
+        assert_eq!(value, serde_json::json!({ "password": "[masked]", "n": ["x [masked]"] }));
     }
 
     #[test]

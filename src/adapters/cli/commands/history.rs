@@ -58,7 +58,11 @@ enum Verb {
         after_help = "Examples:\n  statedir history verify\n  statedir history verify --json"
     )]
     Verify,
-    /// Print all entries for training, one JSON object a line; simulated ones are left out
+    /// Print training data, one JSON object for each executed step
+    ///
+    /// A line has the conversation before the step (`conversation_trace`), `tool_calls`,
+    /// `state_transitions` and `performance_metrics`. Simulated entries are left out, and what
+    /// looks like a secret is masked.
     #[command(after_help = "Examples:\n  statedir history export --format jsonl > training.jsonl")]
     Export {
         /// The format
@@ -118,24 +122,28 @@ fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
     Ok(0)
 }
 
+/// Written as it is read, so that a long history needs little memory.
 fn export(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let json = session.output.is_json();
-    let mut all = Vec::new();
     let output = &mut session.output;
-    history::each_entry(snapshot.history()?, |entry| {
-        if entry.simulation {
-            return;
-        }
-        if json {
-            all.push(entry);
-        } else {
-            output.stream(format!("{}\n", json!(entry)).as_bytes());
-        }
-    })
-    .map_err(Error::from)?;
+    // What can fail at once fails before anything is written.
+    drop(snapshot.history()?);
     if json {
-        session.output.value(json!({ "entries": all }));
+        output.stream(b"{\"ok\":true,\"records\":[");
+    }
+    let mut count = 0u64;
+    snapshot.training_data(|record| {
+        let (before, after) = match (json, count) {
+            (false, _) => ("", "\n"),
+            (true, 0) => ("", ""),
+            (true, _) => (",", ""),
+        };
+        count += 1;
+        output.stream(format!("{before}{}{after}", json!(record)).as_bytes());
+    })?;
+    if json {
+        output.stream(b"]}\n");
     }
     Ok(0)
 }

@@ -84,7 +84,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     Ok(0)
 }
 
-fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
+pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
     let mut set = TemplateSet::default();
     let Some(name) = template.filter(|name| *name != "default") else { return Ok(set) };
     let dir = Path::new(name);

@@ -10,13 +10,16 @@ pub(super) mod directive;
 pub(super) mod event;
 pub(super) mod gc;
 pub(super) mod history;
+pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
+pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
 pub(super) mod review;
 pub(super) mod rule;
+pub(super) mod schema;
 pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
@@ -54,6 +57,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Status(args) => status::run(session, &args),
         Command::Show(args) => show::run(session, &args),
         Command::State(args) => state::run(session, &args),
+        Command::Import(args) => import::run(session, &args),
+        Command::Metrics(args) => metrics::run(session, &args),
         Command::Plan(args) => plan::run(session, &args),
         Command::Step(args) => step::run(session, args),
         Command::Context(args) => context::run(session, args),
@@ -73,6 +78,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
     }

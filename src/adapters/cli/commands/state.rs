@@ -5,16 +5,24 @@ use serde_json::{Value, json};
 use super::{CliResult, Failure, Session};
 
 /// Print everything, merged into one document
+///
+/// A file that is missing or cannot be read leaves its part empty: the rest is printed, the
+/// problem is listed under `problems`, and the exit code is 4. `import` builds the files again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir state
   statedir state --format yaml
-  statedir state --format md")]
+  statedir state --format md
+  statedir state --places --json
+  statedir state | statedir -C elsewhere import -")]
 pub(in super::super) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
     format: Format,
+    /// Say where things stand: file and line
+    #[arg(long)]
+    places: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
@@ -25,11 +33,24 @@ enum Format {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    let state = session.workspace()?.read()?.state()?;
+    let state = session.workspace()?.read()?.state(args.places);
     let document = json!(state);
+    let damage = state.damage().map(|problem| {
+        let mut failure = Failure::new(problem.code, problem.message.clone(), 4);
+        failure.hint = problem.hint.clone();
+        failure.location = Some(Box::new(json!({ "file": problem.file.name(),
+            "line": problem.place.map(|place| place.line),
+            "column": problem.place.map(|place| place.column) })));
+        failure
+    });
     if session.output.is_json() {
-        session.output.value(document);
-        return Ok(0);
+        return match damage {
+            Some(failure) => Err(Failure { data: Some(Box::new(document)), ..failure }),
+            None => {
+                session.output.value(document);
+                Ok(0)
+            }
+        };
     }
     match args.format {
         Format::Json => session.output.line(format!("{document:#}")),
@@ -40,7 +61,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         }
         Format::Md => session.output.raw(&markdown(&document)),
     }
-    Ok(0)
+    damage.map_or(Ok(0), Err)
 }
 
 /// The document as nested lists, in the order of its keys.

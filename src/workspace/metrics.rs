@@ -1,0 +1,176 @@
+//! The execution in numbers, from the plan, the variables and the facts of the history.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Error, Snapshot, Workspace};
+use crate::model::{Money, StateFile, Step, history::parse_duration_ms};
+
+/// From how many of the newest entries the times of single steps are taken.
+const COVERED: usize = 1000;
+
+/// What can be counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Metrics {
+    /// How many steps there are.
+    pub total_steps: usize,
+    /// How many are done or left out.
+    pub finished_steps: usize,
+    /// The same in percent.
+    pub percent: u32,
+    /// Attempts that came to an end, over all of the history.
+    pub attempts: u64,
+    /// Those that completed.
+    pub completed: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Steps that were left out.
+    pub skipped: u64,
+    /// Attempts beyond the first, over all steps of the plan.
+    pub retries: u32,
+    /// Completed attempts among those that completed or failed; `null` before the first.
+    pub success_rate: Option<f64>,
+    /// Failed attempts since the last success.
+    pub consecutive_failures: u64,
+    /// What was spent.
+    pub total_cost: Money,
+    /// What may be spent.
+    pub budget: Option<Money>,
+    /// The time of all attempts.
+    pub total_time_ms: u64,
+    /// Returns to an earlier state, and times that the execution was resumed among the entries
+    /// that the times of steps cover.
+    pub recoveries: u64,
+    /// How much a brief leaves out; `null` while nothing measures it.
+    pub compression_ratio: Option<f64>,
+    /// Entries in the history.
+    pub history_entries: u64,
+    /// Bytes of each file, and of the operation log.
+    pub sizes: BTreeMap<String, u64>,
+    /// Every step of the plan.
+    pub steps: Vec<StepMetrics>,
+    /// Which entries the times of single steps come from.
+    pub step_times_cover: Cover,
+    /// The revision.
+    pub revision: String,
+}
+
+/// One step in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepMetrics {
+    /// Its number.
+    pub number: u32,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its status as written.
+    pub status: Option<String>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// What its attempts cost, as variables.json says.
+    pub cost: Option<Money>,
+    /// How long its attempts took, as the newest entries say.
+    pub time_ms: Option<u64>,
+}
+
+/// How much of the history was looked at.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Cover {
+    /// So many of the newest entries,
+    pub entries: u64,
+    /// of so many.
+    pub of: u64,
+}
+
+impl Workspace {
+    /// The execution in numbers.
+    ///
+    /// # Errors
+    /// The plan or the lifecycle cannot be read.
+    pub fn metrics(&self) -> Result<Metrics, Error> {
+        let snapshot = self.read()?;
+        let mut metrics = snapshot.metrics()?;
+        metrics.sizes.insert(StateFile::Log.name().to_owned(), self.store.log_size()?);
+        Ok(metrics)
+    }
+}
+
+impl Snapshot {
+    fn metrics(&self) -> Result<Metrics, Error> {
+        let status = self.status()?;
+        let plan = self.plan()?;
+        let counts = self.facts()?.history.counts();
+        let entries = self.last_entries(COVERED).unwrap_or_default();
+        let mut times: BTreeMap<&str, u64> = BTreeMap::new();
+        for entry in &entries {
+            let time = entry.field("actual_time").and_then(parse_duration_ms);
+            if let (Some(step), Some(time)) = (entry.field("step"), time) {
+                let sum = times.entry(step).or_default();
+                *sum = sum.saturating_add(time);
+            }
+        }
+        let resumed = entries.iter().filter(|entry| entry.title == "Resumed").count() as u64;
+        let costs = self.step_costs();
+        let step = |step: &Step| {
+            let id = step.id.as_ref().map(ToString::to_string);
+            StepMetrics {
+                number: step.number,
+                title: step.title.clone(),
+                status: step.status.clone(),
+                attempts: step.attempts,
+                cost: id.as_ref().and_then(|id| costs.get(id)).copied(),
+                time_ms: id.as_deref().and_then(|id| times.get(id)).copied(),
+                id,
+            }
+        };
+        let tried = counts.completed + counts.failed;
+        Ok(Metrics {
+            total_steps: status.total_steps,
+            finished_steps: status.completed + status.skipped,
+            percent: status.percent,
+            attempts: counts.completed + counts.failed + counts.skipped,
+            completed: counts.completed,
+            failed: counts.failed,
+            skipped: counts.skipped,
+            retries: status.retries,
+            success_rate: (tried > 0).then(|| counts.completed as f64 / tried as f64),
+            consecutive_failures: counts.consecutive_failures,
+            total_cost: status.total_cost,
+            budget: status.budget,
+            total_time_ms: counts.time_ms,
+            recoveries: counts.restores + resumed,
+            compression_ratio: None,
+            history_entries: counts.entries,
+            sizes: self.sizes(),
+            steps: plan.steps.iter().map(step).collect(),
+            step_times_cover: Cover { entries: entries.len() as u64, of: counts.entries },
+            revision: status.revision,
+        })
+    }
+
+    fn sizes(&self) -> BTreeMap<String, u64> {
+        let named =
+            |name: &str| self.view().bytes(name).map(|bytes| (name.to_owned(), bytes.len() as u64));
+        let mut sizes: BTreeMap<String, u64> =
+            StateFile::REWRITABLE.iter().filter_map(|file| named(file.name())).collect();
+        sizes.insert(StateFile::History.name().to_owned(), self.view().appended().len());
+        sizes
+    }
+
+    /// What each step cost, by id.
+    fn step_costs(&self) -> BTreeMap<String, Money> {
+        let mut costs: BTreeMap<String, Money> = BTreeMap::new();
+        let listed = self.variables().ok().and_then(|read| read.get("cost_tracking.step_costs"));
+        let Some(Value::Array(lines)) = listed else { return costs };
+        for line in &lines {
+            if let (Some(id), Some(cost)) = (line["id"].as_str(), Money::from_json(&line["cost"])) {
+                let sum = costs.entry(id.to_owned()).or_default();
+                *sum = *sum + cost;
+            }
+        }
+        costs
+    }
+}

@@ -1,0 +1,284 @@
+//! The shape of the document; `schema.json` beside this file says the same to machines.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Located, Written};
+use crate::{
+    model::{
+        Money, Problem, Review, SettingGroup, StepRef,
+        history::{Counts, EntryKind},
+    },
+    workspace::StepLine,
+};
+
+/// The full resumable state.
+#[derive(Clone, Debug, Serialize)]
+pub struct StateDocument {
+    /// The version of this document's shape.
+    pub schema_version: u32,
+    /// The revision it was read at.
+    pub revision: String,
+    /// Which execution this is.
+    pub identity: Identity,
+    /// Where it is in its lifecycle.
+    pub status: Option<String>,
+    /// How far it is.
+    pub progress: Progress,
+    /// The steps in order.
+    pub steps: Vec<StepState>,
+    /// What finished steps gave, by step id.
+    pub results: Map<String, Value>,
+    /// Failed attempts among the recent entries.
+    pub errors: Vec<FailedAttempt>,
+    /// When and how long.
+    pub timing: Timing,
+    /// The newest checkpoint; there are none yet.
+    pub last_checkpoint: Option<Value>,
+    /// Whether and where it can be taken up again.
+    pub recovery: Recovery,
+    /// Modifiers, limits, directives, rules, behaviours.
+    pub constraints: ConstraintState,
+    /// variables.json as it is.
+    pub variables: Value,
+    /// The sections of context.md, its title first.
+    pub context: Vec<SectionState>,
+    /// The newest entries of the history, oldest first.
+    pub recent_history: Vec<EntryState>,
+    /// Counts and sums.
+    pub metrics: Metrics,
+    /// All questions to a person, decided or not.
+    pub reviews: Vec<Review>,
+    /// Those that nobody has decided yet.
+    pub open_reviews: Vec<Review>,
+    /// The text of workflow.yaml, if there is one.
+    pub workflow: Option<String>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// Where the variables stand, by their first key; with places only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
+}
+
+/// Where parts stand that have no room for it themselves.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Places {
+    /// The first keys of variables.json.
+    pub variables: BTreeMap<String, Located>,
+}
+
+/// Which execution this is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Identity {
+    /// The name of the execution.
+    pub execution_id: Option<String>,
+    /// The short name of the goal.
+    pub title: String,
+    /// What is to be reached.
+    pub goal: Option<String>,
+    /// `EXECUTION` or `SIMULATION`.
+    pub mode: Option<String>,
+    /// Fields of the metadata this tool has no meaning for.
+    pub other: Vec<Written>,
+}
+
+/// How far the execution is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Progress {
+    /// The number of the step at hand.
+    pub current_step: u32,
+    /// How many steps there are.
+    pub total_steps: usize,
+    /// How many are done.
+    pub completed: usize,
+    /// How many have failed.
+    pub failed: usize,
+    /// How many are running.
+    pub running: usize,
+    /// How many were left out.
+    pub skipped: usize,
+    /// How many wait.
+    pub pending: usize,
+    /// Finished steps in percent.
+    pub percent: u32,
+}
+
+/// A step with what follows from the others.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepState {
+    /// The number in the heading.
+    pub number: u32,
+    /// The id, once it has one.
+    pub id: Option<String>,
+    /// The title.
+    pub title: String,
+    /// The status as written.
+    pub status: Option<String>,
+    /// The component that does it.
+    pub component: Option<String>,
+    /// The tool it maps to.
+    pub tool_mapping: Option<String>,
+    /// Parameters, in order.
+    pub inputs: Vec<Written>,
+    /// Results it should give, in order.
+    pub expected_outputs: Vec<Written>,
+    /// The estimated cost as written.
+    pub estimated_cost: Option<String>,
+    /// The same as a number.
+    pub estimated_cost_amount: Option<Money>,
+    /// The estimated time as written.
+    pub estimated_time: Option<String>,
+    /// The same in seconds.
+    pub estimated_time_seconds: Option<f64>,
+    /// What it changes in the world.
+    pub side_effects: Option<String>,
+    /// The steps that come before it, by id or number.
+    pub depends_on: Vec<StepRef>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Who started it last.
+    pub claimed_by: Option<String>,
+    /// When it was started last.
+    pub started_at: Option<String>,
+    /// Fields this tool has no meaning for.
+    pub other: Vec<Written>,
+    /// Whether it can be started now.
+    pub ready: bool,
+    /// Where its heading stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Located>,
+}
+
+/// An attempt that failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct FailedAttempt {
+    /// The step's id or title.
+    pub step: String,
+    /// When.
+    pub time: Option<String>,
+    /// What went wrong.
+    pub error: String,
+}
+
+/// When and how long.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timing {
+    /// When it began.
+    pub start_time: Option<String>,
+    /// When a step or the plan changed last.
+    pub last_updated: Option<String>,
+    /// The time of all executed steps, in seconds.
+    pub execution_seconds: f64,
+    /// The same for people.
+    pub execution_time: String,
+}
+
+/// Whether and where the execution can be taken up again.
+#[derive(Clone, Debug, Serialize)]
+pub struct Recovery {
+    /// Failed attempts so far.
+    pub attempts: u64,
+    /// Whether it can go on.
+    pub can_resume: bool,
+    /// The step to go on with.
+    pub resume_from: Option<StepLine>,
+}
+
+/// What constraints.md says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ConstraintState {
+    /// Modifiers and limits.
+    pub settings: Vec<SettingState>,
+    /// Directives in force.
+    pub directives: Vec<Line>,
+    /// Adaptation rules.
+    pub rules: Vec<Line>,
+    /// Behaviours by kind of task.
+    pub behaviours: Vec<BehaviourState>,
+}
+
+/// A modifier or a limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingState {
+    /// The list it stands in.
+    pub group: SettingGroup,
+    /// Its name, its text and what that means.
+    #[serde(flatten)]
+    pub written: Written,
+}
+
+/// A directive or a rule.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Its number in the list, from one.
+    pub number: usize,
+    /// The text as written, without the bullet.
+    pub text: String,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Located>,
+}
+
+/// What changes with the kind of task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BehaviourState {
+    /// The kind of task.
+    pub task_type: String,
+    /// What then holds.
+    pub text: String,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Located>,
+}
+
+/// A section of context.md.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SectionState {
+    /// Its heading.
+    pub title: String,
+    /// One for the title of the document, zero for text above all headings.
+    pub level: u8,
+    /// The headings above it, without the document's title.
+    pub path: Vec<String>,
+    /// Its own text, without subsections, trimmed.
+    pub text: String,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Located>,
+}
+
+/// An entry of the history.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryState {
+    /// Its id; an entry written by hand has none.
+    pub id: Option<String>,
+    /// What it is about.
+    pub kind: EntryKind,
+    /// The heading without the time.
+    pub title: String,
+    /// The time in the heading.
+    pub time: Option<String>,
+    /// Its fields in order, each a key and a text.
+    pub fields: Vec<(String, String)>,
+    /// Whether it was made in SIMULATION mode.
+    pub simulation: bool,
+}
+
+/// Counts and sums.
+#[derive(Clone, Debug, Serialize)]
+pub struct Metrics {
+    /// What was spent.
+    pub total_cost: Money,
+    /// What may be spent.
+    pub budget: Option<Money>,
+    /// Entries in the history.
+    pub history_entries: u64,
+    /// Attempts at steps that came to an end.
+    pub attempts: u64,
+    /// Failed attempts since the last success.
+    pub consecutive_failures: u64,
+    /// Everything that is counted in the history.
+    pub history: Counts,
+}

@@ -1,0 +1,303 @@
+//! Everything, merged into one typed document, and the files built from it again.
+
+mod document;
+mod import;
+mod places;
+mod rebuild;
+mod source;
+mod written;
+
+use serde_json::Value;
+
+pub(super) use self::import::carried;
+pub use self::{
+    document::{
+        BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line, Metrics,
+        Places, Progress, Recovery, SectionState, SettingState, StateDocument, StepState, Timing,
+    },
+    import::ImportOptions,
+    places::Located,
+    written::{ValueType, Written},
+};
+use self::{import::is_import, places::Lines};
+use super::{Error, Readiness, Snapshot, Status, status::problem_of};
+use crate::{
+    engine::{StepRole, Workflow},
+    model::{
+        Constraints, Context, Plan, Problem, StateFile, Step, Variables,
+        history::{Entry, format_duration, parse_duration_ms},
+    },
+    text::{json::Path, markdown::Document},
+};
+
+/// How many entries of the history the document holds.
+const RECENT: usize = 20;
+
+/// The version of the document's shape.
+const SCHEMA_VERSION: u32 = 1;
+
+impl StateDocument {
+    /// The JSON Schema (draft 2020-12) of the document.
+    pub const SCHEMA: &'static str = include_str!("schema.json");
+}
+
+impl Snapshot {
+    /// Merges all files into one document, with places where asked for.
+    ///
+    /// A file that is missing or cannot be read leaves its part empty; the problem is listed, and
+    /// [`StateDocument::damage`] finds it.
+    pub fn state(&self, places: bool) -> StateDocument {
+        let mut problems: Vec<Problem> = Vec::new();
+        let workflow = self.workflow_or_builtin(&mut problems);
+        let plan = keep(self.plan(), &mut problems).unwrap_or_else(Plan::empty);
+        let variables = keep(self.variables(), &mut problems);
+        let context = keep(self.context(), &mut problems);
+        let constraints = keep(self.constraints(), &mut problems);
+        let recent = keep(self.recent(), &mut problems).unwrap_or_default();
+        let history = self.facts().map(|facts| facts.history).unwrap_or_default();
+        let mut status = self.sum_up(&plan, &workflow);
+        for problem in std::mem::take(&mut status.problems) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        let readiness = Readiness::new(&plan, &workflow);
+        let values = variables.as_ref().map_or(Value::Null, |read| read.document.to_value());
+        let results = values.pointer("/step_data/outputs").and_then(Value::as_object).cloned();
+        let resume_from = status.running_steps.first().or(status.failed_steps.first());
+        let unfinished = [StepRole::Open, StepRole::Active, StepRole::Failed];
+        let unfinished: usize = unfinished.into_iter().map(|role| readiness.count(role)).sum();
+        let counts = history.counts();
+        let metadata = &plan.metadata;
+        StateDocument {
+            schema_version: SCHEMA_VERSION,
+            revision: status.revision.clone(),
+            identity: Identity {
+                execution_id: metadata.execution_id.clone(),
+                title: plan.title.trim().to_owned(),
+                goal: metadata.goal.clone(),
+                mode: metadata.mode.clone(),
+                other: written(&metadata.other),
+            },
+            status: status.status.clone(),
+            progress: progress(&status),
+            steps: steps(&plan, &readiness, places),
+            results: results.unwrap_or_default(),
+            errors: recent.iter().filter_map(failed_attempt).collect(),
+            timing: Timing {
+                start_time: metadata.start_time.clone(),
+                last_updated: metadata.last_updated.clone(),
+                execution_seconds: history.total_time_ms as f64 / 1000.0,
+                execution_time: format_duration(history.total_time_ms),
+            },
+            last_checkpoint: None,
+            recovery: Recovery {
+                attempts: history.failed,
+                can_resume: unfinished > 0 || plan.steps.is_empty(),
+                resume_from: resume_from.or(status.next.as_ref()).cloned(),
+            },
+            constraints: constraints
+                .map(|read| constraint_state(&read, &workflow, places))
+                .unwrap_or_default(),
+            places: places.then(|| Places {
+                variables: variables.as_ref().map(variable_places).unwrap_or_default(),
+            }),
+            variables: values,
+            context: context.map(|read| sections(&read, places)).unwrap_or_default(),
+            recent_history: recent.into_iter().map(entry_state).collect(),
+            metrics: Metrics {
+                total_cost: status.total_cost,
+                budget: status.budget,
+                history_entries: counts.entries,
+                attempts: counts.completed + counts.failed + counts.skipped,
+                consecutive_failures: counts.consecutive_failures,
+                history: counts,
+            },
+            open_reviews: plan.open_reviews().cloned().collect(),
+            reviews: plan.reviews,
+            workflow: self
+                .view()
+                .bytes(StateFile::Workflow.name())
+                .and_then(|bytes| String::from_utf8(bytes.to_vec()).ok()),
+            problems,
+        }
+    }
+
+    /// The newest entries, as far back as the last import.
+    fn recent(&self) -> Result<Vec<Entry>, Error> {
+        let mut entries = self.last_entries(RECENT + 1)?;
+        let first = entries.iter().rposition(is_import).map_or(0, |at| at + 1);
+        let first = first.max(entries.len().saturating_sub(RECENT));
+        Ok(entries.split_off(first))
+    }
+
+    /// The lifecycle in force, or the built-in one while that cannot be read.
+    fn workflow_or_builtin(&self, problems: &mut Vec<Problem>) -> std::borrow::Cow<'_, Workflow> {
+        keep(self.workflow(), problems)
+            .unwrap_or_else(|| std::borrow::Cow::Borrowed(Workflow::builtin()))
+    }
+}
+
+impl StateDocument {
+    /// The first problem that kept a whole file from being read.
+    pub fn damage(&self) -> Option<&Problem> {
+        const WHOLE: [&str; 3] = ["file_missing", "unreadable", "bad_workflow"];
+        self.problems.iter().find(|problem| WHOLE.contains(&problem.code))
+    }
+}
+
+fn keep<T>(result: Result<T, Error>, problems: &mut Vec<Problem>) -> Option<T> {
+    result.map_err(|error| problems.extend(problem_of(&error))).ok()
+}
+
+fn written(pairs: &[(String, String)]) -> Vec<Written> {
+    pairs.iter().map(|(name, text)| Written::read(name, text)).collect()
+}
+
+fn progress(status: &Status) -> Progress {
+    Progress {
+        current_step: status.current_step,
+        total_steps: status.total_steps,
+        completed: status.completed,
+        failed: status.failed,
+        running: status.running,
+        skipped: status.skipped,
+        pending: status.pending,
+        percent: status.percent,
+    }
+}
+
+fn steps(plan: &Plan, readiness: &Readiness<'_>, places: bool) -> Vec<StepState> {
+    let lines = places.then(|| Lines::of(StateFile::Plan, plan.document.source()));
+    let ready: std::collections::HashSet<usize> =
+        readiness.ready().iter().map(|step| step.offset).collect();
+    let state = |step: &Step| StepState {
+        place: lines.as_ref().map(|lines| lines.at(step.offset)),
+        ..step_state(step, ready.contains(&step.offset))
+    };
+    plan.steps.iter().map(state).collect()
+}
+
+fn step_state(step: &Step, ready: bool) -> StepState {
+    let seconds = step.estimated_time.as_deref().and_then(parse_duration_ms);
+    StepState {
+        number: step.number,
+        id: step.id.as_ref().map(ToString::to_string),
+        title: step.title.clone(),
+        status: step.status.clone(),
+        component: step.component.clone(),
+        tool_mapping: step.tool_mapping.clone(),
+        inputs: written(&step.inputs),
+        expected_outputs: written(&step.expected_outputs),
+        estimated_cost: step.estimated_cost.clone(),
+        estimated_cost_amount: step.cost(),
+        estimated_time: step.estimated_time.clone(),
+        estimated_time_seconds: seconds.map(|ms| ms as f64 / 1000.0),
+        side_effects: step.side_effects.clone(),
+        depends_on: step.depends_on.clone(),
+        attempts: step.attempts,
+        claimed_by: step.claimed_by.clone(),
+        started_at: step.started_at.clone(),
+        other: written(&step.other),
+        ready,
+        place: None,
+    }
+}
+
+fn constraint_state(read: &Constraints, workflow: &Workflow, places: bool) -> ConstraintState {
+    let document = &read.document;
+    let lines = places.then(|| Lines::of(StateFile::Constraints, document.source()));
+    let place = |item| lines.as_ref().map(|lines| lines.at(document.item(item).span.start));
+    let setting = |setting: &crate::model::Setting| {
+        let modifier = workflow.modifier(&setting.name);
+        let mut written = Written::setting(&setting.name, setting.value.as_deref(), modifier);
+        written.place = place(setting.item);
+        SettingState { group: setting.group, written }
+    };
+    let line = |bullet: &crate::model::Bullet| Line {
+        number: bullet.number,
+        text: bullet.text.clone(),
+        place: place(bullet.item),
+    };
+    let behaviour = |behaviour: &crate::model::Behaviour| BehaviourState {
+        task_type: behaviour.task_type.clone(),
+        text: behaviour.text.clone(),
+        place: place(behaviour.item),
+    };
+    ConstraintState {
+        settings: read.settings.iter().map(setting).collect(),
+        directives: read.directives.iter().map(line).collect(),
+        rules: read.rules.iter().map(line).collect(),
+        behaviours: read.behaviours.iter().map(behaviour).collect(),
+    }
+}
+
+fn sections(context: &Context, places: bool) -> Vec<SectionState> {
+    let document = &context.document;
+    let lines = places.then(|| Lines::of(StateFile::Context, document.source()));
+    let mut sections = sections_of(document);
+    if let Some(lines) = lines {
+        let kept = document.sections().filter(|id| is_shown(document, *id));
+        for (section, id) in sections.iter_mut().zip(kept) {
+            section.place = Some(lines.at(document.section(id).heading.start));
+        }
+    }
+    sections
+}
+
+/// All sections; the text above all headings only if there is any.
+fn sections_of(document: &Document) -> Vec<SectionState> {
+    let mut path: Vec<(u8, String)> = Vec::new();
+    let mut sections = Vec::new();
+    for id in document.sections().filter(|id| is_shown(document, *id)) {
+        let section = document.section(id);
+        path.retain(|(level, _)| *level < section.level);
+        sections.push(SectionState {
+            title: section.title.clone(),
+            level: section.level,
+            path: path.iter().map(|(_, title)| title.clone()).collect(),
+            text: document.body_text(id).trim().to_owned(),
+            place: None,
+        });
+        if section.level > 1 {
+            path.push((section.level, section.title.clone()));
+        }
+    }
+    sections
+}
+
+fn is_shown(document: &Document, id: crate::text::markdown::SectionId) -> bool {
+    document.section(id).level > 0 || !document.body_text(id).trim().is_empty()
+}
+
+fn variable_places(variables: &Variables) -> std::collections::BTreeMap<String, Located> {
+    let document = &variables.document;
+    let keys = document.keys(&Path::root()).unwrap_or_default();
+    let located = |key: String| {
+        let line = document.place(&Path::root().join(key.as_str()))?.line;
+        Some((key, Located { file: StateFile::Variables, line }))
+    };
+    keys.into_iter().filter_map(located).collect()
+}
+
+fn entry_state(entry: Entry) -> EntryState {
+    EntryState {
+        id: entry.id.map(|id| id.to_string()),
+        kind: entry.kind,
+        title: entry.title,
+        time: entry.time,
+        fields: entry.fields,
+        simulation: entry.simulation,
+    }
+}
+
+fn failed_attempt(entry: &Entry) -> Option<FailedAttempt> {
+    if entry.field("status") != Some("FAILED") {
+        return None;
+    }
+    Some(FailedAttempt {
+        step: entry.field("step").unwrap_or(&entry.title).to_owned(),
+        time: entry.time.clone(),
+        error: entry.field("errors").unwrap_or("no error was given").to_owned(),
+    })
+}

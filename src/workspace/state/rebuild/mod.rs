@@ -1,0 +1,82 @@
+//! The text of the files, built from a document and proven by reading it again.
+
+mod constraints;
+mod context;
+mod plan;
+
+use serde_json::Value;
+
+pub(super) use self::{constraints::constraints, context::context, plan::plan};
+use crate::{
+    model::StateFile,
+    text::markdown::{
+        Document, EditError, is_placeholder, render_field, render_item, render_raw_field,
+    },
+    workspace::Error,
+};
+
+/// Whether a text that looks like a template's placeholder would be read as nothing.
+#[derive(Clone, Copy, PartialEq)]
+enum Placeholders {
+    Matter,
+    AreText,
+}
+
+/// A field that reads back as the text; a name that cannot be written is made plain.
+fn field(
+    indent: usize,
+    name: &str,
+    text: &str,
+    placeholders: Placeholders,
+) -> Result<String, Error> {
+    let bold = indent == 0;
+    let quoted = placeholders == Placeholders::Matter && is_placeholder(text);
+    let write = |name: &str| match quoted {
+        true => render_raw_field("\n", indent, bold, name, &Value::from(text).to_string()),
+        false => render_field("\n", indent, bold, name, text),
+    };
+    let written = match (name, write(name)) {
+        ("", _) => render_item("\n", indent, text),
+        (_, Err(EditError::BadKey { .. })) => write(&plain(name)),
+        (_, written) => written,
+    };
+    written.map_err(|error| refused(format!("`{name}` cannot be written: {error}")))
+}
+
+/// The name with all that could be markdown replaced.
+pub(super) fn plain(name: &str) -> String {
+    let keep = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | ' ') { c } else { '_' };
+    let name: String = name.trim().chars().map(keep).collect();
+    if name.is_empty() { "field".to_owned() } else { name }
+}
+
+/// A heading with its line end.
+fn heading(level: u8, title: &str) -> Result<String, Error> {
+    let title = title_line(title);
+    let document = Document::empty();
+    let mut edit = document.edit();
+    edit.insert_section(document.root(), None, level.clamp(1, 6), &title, "");
+    let edited = edit.finish().map_err(|error| refused(error.to_string()))?;
+    Ok(format!("{}\n", edited.document.source().trim_matches('\n')))
+}
+
+/// A title as it is, unless no heading could say it.
+pub(super) fn title_line(title: &str) -> String {
+    if title.contains(['\n', '\r', '\0']) { one_line(title) } else { title.to_owned() }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\0', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn parse(file: StateFile, text: String) -> Result<Document, Error> {
+    Document::parse(text).map_err(|error| refused(format!("`{file}` cannot be built: {error}")))
+}
+
+fn not_read_back(file: StateFile, what: &str) -> Error {
+    refused(format!("{what} of the document cannot be written to `{file}` so that it reads back"))
+}
+
+fn refused(message: String) -> Error {
+    Error::refused_with("bad_document", message, super::import::HINT)
+}

@@ -1,0 +1,266 @@
+//! plan.md from identity, steps and reviews.
+
+use serde_json::Value;
+
+use super::{Placeholders, field, heading, not_read_back, parse, refused, title_line};
+use crate::{
+    engine::{StepRole, Workflow},
+    model::{Money, Plan, Review, StateFile, StepId, StepRef},
+    text::markdown::{Document, Edit, SectionId, is_placeholder},
+    workspace::{
+        Error, Readiness,
+        change::current_of,
+        state::{
+            StepState, Written,
+            source::{Given, Part},
+            step_state,
+        },
+    },
+};
+
+const FILE: StateFile = StateFile::Plan;
+
+/// Puts metadata, steps and reviews of the document into the rendered template.
+pub(in super::super) fn plan(
+    document: &Part<'_>,
+    template: String,
+    workflow: &Workflow,
+) -> Result<String, Error> {
+    let text = metadata(document, Plan::read(parse(FILE, template)?))?;
+    let mut wanted = Vec::new();
+    for (at, part) in document.list("steps")?.iter().enumerate() {
+        wanted.push(read_step(part, at, workflow)?);
+    }
+    let mut steps = String::new();
+    for step in &wanted {
+        steps.push('\n');
+        steps.push_str(&heading(3, format!("Step {}: {}", step.number, step.title).trim_end())?);
+        steps.push_str(&body(step)?);
+    }
+    let mut text = insert_steps(text, &steps)?;
+    let reviews = read_reviews(document)?;
+    if !reviews.is_empty() {
+        text.push_str(&format!("\n{}", review_section(&reviews)?));
+    }
+    let plan = Plan::read(parse(FILE, text)?);
+    let found: Vec<StepState> = plan.steps.iter().map(|step| step_state(step, false)).collect();
+    if let Some(at) =
+        (0..wanted.len().max(found.len())).find(|at| wanted.get(*at) != found.get(*at))
+    {
+        return Err(not_read_back(FILE, &format!("`steps[{at}]`")));
+    }
+    let read_back = |(id, text, _): &(String, String, bool), review: &Review| {
+        (id, text) == (&review.id, &review.text)
+    };
+    if reviews.len() != plan.reviews.len()
+        || !reviews.iter().zip(&plan.reviews).all(|(wanted, found)| read_back(wanted, found))
+    {
+        return Err(not_read_back(FILE, "a review"));
+    }
+    current_step(&plan, workflow)
+}
+
+/// Sets what the document says, removes what it says is not there, and keeps the rest.
+fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
+    let Some(section) = plan.metadata_section() else {
+        return Err(refused("the template of `plan.md` has no `Metadata` section".to_owned()));
+    };
+    let mut edit = plan.document.edit();
+    for step in &plan.steps {
+        edit.remove_section(step.section);
+    }
+    let (identity, timing) = (document.get("identity"), document.get("timing"));
+    let of = |part: &Option<Part<'_>>, key: &str| match part {
+        Some(part) => part.given(key),
+        None => Ok(Given::Absent),
+    };
+    for (key, given) in [
+        ("execution_id", of(&identity, "execution_id")?),
+        ("goal", of(&identity, "goal")?),
+        ("status", document.given("status")?),
+        ("start_time", of(&timing, "start_time")?),
+        ("last_updated", of(&timing, "last_updated")?),
+        ("mode", of(&identity, "mode")?),
+    ] {
+        match given {
+            Given::Absent => {}
+            Given::Text(text) => put(&plan.document, &mut edit, section, key, Some(&text)),
+            Given::Nothing => put(&plan.document, &mut edit, section, key, None),
+        }
+    }
+    if let Some(identity) = identity.filter(|part| part.get("other").is_some()) {
+        let other = identity.written("other")?;
+        for (key, _) in &plan.metadata.other {
+            if !other.iter().any(|wanted| wanted.name == *key) {
+                put(&plan.document, &mut edit, section, key, None);
+            }
+        }
+        for written in &other {
+            let text = written.text.as_deref().unwrap_or_default();
+            match plan.document.field(section, &written.name) {
+                Ok(Some(item)) => edit.set_value(item, text),
+                _ => edit.insert_field(section, None, &written.name, text),
+            };
+        }
+    }
+    let edited = edit.finish().map_err(|error| refused(error.to_string()))?;
+    Ok(edited.document.into_source())
+}
+
+fn put(
+    document: &Document,
+    edit: &mut Edit<'_>,
+    section: SectionId,
+    key: &str,
+    text: Option<&str>,
+) {
+    let item = document.field(section, key).ok().flatten();
+    let quoted = |text: &str| Value::from(text).to_string();
+    match (item, text) {
+        (Some(item), Some(text)) if is_placeholder(text) => edit.set_raw(item, &quoted(text)),
+        (Some(item), Some(text)) => edit.set_value(item, text),
+        (Some(item), None) => edit.remove_item(item),
+        (None, Some(text)) if is_placeholder(text) => {
+            edit.insert_raw_field(section, None, key, &quoted(text))
+        }
+        (None, Some(text)) => edit.insert_field(section, None, key, text),
+        (None, None) => return,
+    };
+}
+
+fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepState, Error> {
+    let number = match part.get("number") {
+        Some(_) => part.count("number")?,
+        None => u32::try_from(at + 1).unwrap_or(u32::MAX),
+    };
+    let id = part.text("id")?;
+    if id.as_deref().is_some_and(|id| StepId::parse(id).is_none()) {
+        return Err(part.get("id").as_ref().unwrap_or(part).should_be("the id of a step"));
+    }
+    let status = match part.given("status")? {
+        Given::Absent => Some(workflow.step_with_role(StepRole::Open).to_owned()),
+        Given::Nothing => None,
+        Given::Text(status) => Some(status),
+    };
+    let mut depends_on = Vec::new();
+    for wanted in part.list("depends_on")? {
+        depends_on.push(StepRef::parse(&wanted.as_text()?)?);
+    }
+    let amount = part.get("estimated_cost_amount").and_then(|part| Money::from_json(part.value()));
+    let cost = part.text("estimated_cost")?.or_else(|| amount.map(|amount| amount.to_string()));
+    let seconds = part.text("estimated_time_seconds")?.map(|seconds| format!("{seconds}s"));
+    let time = part.text("estimated_time")?.or(seconds);
+    let read = crate::model::history::parse_duration_ms;
+    Ok(StepState {
+        number,
+        id,
+        title: title_line(part.text("title")?.unwrap_or_default().trim()),
+        status,
+        component: part.text("component")?,
+        tool_mapping: part.text("tool_mapping")?,
+        inputs: part.written("inputs")?,
+        expected_outputs: part.written("expected_outputs")?,
+        estimated_cost_amount: cost.as_deref().and_then(Money::parse),
+        estimated_cost: cost,
+        estimated_time_seconds: time.as_deref().and_then(read).map(|ms| ms as f64 / 1000.0),
+        estimated_time: time,
+        side_effects: part.text("side_effects")?,
+        depends_on,
+        attempts: part.count("attempts")?,
+        claimed_by: part.text("claimed_by")?,
+        started_at: part.text("started_at")?,
+        other: part.written("other")?,
+        ready: false,
+        place: None,
+    })
+}
+
+fn body(step: &StepState) -> Result<String, Error> {
+    let mut body = String::new();
+    let attempts = (step.attempts > 0).then(|| step.attempts.to_string());
+    let depends_on: Vec<String> = step.depends_on.iter().map(ToString::to_string).collect();
+    let depends_on = Some(depends_on.join(", ")).filter(|text| !text.is_empty());
+    let mut put = |key: &str, text: Option<&str>| -> Result<(), Error> {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            body.push_str(&field(0, key, text, Placeholders::Matter)?);
+        }
+        Ok(())
+    };
+    put("id", step.id.as_deref())?;
+    put("component", step.component.as_deref())?;
+    put("tool_mapping", step.tool_mapping.as_deref())?;
+    put("status", step.status.as_deref())?;
+    put("attempts", attempts.as_deref())?;
+    put("claimed_by", step.claimed_by.as_deref())?;
+    put("started_at", step.started_at.as_deref())?;
+    put("depends_on", depends_on.as_deref())?;
+    put("estimated_cost", step.estimated_cost.as_deref())?;
+    put("estimated_time", step.estimated_time.as_deref())?;
+    put("side_effects", step.side_effects.as_deref())?;
+    for (key, list) in [("inputs", &step.inputs), ("expected_outputs", &step.expected_outputs)] {
+        if !list.is_empty() {
+            body.push_str(&format!("- **{key}**:\n"));
+            body.push_str(&fields(2, list)?);
+        }
+    }
+    body.push_str(&fields(0, &step.other)?);
+    Ok(body)
+}
+
+fn fields(indent: usize, list: &[Written]) -> Result<String, Error> {
+    let line = |written: &Written| {
+        let text = written.text.as_deref().unwrap_or_default();
+        field(indent, &written.name, text, Placeholders::AreText)
+    };
+    list.iter().map(line).collect()
+}
+
+fn insert_steps(text: String, steps: &str) -> Result<String, Error> {
+    if steps.is_empty() {
+        return Ok(text);
+    }
+    let plan = Plan::read(parse(FILE, text)?);
+    let at = plan.steps_section().map(|id| plan.document.section(id).extent.end);
+    let source = plan.document.into_source();
+    let (before, after) = match at {
+        Some(at) => source.split_at(at),
+        None => (source.as_str(), ""),
+    };
+    let head = if at.is_none() { "\n\n## Steps" } else { "" };
+    let gap = if after.is_empty() { "" } else { "\n" };
+    Ok(format!("{}{head}\n{steps}{gap}{after}", before.trim_end()))
+}
+
+/// Id, text and whether the box is ticked.
+fn read_reviews(document: &Part<'_>) -> Result<Vec<(String, String, bool)>, Error> {
+    let key = if document.get("reviews").is_some() { "reviews" } else { "open_reviews" };
+    let mut reviews = Vec::new();
+    for part in document.list(key)? {
+        let id = part.text("id")?.unwrap_or_else(|| format!("r{}", reviews.len() + 1));
+        let decided = part.text("decision")?.is_some_and(|decision| decision != "open");
+        reviews.push((id, part.needed_text("text")?, decided));
+    }
+    Ok(reviews)
+}
+
+fn review_section(reviews: &[(String, String, bool)]) -> Result<String, Error> {
+    let mut document = parse(FILE, "## Reviews\n".to_owned())?;
+    for (id, text, ticked) in reviews {
+        let section = document.sections().last().unwrap_or_else(|| document.root());
+        let mut edit = document.edit();
+        edit.append_checkbox(section, *ticked, &format!("{id}: {text}"));
+        document = edit.finish().map_err(|error| refused(error.to_string()))?.document;
+    }
+    Ok(document.into_source())
+}
+
+/// The number of the step at hand follows from the steps.
+fn current_step(plan: &Plan, workflow: &Workflow) -> Result<String, Error> {
+    let readiness = Readiness::new(plan, workflow);
+    let numbers = plan.steps.iter().map(|step| step.number);
+    let numbered: Vec<_> = numbers.zip(readiness.roles().iter().copied()).collect();
+    let mut edit = plan.document.edit();
+    let current = current_of(&numbered).to_string();
+    plan.set_metadata(&mut edit, &[("current_step", current.as_str())])?;
+    Ok(Plan::finish(edit)?.document.into_source())
+}

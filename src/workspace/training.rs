@@ -1,0 +1,161 @@
+//! The history as training data: one record for each executed step.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Error, Snapshot,
+    check::{mask, mask_field, mask_json},
+};
+use crate::model::{
+    Money,
+    history::{Entry, EntryKind, each_entry, parse_duration_ms},
+};
+
+/// How many turns one record holds at most, so that a long conversation needs little memory.
+const MOST_TURNS: usize = 50;
+
+/// What was said, done and changed up to the end of one execution of a step.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TrainingRecord {
+    /// The step's id; absent for what came after the last step, or for part of a long conversation.
+    pub step: Option<String>,
+    /// The step's title.
+    pub title: Option<String>,
+    /// When the entry was made.
+    pub time: Option<String>,
+    /// The turns since the record before.
+    pub conversation_trace: Vec<Turn>,
+    /// The tools that were used, with what went in and came out.
+    pub tool_calls: Vec<ToolCall>,
+    /// What changed, in order.
+    pub state_transitions: Vec<String>,
+    /// What it took and whether it worked.
+    pub performance_metrics: Option<Performance>,
+    /// What went wrong.
+    pub errors: Option<String>,
+    /// Observations.
+    pub notes: Option<String>,
+}
+
+/// One turn of the conversation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Turn {
+    /// When.
+    pub time: Option<String>,
+    /// Its fields in order, each a key and a text.
+    pub fields: Vec<(String, String)>,
+}
+
+/// One use of a tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolCall {
+    /// The tool.
+    pub tool_used: Option<String>,
+    /// The component.
+    pub component_used: Option<String>,
+    /// What went in.
+    pub real_inputs: Value,
+    /// What came out.
+    pub real_outputs: Value,
+}
+
+/// What an execution took.
+#[derive(Clone, Debug, Serialize)]
+pub struct Performance {
+    /// The cost.
+    pub cost: Option<Money>,
+    /// The time in seconds.
+    pub time_seconds: Option<f64>,
+    /// Whether it completed; `null` if it was skipped or does not say.
+    pub success: Option<bool>,
+    /// Which attempt it was.
+    pub attempt: Option<u64>,
+}
+
+impl Snapshot {
+    /// Gives a record for every step that was really executed; secrets are masked.
+    ///
+    /// Simulated entries are left out, and so are entries that do not tell their mode while the
+    /// plan is in SIMULATION mode.
+    ///
+    /// # Errors
+    /// The history is missing or cannot be read.
+    pub fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
+        let mode = self.plan().ok().and_then(|plan| plan.metadata.mode);
+        let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
+        let mut record = TrainingRecord::default();
+        each_entry(self.history()?, |entry| {
+            let told = entry.kind == EntryKind::Step || entry.field("mode").is_some();
+            if entry.simulation || (simulating && !told) {
+                return;
+            }
+            record.take(&entry);
+            if entry.kind == EntryKind::Step || record.conversation_trace.len() >= MOST_TURNS {
+                sink(&std::mem::take(&mut record));
+            }
+        })?;
+        if !record.conversation_trace.is_empty() || !record.state_transitions.is_empty() {
+            sink(&record);
+        }
+        Ok(())
+    }
+}
+
+impl TrainingRecord {
+    fn take(&mut self, entry: &Entry) {
+        let text = |key: &str| entry.field(key).map(|text| mask_field(key, text));
+        if entry.kind == EntryKind::Turn {
+            let fields = entry.fields.iter();
+            let fields = fields.map(|(key, text)| (key.clone(), mask_field(key, text))).collect();
+            self.conversation_trace.push(Turn { time: entry.time.clone(), fields });
+            return;
+        }
+        if self.state_transitions.len() < MOST_TURNS
+            && let Some(changes) = text("state_changes")
+        {
+            self.state_transitions.extend(changes.split("; ").map(str::to_owned));
+        }
+        if entry.kind != EntryKind::Step {
+            return;
+        }
+        self.step = entry.field("step").map(str::to_owned);
+        let title = entry.field("title").unwrap_or(&entry.title);
+        self.title = Some(mask(title).into_owned());
+        self.time.clone_from(&entry.time);
+        self.errors = text("errors");
+        self.notes = text("notes");
+        let call = ToolCall {
+            tool_used: text("tool_used"),
+            component_used: text("component_used"),
+            real_inputs: data(entry.field("real_inputs")),
+            real_outputs: data(entry.field("real_outputs")),
+        };
+        if call.tool_used.is_some() || !call.real_inputs.is_null() || !call.real_outputs.is_null() {
+            self.tool_calls.push(call);
+        }
+        let time = entry.field("actual_time").and_then(parse_duration_ms);
+        self.performance_metrics = Some(Performance {
+            cost: entry.field("actual_cost").and_then(Money::parse),
+            time_seconds: time.map(|ms| ms as f64 / 1000.0),
+            success: entry.field("status").and_then(success),
+            attempt: entry.field("attempt").and_then(|text| text.trim().parse().ok()),
+        });
+    }
+}
+
+fn success(status: &str) -> Option<bool> {
+    match status.trim().to_ascii_uppercase().as_str() {
+        "COMPLETED" => Some(true),
+        "FAILED" => Some(false),
+        _ => None,
+    }
+}
+
+/// JSON where it parses as JSON, else the text.
+fn data(text: Option<&str>) -> Value {
+    let Some(text) = text else { return Value::Null };
+    let mut value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    mask_json(&mut value);
+    value
+}

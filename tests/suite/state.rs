@@ -1,0 +1,291 @@
+//! The state document, its schema and its way back; status, metrics, training data.
+
+mod round_trip;
+mod schema;
+
+use serde_json::{Value, json};
+
+use crate::builder::{FIVE, Project};
+
+/// A state with a bit of everything.
+fn eventful() -> Project {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--output", "rows=42", "--cost", "0.02", "--time", "40s"]);
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "fail", "2", "--error", "timeout", "--time", "5s"]);
+    project.ok(&["step", "retry", "2"]);
+    project.ok(&["context", "add", "a *finding*"]);
+    project.ok(&["directive", "add", "be brief"]);
+    project.ok(&["history", "add", "Asked the user", "question=Which region?"]);
+    project
+}
+
+fn schema_of(project: &Project) -> Value {
+    serde_json::from_str(&project.ok(&["schema"]).stdout).unwrap()
+}
+
+fn held(mut document: Value) -> Value {
+    document["revision"] = Value::Null;
+    for entry in document["recent_history"].as_array_mut().unwrap() {
+        entry["id"] = Value::Null;
+    }
+    document
+}
+
+#[test]
+fn the_document_fits_its_schema_in_every_format() {
+    let project = eventful();
+    let schema = schema_of(&project);
+    for args in [&["state"][..], &["state", "--json"], &["state", "--places"]] {
+        let document = project.ok(args).json();
+        assert_eq!(schema::violation(&schema, &document), None, "{args:?}");
+    }
+    let yaml = project.ok(&["state", "--format", "yaml"]).stdout;
+    let document: Value = serde_yaml::from_str(&yaml).unwrap();
+    assert_eq!(schema::violation(&schema, &document), None);
+    let mut wrong = document;
+    wrong["steps"][0]["attempts"] = json!("many");
+    assert!(schema::violation(&schema, &wrong).is_some());
+    assert!(project.ok(&["state", "--format", "md"]).stdout.contains("## recovery"));
+}
+
+#[test]
+fn values_keep_their_types_and_places() {
+    let project = eventful();
+    project.ok(&["step", "set", "3", "--input", "n=3", "--input", "budget=$0.50"]);
+    let state = project.json(&["state", "--places"]);
+    let inputs = &state["steps"][2]["inputs"];
+    assert_eq!(inputs[0]["value"], 3);
+    assert_eq!((&inputs[1]["type"], &inputs[1]["value"]), (&json!("money"), &json!(0.5)));
+    let settings = state["constraints"]["settings"].as_array().unwrap();
+    let setting = |name: &str| settings.iter().find(|s| s["name"] == name).unwrap();
+    let time = setting("max_execution_time");
+    assert_eq!((&time["text"], &time["value"]), (&json!("300 seconds"), &json!(300)));
+    assert_eq!(setting("preferred_tools")["value"], json!(["WebFetch", "Read", "Write"]));
+    let line_of = |file: &str, text: &str| {
+        project.read(file).lines().position(|line| line.contains(text)).unwrap() + 1
+    };
+    assert_eq!(state["steps"][1]["place"]["line"], line_of("plan.md", "### Step 2"));
+    assert_eq!(
+        time["place"],
+        json!({ "file": "constraints.md",
+        "line": line_of("constraints.md", "max_execution_time") })
+    );
+    let step_data = line_of("variables.json", "step_data");
+    assert_eq!(state["places"]["variables"]["step_data"]["line"], step_data);
+}
+
+#[test]
+fn a_damaged_file_does_not_hide_the_healthy_ones() {
+    for name in FIVE {
+        for gone in [true, false] {
+            let project = eventful();
+            if gone {
+                std::fs::remove_file(project.path(name)).unwrap();
+            } else if name == "history.md" {
+                continue;
+            } else {
+                project.write(name, b"\xff\xfe broken");
+            }
+            let ran = project.run(&["state", "--json"]);
+            assert_eq!(ran.code, 4, "{name} {}", ran.stderr);
+            let state = ran.json();
+            assert_eq!(state["ok"], false);
+            assert_eq!(state["error"]["location"]["file"], name);
+            assert_eq!(schema::violation(&schema_of(&project), &state), None, "{name}");
+            let problems = state["problems"].as_array().unwrap();
+            assert!(problems.iter().any(|problem| problem["file"] == name), "{problems:?}");
+            let parts = [
+                ("plan.md", !state["steps"].as_array().unwrap().is_empty()),
+                ("context.md", state["context"].to_string().contains("finding")),
+                ("variables.json", state["variables"]["step_data"].is_object()),
+                ("history.md", !state["recent_history"].as_array().unwrap().is_empty()),
+                ("constraints.md", state["constraints"]["directives"][0].is_object()),
+            ];
+            for (file, there) in parts {
+                assert_eq!(there, file != name, "{file} while {name} is damaged");
+            }
+            let plain = project.run(&["state"]);
+            assert_eq!(plain.code, 4);
+            assert_eq!(plain.json()["schema_version"], 1);
+            assert!(plain.stderr.starts_with("error: "), "{}", plain.stderr);
+        }
+    }
+}
+
+#[test]
+fn losing_the_operation_log_changes_nothing_in_the_document() {
+    let project = eventful();
+    let state = project.json(&["state", "--places"]);
+    std::fs::remove_dir_all(project.path(".statedir")).unwrap();
+    let again = project.json(&["state", "--places"]);
+    assert_eq!(held(again), held(state));
+}
+
+#[test]
+fn import_builds_the_files_again_elsewhere() {
+    let project = eventful();
+    for (format, args) in
+        [("json", &["import", "-"][..]), ("yaml", &["import", "--format", "yaml", "-"])]
+    {
+        let text = project.ok(&["state", "--format", format]).stdout;
+        let copy = Project::empty();
+        copy.ok_with_input(args, &text);
+        assert_eq!(held(copy.json(&["state"])), held(project.json(&["state"])), "{format}");
+        copy.ok(&["check"]);
+        copy.ok(&["history", "verify"]);
+        copy.ok(&["step", "done", "2"]);
+    }
+}
+
+#[test]
+fn a_long_history_is_carried_over_in_numbers() {
+    let project = Project::with_steps(40);
+    for step in 1..=30 {
+        let step = step.to_string();
+        project.ok(&["step", "start", &step]);
+        project.ok(&["step", "done", &step, "--time", "2s", "--tool", "Read"]);
+    }
+    let state = project.json(&["state"]);
+    assert_eq!(state["recent_history"].as_array().unwrap().len(), 20);
+    let copy = Project::empty();
+    copy.ok_with_input(&["import", "-"], &state.to_string());
+    let again = copy.json(&["state"]);
+    assert!(again["metrics"]["history_entries"].as_u64().unwrap() >= 30);
+    assert_eq!(again["timing"]["execution_seconds"], 60.0);
+    assert_eq!(held(again), held(state));
+}
+
+#[test]
+fn import_needs_replace_where_there_is_a_state_and_can_be_undone() {
+    let source = eventful();
+    let document = source.ok(&["state"]).stdout;
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "no"]);
+    let before = project.json(&["state"]);
+    let files = project.files();
+    let refused = project.run_with_input(&["import", "-", "--json"], &document);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (1, &json!("exists")));
+    let dry = project.run_with_input(&["import", "-", "--replace", "--dry-run"], &document);
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    assert_eq!(project.files(), files);
+    project.ok_with_input(&["import", "-", "--replace"], &document);
+    assert!(
+        project.read("history.md").starts_with(&String::from_utf8_lossy(&files["history.md"])[..])
+    );
+    assert_eq!(held(project.json(&["state"])), held(source.json(&["state"])));
+    project.ok(&["history", "verify"]);
+    project.ok(&["undo"]);
+    let undone = project.json(&["state"]);
+    for part in ["identity", "steps", "variables", "context", "constraints", "progress"] {
+        assert_eq!(undone[part], before[part], "{part}");
+    }
+    assert_eq!(undone["metrics"]["consecutive_failures"], 1);
+    project.ok(&["redo"]);
+    let redone = project.json(&["state"]);
+    assert_eq!(redone["metrics"]["history"], source.json(&["state"])["metrics"]["history"]);
+}
+
+#[test]
+fn import_takes_a_document_with_missing_parts() {
+    let project = Project::empty();
+    let document = json!({ "identity": { "goal": "Ship it" },
+        "steps": [{ "title": "Build", "inputs": { "n": 3 } }, { "title": "Test", "depends_on": [1] }],
+        "constraints": { "directives": ["be brief"] } });
+    project.ok_with_input(&["import", "-"], &document.to_string());
+    project.ok(&["check"]);
+    let status = project.json(&["status"]);
+    assert_eq!((&status["goal"], &status["total_steps"]), (&json!("Ship it"), &json!(2)));
+    assert_eq!(project.json(&["directive", "list"])["directives"][0]["text"], "be brief");
+    project.ok(&["step", "set", "1", "--tool", "Write"]);
+    for (text, code) in [
+        ("{}", "bad_document"),
+        ("[]", "bad_document"),
+        ("nonsense", "bad_json"),
+        ("{\"steps\": 3}", "bad_document"),
+        ("{\"schema_version\": 9, \"steps\": []}", "bad_document"),
+    ] {
+        let ran = Project::empty().run_with_input(&["import", "-", "--json"], text);
+        assert_eq!((ran.code, &ran.json()["error"]["code"]), (1, &json!(code)), "{text}");
+    }
+}
+
+#[test]
+fn status_is_one_screen_however_long_the_plan() {
+    let project = Project::with_steps(300);
+    project.ok(&["step", "start", "150"]);
+    project.ok(&["step", "fail", "150", "--error", "no"]);
+    project.ok(&["step", "start", "1", "--actor", "ada"]);
+    for n in 0..20 {
+        project.ok(&["directive", "add", &format!("rule {n}")]);
+    }
+    let screen = project.ok(&["status"]).stdout;
+    assert!(screen.lines().count() < 40, "{screen}");
+    for text in [
+        "300)",
+        "> ",
+        "by ada",
+        "failed    step 150: statedir step retry N",
+        "more: statedir step list --limit 300",
+        "more: statedir directive list",
+        "file operations 0 of 20, web requests 0 of 5",
+        "cost      $0.0000 of $0.5000",
+        "next      2 Do part 2",
+    ] {
+        assert!(screen.replace("0/300 (0%)", "300)").contains(text), "{text}\n{screen}");
+    }
+    assert!(!screen.contains('\u{1b}'));
+}
+
+#[test]
+fn metrics_add_up() {
+    let project = eventful();
+    project.ok(&["step", "done", "2", "--cost", "0.03", "--time", "10s"]);
+    let metrics = project.json(&["metrics"]);
+    assert_eq!(metrics["attempts"], 3);
+    assert_eq!(metrics["retries"], 1);
+    assert_eq!(metrics["total_cost"], 0.05);
+    assert_eq!(metrics["total_time_ms"], 55_000);
+    assert!((metrics["success_rate"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
+    assert_eq!(metrics["steps"][1]["time_ms"], 15_000);
+    assert_eq!(metrics["steps"][1]["cost"], 0.03);
+    assert_eq!(metrics["compression_ratio"], Value::Null);
+    let size = project.read("plan.md").len();
+    assert_eq!(metrics["sizes"]["plan.md"], size);
+    assert!(metrics["sizes"][".statedir/log"].as_u64().unwrap() > 100);
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["metrics"])["recoveries"], 1);
+    let table = project.ok(&["metrics"]).stdout;
+    assert!(table.contains("success rate  67%"), "{table}");
+}
+
+#[test]
+fn training_data_is_a_record_per_step_without_secrets_or_simulations() {
+    let project = Project::with_steps(2);
+    let key = ["AKIA", "IOSFODNN7EXAMPLE1"].concat();
+    project.ok(&["history", "add", "Turn 1", "kind=turn", &format!("user_message=use {key}")]);
+    project.ok(&["step", "set", "1", "--input", &format!("token={key}"), "--tool", "WebFetch"]);
+    project.ok(&["step", "start", "1"]);
+    let output = ["--output", "rows=42", "--output", "password=hunter2secret99"];
+    project.ok(&[&["step", "done", "1", "--cost", "0.02", "--time", "3s"][..], &output].concat());
+    project.ok(&["plan", "set", "mode=simulation"]);
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["plan", "set", "mode=execution"]);
+    let text = project.ok(&["history", "export", "--format", "jsonl"]).stdout;
+    assert!(!text.contains(&key) && !text.contains("hunter2"), "{text}");
+    let records: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(records.len(), 1, "{text}");
+    let record = &records[0];
+    assert_eq!(record["conversation_trace"].as_array().unwrap().len(), 1);
+    assert_eq!(record["tool_calls"][0]["tool_used"], "WebFetch");
+    assert_eq!(record["tool_calls"][0]["real_outputs"]["rows"], 42);
+    assert_eq!(record["tool_calls"][0]["real_outputs"]["password"], "[masked]");
+    assert!(record["state_transitions"][0].as_str().unwrap().contains("COMPLETED"));
+    let performance = json!({ "cost": 0.02, "time_seconds": 3.0, "success": true, "attempt": 1 });
+    assert_eq!(record["performance_metrics"], performance);
+    assert_eq!(project.json(&["history", "export"])["records"], json!(records));
+}
