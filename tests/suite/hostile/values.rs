@@ -153,7 +153,7 @@ const WAYS: &[Way] = &[
     Way {
         name: "plan set owner",
         set: |p, v| with(p, &["plan", "set", "owner="], v),
-        get: |p| p.json(&["state"])["identity"]["other"]["owner"].clone(),
+        get: |p| p.json(&["state"])["identity"]["other"][0]["text"].clone(),
         trimmed: false,
         ends: false,
     },

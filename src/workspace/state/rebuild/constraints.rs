@@ -118,14 +118,12 @@ fn setting_line(setting: &Written, workflow: &Workflow) -> Result<String, Error>
     field(0, name, text, Placeholders::Matter)
 }
 
-/// A directive or a rule: its text is source, so it is written as it is where that works.
+/// A directive or a rule: the plainest line that reads back as its text.
 fn bullet(text: &str) -> Result<String, Error> {
-    let line = format!("- {text}\n");
-    if only_item(&line).is_some() {
-        return Ok(line);
-    }
-    let quoted = format!("- {}\n", Value::from(text));
-    only_item(&quoted).map(|_| quoted).ok_or_else(|| not_read_back(FILE, "a line"))
+    let reads_back =
+        |line: &String| only_item(line).is_some_and(|(document, item)| document.text(item) == text);
+    let forms = [format!("- {text}\n"), format!("- {}\n", Value::from(text))];
+    forms.into_iter().find(reads_back).ok_or_else(|| not_read_back(FILE, "a line"))
 }
 
 /// The document, if it is one item on one line and nothing else.
