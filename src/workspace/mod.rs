@@ -1,6 +1,7 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod brief;
 mod change;
 mod check;
 mod diff;
@@ -9,10 +10,12 @@ mod environment;
 mod error;
 mod facts;
 mod init;
+mod memory;
 mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod resolve;
 mod rules;
 mod snapshot;
 mod state;
@@ -28,6 +31,7 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::Event,
+    brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     diff::{DiffSide, TextDiff},
@@ -39,6 +43,7 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    resolve::Resolver,
     rules::RuleLine,
     snapshot::Snapshot,
     status::{Status, StepLine},
