@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Result;
 use super::disk::{Access, Disk, Stat};
 use super::error::At as _;
 use super::files::require_file;
 use super::paths::Paths;
-use super::Result;
 use super::publish::ensure_dir;
 
 /// Adds bytes to the end of a file, creating it when absent; gives its metadata after.

@@ -140,7 +140,8 @@ fn restore_files(
         let known = actual.map(|contents| &contents.stat);
         let replaced = replacer.replace(name, restore.bytes.as_deref(), known)?;
         let copies = replaced.copies.into_iter();
-        reports.extend(copies.map(|copy| Report::Salvaged { file: name.clone(), copy: Some(copy) }));
+        reports
+            .extend(copies.map(|copy| Report::Salvaged { file: name.clone(), copy: Some(copy) }));
         taken.extend(replaced.taken);
         match replaced.stat {
             Some(stat) => stats.insert(name.clone(), stat),
@@ -149,10 +150,9 @@ fn restore_files(
     }
     for taken in &taken {
         let copy = replacer.settle(taken);
-        reports.extend(copy.map(|copy| Report::Salvaged {
-            file: taken.name.clone(),
-            copy: Some(copy),
-        }));
+        reports.extend(
+            copy.map(|copy| Report::Salvaged { file: taken.name.clone(), copy: Some(copy) }),
+        );
     }
     Ok(())
 }
