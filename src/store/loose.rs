@@ -31,6 +31,7 @@ impl Store {
             None
         });
         let head = Head::load(disk, paths).ok().flatten();
+        let head_known = head.is_some();
         let view = View {
             revision: head.as_ref().map_or_else(Revision::root, |head| head.id.clone()),
             files,
@@ -44,6 +45,8 @@ impl Store {
             facts: head.and_then(|head| head.facts),
             reports: Vec::new(),
             adopted: false,
+            has_log: head_known,
+            damage: None,
         };
         (view, failed)
     }

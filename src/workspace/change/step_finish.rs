@@ -133,7 +133,7 @@ fn entry(
 /// The parameters with their references looked up, as far as they can be.
 fn inputs(draft: &Draft<'_>, plan: &Plan, step: &Step) -> String {
     let variables = draft.variables().ok();
-    let resolver = Resolver::new(Some(plan), variables.as_ref());
+    let resolver = Resolver::new(Some(plan), variables.as_deref());
     let inputs = step.inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
     Value::Object(inputs.collect()).to_string()
 }

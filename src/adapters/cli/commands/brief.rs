@@ -66,7 +66,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
 fn answer(session: &mut Session<'_>, briefed: &Briefed) -> CliResult {
     let document = briefed.brief.to_json();
     if let Some(mut failure) = damage(briefed) {
-        failure.data = Some(document);
+        failure.data = Some(Box::new(document));
         return Err(failure);
     }
     session.output.value(document);
@@ -82,9 +82,9 @@ pub(super) fn damage(briefed: &Briefed) -> Option<Failure> {
     };
     let mut failure = Failure::new(first.code, format!("{}{more}", first.message), 4)
         .hint("`statedir check` lists everything that is wrong");
-    failure.location = Some(serde_json::json!({ "file": first.file,
+    failure.location = Some(Box::new(serde_json::json!({ "file": first.file,
         "line": first.place.map(|place| place.line),
-        "column": first.place.map(|place| place.column) }));
+        "column": first.place.map(|place| place.column) })));
     Some(failure)
 }
 
