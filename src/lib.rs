@@ -11,6 +11,7 @@
 //! Only `store` and `adapters` do I/O; `workspace` is where pure logic meets the disk.
 
 pub mod adapters;
+pub mod brief;
 pub mod engine;
 pub mod model;
 pub mod store;

@@ -25,6 +25,7 @@ mod inspection;
 mod judge;
 mod lock;
 mod log;
+mod loose;
 mod objects;
 mod operation;
 mod paths;

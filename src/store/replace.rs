@@ -156,7 +156,8 @@ impl Replacer<'_> {
         let now = self.disk.stat(temporary);
         match (known, now) {
             (Some(known), Ok(Some(now))) if now.same_content(known) => {
-                done.taken = Some(Taken { name: name.to_owned(), path: temporary.into(), known: now });
+                done.taken =
+                    Some(Taken { name: name.to_owned(), path: temporary.into(), known: now });
             }
             // Nobody could look, so it stays where it is; the next replacement looks again.
             (Some(_), Err(_) | Ok(None)) => {}
@@ -283,7 +284,9 @@ impl Replacer<'_> {
         let foreign = match self.disk.stat(path).at(path)? {
             Some(stat) if stat.kind == Kind::File => {
                 match read_file(self.disk, path, segment::LIMIT) {
-                    Ok(Some(left)) => !bytes.starts_with(&left.bytes) && !self.knows(name, left.hash),
+                    Ok(Some(left)) => {
+                        !bytes.starts_with(&left.bytes) && !self.knows(name, left.hash)
+                    }
                     Ok(None) => return Ok(None),
                     Err(_) => true,
                 }

@@ -1,6 +1,7 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod brief;
 mod change;
 mod check;
 mod diff;
@@ -9,11 +10,13 @@ mod environment;
 mod error;
 mod facts;
 mod init;
+mod memory;
 mod metrics;
 mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod resolve;
 mod rules;
 mod screen;
 mod snapshot;
@@ -31,6 +34,7 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
+    brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     diff::{DiffSide, TextDiff},
@@ -43,6 +47,7 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    resolve::Resolver,
     rules::RuleLine,
     screen::{Screen, ScreenStep},
     snapshot::Snapshot,

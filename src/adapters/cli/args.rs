@@ -72,6 +72,7 @@ pub fn command() -> clap::Command {
 pub(super) enum Command {
     Init(commands::init::Args),
     Status(commands::status::Args),
+    Brief(commands::brief::Args),
     Show(commands::show::Args),
     State(commands::state::Args),
     Import(commands::import::Args),
@@ -82,6 +83,8 @@ pub(super) enum Command {
     #[command(visible_alias = "variables")]
     Var(commands::var::Args),
     History(commands::history::Args),
+    Turn(commands::turn::Args),
+    Memory(commands::memory::Args),
     #[command(visible_alias = "constraints")]
     Constraint(commands::constraint::Args),
     Directive(commands::directive::Args),

@@ -133,6 +133,18 @@ impl Output {
         self.line(format!("{}{unchanged}  [{}]", messages.join("\n"), outcome.revision));
     }
 
+    /// The answer of a mutating command, with more for machines.
+    pub(super) fn outcome_with(&mut self, outcome: &Outcome, more: &[(&str, Value)]) {
+        if !self.json {
+            return self.outcome(outcome, false);
+        }
+        let mut answer = outcome_json(outcome, false);
+        for (key, value) in more {
+            answer[*key] = value.clone();
+        }
+        self.value(answer);
+    }
+
     /// Changes as a unified diff.
     pub(super) fn diff(&mut self, files: &[FileDiff]) {
         if files.is_empty() {

@@ -69,14 +69,18 @@ macro_rules! quick_commands {
 quick_commands! {
     "status" => Status(commands::status::Args),
     "state" => State(commands::state::Args),
+    "brief" => Brief(commands::brief::Args),
     "show" => Show(commands::show::Args),
     "plan" => Plan(commands::plan::Args),
     "step" => Step(commands::step::Args),
     "context" => Context(commands::context::Args),
     "var" => Var(commands::var::Args),
     "history" => History(commands::history::Args),
+    "turn" => Turn(commands::turn::Args),
+    "memory" => Memory(commands::memory::Args),
     "constraint" => Constraint(commands::constraint::Args),
     "directive" => Directive(commands::directive::Args),
+    "resume" => Resume(commands::pause::ResumeArgs),
     "event" => Event(commands::event::Args),
     "review" => Review(commands::review::Args),
     "apply" => Apply(commands::apply::Args),
@@ -104,6 +108,8 @@ mod tests {
             "statedir var set a.b -5 --json",
             "statedir var get",
             "statedir --wait 3s history list --limit 5",
+            "statedir brief --max-tokens 500 --for 3 --json",
+            "statedir turn add --user hello --error one --error two",
         ] {
             let quick = parse(&words(line)).unwrap_or_else(|| panic!("{line}"));
             let full = Arguments::try_parse_from(words(line)).unwrap();

@@ -56,7 +56,7 @@ pub use facts::HistoryFacts;
 pub use quantity::{format_duration, format_money, parse_duration_ms, parse_money};
 pub use render::{Rendered, render};
 pub use search::{Found, search};
-pub use tail::{last_entries, last_entries_where};
+pub use tail::{last_entries, last_entries_where, last_entries_within};
 pub use ulid::{EntryId, NoUlid, Ulid};
 pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Verification, verify};
 

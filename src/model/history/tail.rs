@@ -32,8 +32,24 @@ pub fn last_entries<R: Read + Seek>(reader: R, limit: usize) -> Result<Vec<Entry
 /// # Errors
 /// Fails when reading fails.
 pub fn last_entries_where<R: Read + Seek>(
+    reader: R,
+    limit: usize,
+    keep: impl Fn(&Entry) -> bool,
+) -> Result<Vec<Entry>, HistoryError> {
+    last_entries_within(reader, limit, u64::MAX, keep)
+}
+
+/// The last `limit` entries that `keep` accepts among those in about the last `bytes` of the log.
+///
+/// Entries that are rare in a long log cost no more than this; fewer than `limit` are returned
+/// when the others lie further up.
+///
+/// # Errors
+/// Fails when reading fails.
+pub fn last_entries_within<R: Read + Seek>(
     mut reader: R,
     limit: usize,
+    bytes: u64,
     keep: impl Fn(&Entry) -> bool,
 ) -> Result<Vec<Entry>, HistoryError> {
     if limit == 0 {
@@ -41,6 +57,7 @@ pub fn last_entries_where<R: Read + Seek>(
     }
     let length = reader.seek(SeekFrom::End(0))?;
     let mut window = FIRST_WINDOW;
+    let most = bytes;
     while window < length && window <= LAST_WINDOW {
         let base = reader.seek(SeekFrom::Start(length - window))?;
         let mut bytes = Vec::new();
@@ -55,7 +72,7 @@ pub fn last_entries_where<R: Read + Seek>(
                     newest.push(entry);
                 }
             })?;
-            if newest.is_full() {
+            if newest.is_full() || window >= most {
                 return Ok(newest.into_vec());
             }
         }

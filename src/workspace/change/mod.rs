@@ -14,6 +14,7 @@ mod rule;
 mod step;
 mod step_finish;
 mod step_shape;
+mod turn;
 mod variables;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,7 @@ pub use self::{
     step::Selected,
 };
 use super::{Answer, Draft, Error};
+use crate::brief::Turn;
 
 /// One change. Several of them make one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,6 +147,9 @@ pub enum Change {
         #[serde(default)]
         fields: Map<String, Value>,
     },
+    /// Records a turn of the conversation.
+    #[serde(rename = "turn.add")]
+    TurnAdd(Box<Turn>),
     /// Sets a modifier or a limit.
     #[serde(rename = "constraint.set")]
     ConstraintSet {
@@ -305,6 +310,7 @@ impl Change {
             Self::VarMerge { .. } => "var.merge",
             Self::VarPatch { .. } => "var.patch",
             Self::HistoryAdd { .. } => "history.add",
+            Self::TurnAdd(_) => "turn.add",
             Self::ConstraintSet { .. } => "constraint.set",
             Self::DirectiveAdd { .. } => "directive.add",
             Self::DirectiveRemove { .. } => "directive.remove",
@@ -339,6 +345,7 @@ impl Change {
             Self::VarMerge { patch } => variables::merge(draft, patch),
             Self::VarPatch { patch } => variables::patch(draft, patch),
             Self::HistoryAdd { title, fields } => history::add(draft, title, fields),
+            Self::TurnAdd(turn) => turn::add(draft, turn),
             Self::ConstraintSet { name, value, create } => {
                 constraint::set(draft, name, value, *create)
             }

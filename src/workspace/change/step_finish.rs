@@ -3,13 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{Answer, Draft, Error},
+    super::{Answer, Draft, Error, Resolver},
     Span, StepResult,
     gate::attempts_allowed,
     progress::{Extra, Progress, status_of},
     review::open_review,
     step::{select, step_json, transition},
-    text_of,
 };
 use crate::{
     engine::StepRole as Role,
@@ -118,7 +117,7 @@ fn entry(
     put("actor", Some(draft.env.actor().to_owned()));
     put("component_used", step.component.clone());
     put("tool_used", result.tool.clone().or_else(|| step.tool_mapping.clone()));
-    put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, step)));
+    put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, plan, step)));
     let outputs = Value::Object(result.output.clone());
     put("real_outputs", (!result.output.is_empty()).then(|| outputs.to_string()));
     put("actual_cost", result.cost.map(|cost| cost.0.to_string()));
@@ -132,27 +131,9 @@ fn entry(
 }
 
 /// The parameters with their references looked up, as far as they can be.
-fn inputs(draft: &Draft<'_>, step: &Step) -> String {
+fn inputs(draft: &Draft<'_>, plan: &Plan, step: &Step) -> String {
     let variables = draft.variables().ok();
-    let resolve = |text: &str| {
-        let found = crate::model::references(text);
-        let whole = found.first().filter(|reference| reference.span == (0..text.len()));
-        if let Some(value) = whole.and_then(|r| variables.as_ref()?.get(&r.path)) {
-            return value;
-        }
-        let mut out = String::new();
-        let mut at = 0;
-        for reference in found {
-            out.push_str(&text[at..reference.span.start]);
-            match variables.as_ref().and_then(|variables| variables.get(&reference.path)) {
-                Some(value) => out.push_str(&text_of(&value)),
-                None => out.push_str(&text[reference.span.clone()]),
-            }
-            at = reference.span.end;
-        }
-        out.push_str(&text[at..]);
-        json!(out)
-    };
-    let inputs = step.inputs.iter().map(|(key, value)| (key.clone(), resolve(value)));
+    let resolver = Resolver::new(Some(plan), variables.as_deref());
+    let inputs = step.inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
     Value::Object(inputs.collect()).to_string()
 }

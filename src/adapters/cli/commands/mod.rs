@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(super) mod apply;
+pub(super) mod brief;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod constraint;
@@ -13,6 +14,7 @@ pub(super) mod history;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
+pub(super) mod memory;
 pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
@@ -26,6 +28,7 @@ pub(super) mod status;
 pub(super) mod step;
 mod step_args;
 mod step_view;
+pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
 
@@ -55,6 +58,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
     match parsed.command {
         Command::Init(args) => init::run(session, args),
         Command::Status(args) => status::run(session, &args),
+        Command::Brief(args) => brief::run(session, &args),
         Command::Show(args) => show::run(session, &args),
         Command::State(args) => state::run(session, &args),
         Command::Import(args) => import::run(session, &args),
@@ -64,6 +68,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Context(args) => context::run(session, args),
         Command::Var(args) => var::run(session, args),
         Command::History(args) => history::run(session, args),
+        Command::Turn(args) => turn::run(session, args),
+        Command::Memory(args) => memory::run(session, &args),
         Command::Constraint(args) => constraint::run(session, args),
         Command::Directive(args) => directive::run(session, args),
         Command::Rule(args) => rule::run(session, args),
@@ -95,13 +101,22 @@ impl Session<'_> {
         self.workspace_at(true)
     }
 
+    /// The same directory without an expected revision, to look at what a change has made.
+    pub(super) fn workspace_as_it_is(&self) -> Result<Workspace, Failure> {
+        self.workspace_with(false, None)
+    }
+
     fn workspace_at(&self, new: bool) -> Result<Workspace, Failure> {
+        self.workspace_with(new, self.global.if_match.clone())
+    }
+
+    fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
         let variable =
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
         let named = self.global.dir.clone().or(variable);
         let dir = choose(named.as_deref(), new)?;
         let options = Options {
-            if_match: self.global.if_match.clone(),
+            if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait,
             command: self.command.clone(),

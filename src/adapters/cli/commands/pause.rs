@@ -1,4 +1,4 @@
-use super::{CliResult, Session};
+use super::{CliResult, Session, brief};
 use crate::workspace::Change;
 
 /// Stop on purpose; no step can be started until resume
@@ -12,9 +12,10 @@ pub(in super::super) struct PauseArgs {
 
 /// Go on with a paused, failed or interrupted execution
 ///
-/// Steps that were running under the same actor when the process died start over.
+/// Steps that were running under the same actor when the process died start over. The brief
+/// follows, as `statedir brief` prints it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir resume")]
+#[command(after_help = "Examples:\n  statedir resume\n  statedir resume --json")]
 pub(in super::super) struct ResumeArgs {}
 
 pub(super) fn pause(session: &mut Session<'_>, args: PauseArgs) -> CliResult {
@@ -22,5 +23,24 @@ pub(super) fn pause(session: &mut Session<'_>, args: PauseArgs) -> CliResult {
 }
 
 pub(super) fn resume(session: &mut Session<'_>) -> CliResult {
-    session.apply(&[Change::Resume])
+    let outcome = session.workspace()?.apply(&[Change::Resume])?;
+    if session.global.dry_run {
+        session.output.outcome(&outcome, true);
+        return Ok(0);
+    }
+    // What was changed stays changed: a brief that cannot be made is only reported.
+    let (briefed, document) = match brief::after_resume(session) {
+        Ok(made) => made,
+        Err(failure) => {
+            session.output.outcome(&outcome, false);
+            session.output.note(&failure.message);
+            return Ok(0);
+        }
+    };
+    session.output.outcome_with(&outcome, &[("brief", document)]);
+    if !session.output.is_json() {
+        session.output.raw("\n");
+        session.output.raw(&briefed.brief.text);
+    }
+    Ok(if briefed.damaged.is_empty() { 0 } else { 4 })
 }

@@ -95,10 +95,16 @@ Examples:
         step: String,
     },
     /// Show one step
-    #[command(after_help = "Examples:\n  statedir step show 3\n  statedir step show k3f9 --json")]
+    #[command(after_help = "\
+Examples:
+  statedir step show 3
+  statedir step show k3f9 --resolved --json")]
     Show {
         /// Number or id; the current step if absent
         step: Option<String>,
+        /// Look up the {{references}} of its inputs; one that leads nowhere is refused
+        #[arg(long)]
+        resolved: bool,
     },
     /// List the steps
     #[command(
@@ -145,7 +151,9 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
         Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
         Verb::Reset { step, note } => Change::StepReset { step: selected(step.as_deref())?, note },
         Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
-        Verb::Show { step } => return step_view::show(session, step.as_deref()),
+        Verb::Show { step, resolved } => {
+            return step_view::show(session, step.as_deref(), resolved);
+        }
         Verb::List { status, limit } => return step_view::list(session, status.as_deref(), limit),
         Verb::Next { claim: false } => return step_view::next(session),
     };

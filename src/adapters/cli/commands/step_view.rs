@@ -3,26 +3,52 @@
 use serde_json::json;
 
 use super::{CliResult, Failure, Session, step_args::select};
-use crate::model::Step;
+use crate::{
+    model::{Plan, Step},
+    workspace::{Error, Resolver, Snapshot},
+};
 
-/// One step in full.
-pub(super) fn show(session: &mut Session<'_>, step: Option<&str>) -> CliResult {
+/// One step in full, its references looked up if wanted.
+pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let plan = snapshot.plan()?;
     let wanted = match step {
         Some(step) => select(step)?.0,
         None => crate::model::StepRef::Number(snapshot.status()?.current_step),
     };
-    let step = plan.step(&wanted).map_err(crate::workspace::Error::from)?;
+    let step = plan.step(&wanted).map_err(Error::from)?;
+    let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
     if session.output.is_json() {
-        let answer = json!({ "step": step_json(step), "line": plan.place(step).line,
+        let mut shown = step_json(step);
+        if let Some(inputs) = inputs {
+            shown["inputs"] = json!(inputs);
+        }
+        let answer = json!({ "step": shown, "line": plan.place(step).line,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
-    } else {
-        let extent = plan.document.section(step.section).extent.clone();
-        session.output.line(plan.document.source()[extent].trim_end());
+        return Ok(0);
+    }
+    let extent = plan.document.section(step.section).extent.clone();
+    session.output.line(plan.document.source()[extent].trim_end());
+    for (at, (name, value)) in inputs.iter().flatten().enumerate() {
+        if at == 0 {
+            session.output.line("\nresolved inputs:");
+        }
+        session.output.line(format!("{name} = {value}"));
     }
     Ok(0)
+}
+
+/// The inputs with their references looked up.
+fn inputs(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    step: &Step,
+) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
+    let variables = snapshot.variables()?;
+    let resolver = Resolver::new(Some(plan), Some(&variables));
+    let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
+    step.inputs.iter().map(resolved).collect()
 }
 
 /// All steps, a line each.

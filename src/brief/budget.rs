@@ -1,0 +1,125 @@
+//! What a brief may cost, and what its pieces do.
+
+use serde::Serialize;
+
+use super::{Section, estimate::tokens};
+use crate::model::StateFile;
+
+/// How a brief is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Markdown; text from the state is quoted with `>`.
+    #[default]
+    Md,
+    /// One JSON object; text from the state is in strings.
+    Json,
+}
+
+/// The most a brief may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Budget {
+    /// In tokens, as estimated by [`tokens`].
+    pub max_tokens: usize,
+    /// In bytes, if that matters too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<usize>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { max_tokens: 4000, max_bytes: None }
+    }
+}
+
+/// Tokens and bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Cost {
+    pub(super) tokens: usize,
+    pub(super) bytes: usize,
+}
+
+impl Cost {
+    /// What a text costs.
+    pub(super) fn of(text: &str) -> Self {
+        Self { tokens: tokens(text), bytes: text.len() }
+    }
+
+    /// Everything a budget allows.
+    pub(super) fn allowed(budget: &Budget) -> Self {
+        Self { tokens: budget.max_tokens, bytes: budget.max_bytes.unwrap_or(usize::MAX) }
+    }
+
+    pub(super) fn fits(self, room: Self) -> bool {
+        self.tokens <= room.tokens && self.bytes <= room.bytes
+    }
+
+    pub(super) fn minus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            bytes: self.bytes.saturating_sub(other.bytes),
+        }
+    }
+
+    /// An equal share for one of `count`.
+    pub(super) fn share(self, count: usize) -> Self {
+        Self { tokens: self.tokens / count.max(1), bytes: self.bytes / count.max(1) }
+    }
+}
+
+impl std::ops::Add for Cost {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { tokens: self.tokens + other.tokens, bytes: self.bytes.saturating_add(other.bytes) }
+    }
+}
+
+impl std::iter::Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::default(), |sum, cost| sum + cost)
+    }
+}
+
+impl Format {
+    /// What a line of state text costs where it is shown.
+    pub(super) fn line(self, line: &str) -> Cost {
+        match self {
+            Self::Md => Cost::of(&quoted(line)),
+            Self::Json => Cost::of(&format!("\\n{}", escaped(line))),
+        }
+    }
+
+    /// What a line of our own costs.
+    pub(super) fn note(self, note: &str) -> Cost {
+        match self {
+            Self::Md => Cost::of(&format!("{note}\n")),
+            Self::Json => Cost::of(&format!("\\n{}", escaped(note))),
+        }
+    }
+
+    /// What it costs to begin a section.
+    pub(super) fn heading(self, section: Section, source: StateFile) -> Cost {
+        match self {
+            Self::Md => Cost::of(&heading(section, source)),
+            Self::Json => Cost::of(&format!(
+                ",{{\"section\":\"what_to_do_next\",\"title\":\"{}\",\"source\":\"{source}\",\"note\":\"\",\"text\":\"\"}}",
+                section.title()
+            )),
+        }
+    }
+}
+
+/// A heading with the file that the text below it comes from.
+pub(super) fn heading(section: Section, source: StateFile) -> String {
+    format!("\n## {} ({source})\n", section.title())
+}
+
+/// A line of state text.
+pub(super) fn quoted(line: &str) -> String {
+    if line.is_empty() { ">\n".to_owned() } else { format!("> {line}\n") }
+}
+
+fn escaped(line: &str) -> String {
+    let text = serde_json::Value::from(line).to_string();
+    text.get(1..text.len() - 1).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,31 @@
+//! What an agent needs to continue: the brief, and the conversation in four tiers of memory.
+//!
+//! Everything here is a function from values to values. Text from the state files is data: in
+//! markdown each of its lines begins with `>`, in JSON it is a string, so that nothing it says can
+//! end the quotation, however it is written.
+
+mod budget;
+mod compose;
+mod compose_context;
+mod compose_step;
+mod estimate;
+mod fit;
+mod material;
+mod memory;
+mod part;
+mod patterns;
+mod render;
+mod turn;
+
+pub use budget::{Budget, Format};
+pub use compose::compose;
+pub use estimate::tokens;
+pub use fit::{Brief, LeftOut, fit};
+pub use material::{Advice, Changes, Dependency, Focus, Input, Material, Standing};
+pub use memory::{
+    LongTerm, MediumTerm, Memory, Noted, Preferences, Project, ShortTurn, Statistics, TurnSummary,
+    memory,
+};
+pub use part::{Part, Section, Stage};
+pub use patterns::Pattern;
+pub use turn::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS};

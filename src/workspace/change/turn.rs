@@ -1,0 +1,26 @@
+//! Recording a turn of the conversation.
+
+use super::super::{Answer, Draft, Error};
+use crate::brief::Turn;
+
+/// Adds the turn to the history, numbered.
+pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {
+    if turn.user_message.trim().is_empty() && turn.response.trim().is_empty() {
+        return Err(Error::refused_with(
+            "bad_value",
+            "a turn needs what the user said or what was answered",
+            "`statedir turn add --user TEXT --response TEXT`",
+        ));
+    }
+    let number = draft.facts()?.history.turns + 1;
+    let mut fields = turn.to_fields();
+    fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
+    let mode = draft.plan().ok().and_then(|plan| plan.metadata.mode.clone());
+    if mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION")) {
+        fields.push(("mode".to_owned(), "SIMULATION".to_owned()));
+    }
+    let id = draft.log(format!("Turn {number}"), fields)?;
+    Ok(Answer::new(format!("turn {number} recorded"))
+        .with("turn", number)
+        .with("entry", id.to_string()))
+}

@@ -1,0 +1,43 @@
+//! The conversation as it is remembered.
+
+use super::{Error, Snapshot};
+use crate::brief::{self, MEDIUM_TURNS, Memory, Preferences, Project};
+
+/// How many of the newest entries patterns are drawn from.
+const PATTERN_ENTRIES: usize = 200;
+
+/// How far back turns are looked for, in bytes of the history.
+const TAIL: u64 = 16 << 20;
+
+impl Snapshot {
+    /// The four tiers of memory, derived now. Turns are looked for in the last 16 MiB.
+    ///
+    /// # Errors
+    /// The history cannot be read; what else cannot be read is left empty.
+    pub fn memory(&self) -> Result<Memory, Error> {
+        let facts = self.facts()?.history;
+        let turns = self.newest_turns(MEDIUM_TURNS, TAIL, &facts)?;
+        let entries = self.newest(PATTERN_ENTRIES, |_| true)?;
+        let plan = self.plan().ok();
+        let understanding = self.context().ok().and_then(|context| {
+            let sections = context.sections.into_iter();
+            let mut found = sections
+                .filter(|section| section.title.eq_ignore_ascii_case("Current Understanding"));
+            found.next().map(|section| section.text).filter(|text| !text.is_empty())
+        });
+        let project = Project {
+            title: plan.as_ref().map(|plan| plan.title.clone()),
+            goal: plan.as_ref().and_then(|plan| plan.metadata.goal.clone()),
+            mode: plan.as_ref().and_then(|plan| plan.metadata.mode.clone()),
+            understanding,
+        };
+        let mut preferences = Preferences::default();
+        if let Ok(constraints) = self.constraints() {
+            let settings = constraints.settings.into_iter();
+            preferences.settings =
+                settings.filter_map(|s| Some((s.name, s.value?.into()))).collect();
+            preferences.directives = constraints.directives.into_iter().map(|d| d.text).collect();
+        }
+        Ok(brief::memory(&turns, &entries, &facts, project, preferences))
+    }
+}

@@ -1,0 +1,128 @@
+//! Looking up `{{references}}` in variables.json. What is found is a value, never a template.
+
+use serde_json::Value;
+
+use super::Error;
+use crate::{
+    engine::nearest,
+    model::{ModelError, Plan, StateFile, StepId, StepRef, Variables, references},
+    text::json::Path,
+};
+
+/// The most paths that are compared with a misspelt one.
+const MOST_PATHS: usize = 5000;
+
+/// Looks up references; `{{steps.3.key}}` is short for `{{step_data.outputs.<id of step 3>.key}}`.
+#[derive(Clone, Copy, Debug)]
+pub struct Resolver<'a> {
+    plan: Option<&'a Plan>,
+    variables: Option<&'a Variables>,
+}
+
+impl<'a> Resolver<'a> {
+    /// Looks into these files, as far as they could be read.
+    pub fn new(plan: Option<&'a Plan>, variables: Option<&'a Variables>) -> Self {
+        Self { plan, variables }
+    }
+
+    /// The value of a reference's path.
+    pub fn get(&self, path: &str) -> Option<Value> {
+        let variables = self.variables?;
+        variables.get(path).or_else(|| variables.get(&self.output_path(path)?))
+    }
+
+    /// The text with every reference looked up; a text that is one reference keeps the type.
+    ///
+    /// # Errors
+    /// A reference leads nowhere; the error names the nearest path.
+    pub fn resolve(&self, text: &str) -> Result<Value, Error> {
+        self.substitute(text, |path| Err(self.missing(path)))
+    }
+
+    /// The same, where a reference that leads nowhere stays as it is.
+    pub fn lenient(&self, text: &str) -> Value {
+        let kept = self.substitute(text, |path| Ok(Value::from(format!("{{{{{path}}}}}"))));
+        kept.unwrap_or_else(|_| Value::from(text))
+    }
+
+    /// Whether a step that is still to be finished can give what the path names.
+    pub fn is_awaited(&self, path: &str) -> bool {
+        let longer = self.output_path(path);
+        let path = longer.as_deref().unwrap_or(path);
+        let step = path.strip_prefix("step_data.outputs.").and_then(|rest| rest.split('.').next());
+        let step = step.and_then(StepId::parse).and_then(|id| self.plan?.step_by_id(&id));
+        step.is_some_and(|step| !matches!(step.status.as_deref(), Some("COMPLETED" | "SKIPPED")))
+    }
+
+    /// The path that comes nearest to one that is not there.
+    pub fn nearest(&self, path: &str) -> Option<String> {
+        let known = self.variables.map(all_paths).unwrap_or_default();
+        let longer = self.output_path(path);
+        let wanted = longer.as_deref().unwrap_or(path);
+        nearest(wanted, known.iter().map(String::as_str)).map(str::to_owned)
+    }
+
+    fn substitute(
+        &self,
+        text: &str,
+        missing: impl Fn(&str) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
+        let found = references(text);
+        let value = |path: &str| self.get(path).map_or_else(|| missing(path), Ok);
+        if let [only] = found.as_slice()
+            && only.span == (0..text.len())
+        {
+            return value(&only.path);
+        }
+        let mut out = String::new();
+        let mut at = 0;
+        for reference in found {
+            out.push_str(&text[at..reference.span.start]);
+            match value(&reference.path)? {
+                Value::String(text) => out.push_str(&text),
+                other => out.push_str(&other.to_string()),
+            }
+            at = reference.span.end;
+        }
+        out.push_str(&text[at..]);
+        Ok(Value::from(out))
+    }
+
+    fn missing(&self, path: &str) -> Error {
+        let message = format!("`{{{{{path}}}}}` is not in variables.json");
+        let hint = match self.nearest(path) {
+            _ if self.is_awaited(path) => "the step that gives it is not finished".to_owned(),
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`statedir var get` shows what there is".to_owned(),
+        };
+        let file = StateFile::Variables;
+        ModelError::NotFound { file, message, hint: Some(hint) }.into()
+    }
+
+    /// What `steps.3.key` stands for.
+    fn output_path(&self, path: &str) -> Option<String> {
+        let (step, key) = match path.strip_prefix("steps.")?.split_once('.') {
+            Some((step, key)) => (step, Some(key)),
+            None => (path.strip_prefix("steps.")?, None),
+        };
+        let step = self.plan?.step(&StepRef::parse(step).ok()?).ok()?;
+        let base = format!("step_data.outputs.{}", step.id.as_ref()?);
+        Some(key.map_or(base.clone(), |key| format!("{base}.{key}")))
+    }
+}
+
+fn all_paths(variables: &Variables) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut open = vec![Path::root()];
+    while let Some(path) = open.pop() {
+        for key in variables.document.keys(&path).unwrap_or_default() {
+            let child = path.join(key);
+            paths.push(child.to_string());
+            if paths.len() >= MOST_PATHS {
+                return paths;
+            }
+            open.push(child);
+        }
+    }
+    paths
+}
