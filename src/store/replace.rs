@@ -131,7 +131,13 @@ impl Replacer<'_> {
             };
             match placed {
                 Ok(true) if fresh => return Ok(()),
-                Ok(true) => return self.examine(name, temporary, new, known, done),
+                Ok(true) => {
+                    return self.examine(name, temporary, known, done, || {
+                        let back = self.disk.exchange(temporary, &path);
+                        let now = self.disk.stat(temporary);
+                        matches!((back, now), (Ok(true), Ok(Some(now))) if now.ino == new.ino)
+                    });
+                }
                 Ok(false) => return self.put_over(name, temporary, known, done),
                 Err(error) if fresh && error.kind() == ErrorKind::AlreadyExists => fresh = false,
                 Err(error) if !fresh && error.kind() == ErrorKind::NotFound => fresh = true,
@@ -144,36 +150,38 @@ impl Replacer<'_> {
         Err(StoreError::Conflict { name: name.to_owned() })
     }
 
-    /// Looks at what the exchange brought out.
+    /// Looks at what was taken out; without need for haste that is left to [`Replacer::settle`].
     fn examine(
         &self,
         name: &str,
         temporary: &Path,
-        new: &Stat,
         known: Option<&Stat>,
         done: &mut Replaced,
+        give_back: impl FnOnce() -> bool,
     ) -> Result<()> {
-        let now = self.disk.stat(temporary);
-        match (known, now) {
-            (Some(known), Ok(Some(now))) if now.same_content(known) => {
-                done.taken =
-                    Some(Taken { name: name.to_owned(), path: temporary.into(), known: now });
+        let refuse = self.meanwhile == Meanwhile::Refuse;
+        match known {
+            Some(known) if !refuse || self.is_unchanged(temporary, known) => {
+                let (name, path) = (name.to_owned(), temporary.to_owned());
+                done.taken = Some(Taken { name, path, known: *known });
+                Ok(())
             }
-            // Nobody could look, so it stays where it is; the next replacement looks again.
-            (Some(_), Err(_) | Ok(None)) => {}
-            _ if self.meanwhile == Meanwhile::SetAside => {
-                done.copies.push(self.salvage(name, temporary));
-            }
-            _ => {
-                let back = self.disk.exchange(temporary, &self.paths.file(name));
-                let ours = matches!(self.disk.stat(temporary), Ok(Some(now)) if now.ino == new.ino);
-                if !(ours && matches!(back, Ok(true))) {
+            _ if refuse => {
+                if !give_back() {
                     self.salvage(name, temporary);
                 }
-                return Err(StoreError::Conflict { name: name.to_owned() });
+                Err(StoreError::Conflict { name: name.to_owned() })
+            }
+            _ => {
+                done.copies.push(self.salvage(name, temporary));
+                Ok(())
             }
         }
-        Ok(())
+    }
+
+    /// Whether a file is as it was read; also when nobody can tell, for then it is left alone.
+    fn is_unchanged(&self, path: &Path, known: &Stat) -> bool {
+        !matches!(self.disk.stat(path), Ok(Some(now)) if !now.same_content(known))
     }
 
     /// Renames over what is there, looking until nobody has saved since the last look.
@@ -210,22 +218,9 @@ impl Replacer<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             other => other.at(&path)?,
         }
-        match (known, self.disk.stat(&temporary)) {
-            (Some(known), Ok(Some(now))) if now.same_content(known) => {
-                done.taken = Some(Taken { name: name.to_owned(), path: temporary, known: now });
-            }
-            (Some(_), Err(_) | Ok(None)) => {}
-            _ if self.meanwhile == Meanwhile::SetAside => {
-                done.copies.push(self.salvage(name, &temporary));
-            }
-            _ => {
-                if !matches!(self.disk.rename_new(&temporary, &path), Ok(true)) {
-                    self.salvage(name, &temporary);
-                }
-                return Err(StoreError::Conflict { name: name.to_owned() });
-            }
-        }
-        Ok(())
+        self.examine(name, &temporary, known, done, || {
+            matches!(self.disk.rename_new(&temporary, &path), Ok(true))
+        })
     }
 
     fn refuse_if_changed(&self, name: &str, known: Option<&Stat>) -> Result<()> {

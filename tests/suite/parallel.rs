@@ -256,7 +256,8 @@ fn a_save_at_the_last_moment_is_not_lost_without_a_trace() {
     command
         .args(["-f", "-o"])
         .arg(trace.path())
-        .args(["-e", "trace=rename", "-e", "inject=rename:delay_enter=1500000"])
+        .args(["-e", "trace=rename,renameat2"])
+        .args(["-e", "inject=rename,renameat2:delay_enter=1500000"])
         .arg(env!("CARGO_BIN_EXE_statedir"))
         .args(["plan", "set", "owner=ada"])
         .current_dir(project.root())

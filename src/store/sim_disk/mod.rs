@@ -338,11 +338,11 @@ impl Inner {
     }
 
     fn finish_meddling(&mut self) {
-        let due = self.writing.take_if(|(_, call, _)| *call <= self.calls);
+        let Some((ino, _, bytes)) = self.writing.take_if(|(_, call, _)| *call <= self.calls) else {
+            return;
+        };
         let mtime = self.tick();
-        if let Some((ino, _, bytes)) = due
-            && let Some(inode) = self.inodes.get_mut(&ino)
-        {
+        if let Some(inode) = self.inodes.get_mut(&ino) {
             inode.data = bytes;
             inode.mtime = mtime;
         }

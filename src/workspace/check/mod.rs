@@ -12,8 +12,11 @@ pub(super) use self::secret::{mask, mask_field, mask_json};
 use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};
-use crate::model::{
-    Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::EntryId,
+use crate::{
+    model::{
+        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::EntryId,
+    },
+    store::StoreError,
 };
 
 /// What `check` found and mended.
@@ -65,10 +68,16 @@ impl Workspace {
             Err(error) => return Err(error),
         };
         let mut findings = snapshot.findings(&self.history_anchors(), progress);
-        let damage = snapshot.view().log_damage().map(|damage| damage.message.clone());
-        if let Some(message) =
-            damage.or_else(|| Some(self.store.operations(None).err()?.to_string()))
-        {
+        let known = snapshot.view().log_damage().map(|damage| damage.message.clone());
+        let damage = known.or_else(|| match self.store.operations(None) {
+            Err(error @ StoreError::Damaged { .. }) => Some(error.to_string()),
+            Err(error) => {
+                findings.push(Problem::error("io", StateFile::Log, error.to_string()));
+                None
+            }
+            Ok(_) => None,
+        });
+        if let Some(message) = damage {
             let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
             findings.push(problem.hint(
                 "the state files are intact; `statedir check --fix` sets the log aside and starts anew",
