@@ -48,7 +48,8 @@ fn cut(project: &Project, name: &str, keep: u64, zeros: u64) {
 
 #[test]
 fn torn_and_lost_files_come_back_from_the_log() {
-    let losses: [(&str, fn(&Project)); 8] = [
+    type Loss = (&'static str, fn(&Project));
+    let losses: [Loss; 8] = [
         ("an empty plan", |p| cut(p, "plan.md", 0, 0)),
         ("a plan of zeros", |p| cut(p, "plan.md", 0, 300)),
         ("half a plan", |p| cut(p, "plan.md", 100, 0)),
