@@ -150,3 +150,40 @@ const FREQUENT: &str = "\
 请读调象责败账货购费资起超路身车转软载辑输达过运近还这进连述退\
 送选通速造連道邮部都配释里重量金钟钮链销错键长開間関门闭问间队\
 阳陆限院除雅集雷需非面音页项预频题额首验高黑";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_costs_the_sum_of_its_lines() {
+        let lines = ["the plan: 42 steps\n", "\n", "  数据库 🎉\n", "let camelCase = x1y2;"];
+        let sum: usize = lines.iter().map(|line| tokens(line)).sum();
+        assert_eq!(tokens(&lines.concat()), sum);
+    }
+
+    #[test]
+    fn the_rules_are_as_stated() {
+        let table = [
+            ("", 0),
+            ("the", 1),
+            ("The plan", 2),
+            ("1234567", 3),
+            ("a = b", 3),
+            ("zqxj", 3),
+            ("的", 1),
+            ("龘", 3),
+            ("🎉", 4),
+            ("a\n", 2),
+        ];
+        for (text, count) in table {
+            assert_eq!(tokens(text), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_frequent_characters_are_sorted() {
+        let all: Vec<char> = FREQUENT.chars().collect();
+        assert!(all.is_sorted() && all.iter().all(|c| c.len_utf8() == 3 && is_frequent(*c)));
+    }
+}

@@ -243,3 +243,50 @@ impl Chosen {
         self.parts.into_iter().map(|(_, part)| part).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::StateFile;
+
+    fn parts() -> Vec<Part> {
+        let part = |section, stage, text: &str| Part::new(section, StateFile::Plan, stage, text);
+        vec![
+            part(Section::Goal, Stage::Essential, "the goal"),
+            part(Section::RecentTurns, Stage::Turns, &"new turn\n".repeat(5)),
+            part(Section::RecentTurns, Stage::Turns, &"old turn\n".repeat(5)),
+            part(Section::KeyFindings, Stage::Context, &"finding\n".repeat(5)),
+            part(Section::OlderHistory, Stage::History, "long ago"),
+        ]
+    }
+
+    fn text(max_tokens: usize) -> String {
+        let budget = Budget { max_tokens, max_bytes: None };
+        fit(&parts(), "0123", budget, Format::Md).text
+    }
+
+    #[test]
+    fn stages_go_from_the_least_precious_on() {
+        let marks = ["the goal", "new turn", "old turn", "finding", "long ago"];
+        let mut shown = marks.len();
+        for budget in (0..400).rev() {
+            let text = text(budget);
+            assert!(Cost::of(&text).tokens <= budget, "{budget}: {text}");
+            let now = marks.iter().filter(|mark| text.contains(*mark)).count();
+            assert!(now <= shown + 1, "{budget}: {text}");
+            shown = now;
+        }
+        assert_eq!(marks.iter().filter(|mark| text(400).contains(*mark)).count(), 5);
+        assert!(text(400).find("old turn") < text(400).find("new turn"), "oldest first");
+    }
+
+    #[test]
+    fn a_goal_that_is_too_long_is_cut_and_the_brief_says_so() {
+        let goal =
+            Part::new(Section::Goal, StateFile::Plan, Stage::Essential, &"word ".repeat(999));
+        let budget = Budget { max_tokens: 120, max_bytes: None };
+        let brief = fit(&[goal], "0123", budget, Format::Md);
+        assert!(brief.essentials_need.is_some_and(|need| need > 900));
+        assert!(brief.text.contains("> word word") && brief.text.contains("Too small"));
+    }
+}

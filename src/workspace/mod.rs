@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod facts;
 mod init;
+mod material;
 mod memory;
 mod metrics;
 mod notice;
