@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Error, Snapshot, Workspace};
+use super::{BriefRequest, Error, Snapshot, Workspace};
 use crate::model::{Money, StateFile, Step, history::parse_duration_ms};
 
 /// From how many of the newest entries the times of single steps are taken.
@@ -43,7 +43,7 @@ pub struct Metrics {
     /// Returns to an earlier state, and times that the execution was resumed among the entries
     /// that the times of steps cover.
     pub recoveries: u64,
-    /// How much a brief leaves out; `null` while nothing measures it.
+    /// The bytes of the default brief for each byte of the files it is made from.
     pub compression_ratio: Option<f64>,
     /// Entries in the history.
     pub history_entries: u64,
@@ -93,6 +93,9 @@ impl Workspace {
     pub fn metrics(&self) -> Result<Metrics, Error> {
         let snapshot = self.read()?;
         let mut metrics = snapshot.metrics()?;
+        let whole: u64 = metrics.sizes.values().sum();
+        let brief = self.brief(&BriefRequest::default())?.brief.text.len();
+        metrics.compression_ratio = (whole > 0).then(|| brief as f64 / whole as f64);
         metrics.sizes.insert(StateFile::Log.name().to_owned(), self.store.log_size()?);
         Ok(metrics)
     }

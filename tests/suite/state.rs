@@ -251,7 +251,13 @@ fn metrics_add_up() {
     assert!((metrics["success_rate"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
     assert_eq!(metrics["steps"][1]["time_ms"], 15_000);
     assert_eq!(metrics["steps"][1]["cost"], 0.03);
-    assert_eq!(metrics["compression_ratio"], Value::Null);
+    let brief = project.ok(&["brief"]).stdout.trim_end().len();
+    let files: u64 = ["plan.md", "context.md", "variables.json", "history.md", "constraints.md"]
+        .map(|name| project.read(name).len() as u64)
+        .iter()
+        .sum();
+    let ratio = metrics["compression_ratio"].as_f64().unwrap();
+    assert!((ratio - brief as f64 / files as f64).abs() < 0.01, "{ratio}");
     let size = project.read("plan.md").len();
     assert_eq!(metrics["sizes"]["plan.md"], size);
     assert!(metrics["sizes"][".statedir/log"].as_u64().unwrap() > 100);
