@@ -106,7 +106,7 @@ impl Snapshot {
         let status = self.status()?;
         let plan = self.plan()?;
         let counts = self.facts()?.history.counts();
-        let entries = self.last_entries(COVERED).unwrap_or_default();
+        let entries = self.recent_entries(COVERED, 1 << 20).unwrap_or_default();
         let mut times: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in &entries {
             let time = entry.field("actual_time").and_then(parse_duration_ms);

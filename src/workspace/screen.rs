@@ -47,7 +47,7 @@ impl Workspace {
         let snapshot = self.read()?;
         let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
         let status = snapshot.sum_up(&plan, &workflow);
-        let entries = snapshot.last_entries(COVERED).unwrap_or_default();
+        let entries = snapshot.recent_entries(COVERED, 16 << 10).unwrap_or_default();
         let mut took: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in &entries {
             let time = entry.field("actual_time").and_then(parse_duration_ms);

@@ -93,6 +93,16 @@ impl Snapshot {
         history::last_entries(&mut reader, limit).map_err(Error::from)
     }
 
+    /// The newest entries in about the last `bytes` of the history, newest last: a long history
+    /// costs no more than a short one.
+    ///
+    /// # Errors
+    /// The file is missing or cannot be read.
+    pub fn recent_entries(&self, limit: usize, bytes: u64) -> Result<Vec<history::Entry>, Error> {
+        let mut reader = self.history()?;
+        history::last_entries_within(&mut reader, limit, bytes, |_| true).map_err(Error::from)
+    }
+
     /// What is derived from the history, from the cache where it is valid.
     ///
     /// # Errors

@@ -56,8 +56,8 @@ pub fn last_entries_within<R: Read + Seek>(
         return Ok(Vec::new());
     }
     let length = reader.seek(SeekFrom::End(0))?;
-    let mut window = FIRST_WINDOW;
     let most = bytes;
+    let mut window = FIRST_WINDOW.min(most);
     while window < length && window <= LAST_WINDOW {
         let base = reader.seek(SeekFrom::Start(length - window))?;
         let mut bytes = Vec::new();
@@ -75,6 +75,8 @@ pub fn last_entries_within<R: Read + Seek>(
             if newest.is_full() || window >= most {
                 return Ok(newest.into_vec());
             }
+        } else if window >= most {
+            return Ok(Vec::new());
         }
         window *= GROWTH;
     }

@@ -125,7 +125,7 @@ impl Snapshot {
 
     /// The newest entries, as far back as the last import.
     fn recent(&self) -> Result<Vec<Entry>, Error> {
-        let mut entries = self.last_entries(RECENT + 1)?;
+        let mut entries = self.recent_entries(RECENT + 1, 1 << 20)?;
         let first = entries.iter().rposition(is_import).map_or(0, |at| at + 1);
         let first = first.max(entries.len().saturating_sub(RECENT));
         Ok(entries.split_off(first))
