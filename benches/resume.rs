@@ -1,4 +1,7 @@
 //! What it costs to continue after a long history, against a short one, measured in one run.
+//!
+//! The entries are signed, as the tool writes them. Entries typed by hand carry no checksum, so
+//! the end of the file cannot be trusted without reading more of it: that is measured by itself.
 
 mod common;
 
@@ -9,6 +12,7 @@ use std::{
 };
 
 use common::{STATEDIR, alternate, is_wanted, report, run, title};
+use statedir::model::history::{EntryId, NewEntry, render};
 
 /// The most that a million entries may cost against a hundred.
 const LIMIT: f64 = 1.5;
@@ -18,21 +22,60 @@ fn main() {
         return;
     }
     let root = tempfile::tempdir().expect("a temporary directory");
-    let short = told(root.path(), "short", 100);
-    let long = told(root.path(), "long", 1_000_000);
     title();
-    for args in [&["brief"][..], &["state"], &["memory"], &["brief", "--max-tokens", "200"]] {
-        let pair = alternate(100, || run(STATEDIR, &long, args), || run(STATEDIR, &short, args));
-        report(&format!("{}: 1,000,000 entries / 100", args.join(" ")), pair, LIMIT);
+    for (kind, entries) in [("signed", signed as fn(usize) -> String), ("by hand", by_hand)] {
+        let short = told(root.path(), &format!("short {kind}"), &entries(100));
+        let long = told(root.path(), &format!("long {kind}"), &entries(1_000_000));
+        for args in [&["brief"][..], &["state"], &["memory"]] {
+            let rounds = if kind == "signed" { 100 } else { 10 };
+            let pair =
+                alternate(rounds, || run(STATEDIR, &long, args), || run(STATEDIR, &short, args));
+            report(&format!("{}: 1,000,000 {kind} / 100", args.join(" ")), pair, LIMIT);
+        }
+        fs::remove_dir_all(long).expect("the directory to be removed");
     }
 }
 
-/// A state with so many entries in its history, a few of the newest being turns.
-fn told(root: &Path, name: &str, entries: usize) -> PathBuf {
+/// A state whose history has these entries, and a few turns behind them.
+fn told(root: &Path, name: &str, entries: &str) -> PathBuf {
     let dir = common::state(root, name, 5);
     let path = dir.join("workspace/state/history.md");
-    let mut text = fs::read_to_string(&path).expect("a history");
-    for n in 0..entries {
+    let text = fs::read_to_string(&path).expect("a history");
+    fs::write(&path, text + entries).expect("space for the history");
+    // The first command looks at all of it once, because it was written outside.
+    for n in 1..=12 {
+        let said = format!("question {n}");
+        let turn = ["turn", "add", "--user", &said, "--response", "an answer", "--intent", "ask"];
+        run(STATEDIR, &dir, &turn);
+    }
+    dir
+}
+
+fn signed(count: usize) -> String {
+    let mut text = String::new();
+    let mut head: Vec<EntryId> = Vec::new();
+    for n in 0..count {
+        let field = |key: &str, value: String| (key.to_owned(), value);
+        let entry = NewEntry {
+            title: format!("Step {} Execution", n % 5 + 1),
+            time: "2026-01-15T09:00:00Z".to_owned(),
+            fields: vec![
+                field("status", "COMPLETED".to_owned()),
+                field("tool_used", "Read".to_owned()),
+                field("actual_time", "2s".to_owned()),
+                field("notes", format!("entry number {n}")),
+            ],
+        };
+        let rendered = render(&entry, n as u64, &head, "\n").expect("an entry");
+        head = vec![rendered.id];
+        text.push_str(&rendered.text);
+    }
+    text
+}
+
+fn by_hand(count: usize) -> String {
+    let mut text = String::new();
+    for n in 0..count {
         let _ = write!(
             text,
             "\n### Step {} Execution - 2026-01-15T09:00:00Z\n- **status**: COMPLETED\n\
@@ -40,15 +83,5 @@ fn told(root: &Path, name: &str, entries: usize) -> PathBuf {
             n % 5 + 1
         );
     }
-    fs::write(&path, text).expect("space for the history");
-    // The first command looks at all of it once, because it was written outside.
-    for n in 1..=12 {
-        let said = format!("question {n}");
-        run(
-            STATEDIR,
-            &dir,
-            &["turn", "add", "--user", &said, "--response", "an answer", "--intent", "ask"],
-        );
-    }
-    dir
+    text
 }

@@ -2,7 +2,7 @@
 //!
 //! Tokenizers differ, so this is an estimate from above: it is meant never to be below what
 //! `cl100k_base` and `o200k_base` count for prose, code, JSON, Chinese or emoji, and a test
-//! compares it with both. English prose, code and JSON come out at about one and a half times the
+//! compares it with both. English prose and code come out at one and a half to two times the
 //! real count. The rules, for each line on its own:
 //!
 //! - a line end is one token, so that the count of a text is the sum over its lines;
