@@ -17,7 +17,11 @@ use statedir::{
         FactValue, Facts, Workflow,
         rule::{Entry, fire},
     },
-    model::history::{NewEntry, render},
+    model::{
+        Constraints,
+        history::{NewEntry, render},
+    },
+    text::markdown::Document,
 };
 
 fn main() {
@@ -45,17 +49,21 @@ fn from_the_shell(root: &Path) {
     run(STATEDIR, &long, &emit);
     run(STATEDIR, &few, &emit);
     let (many, ten) = alternate(60, || run(STATEDIR, &long, &emit), || run(STATEDIR, &few, &emit));
-    let reading = alternate(
-        60,
-        || run(STATEDIR, &long, &["rule", "check"]),
-        || run(STATEDIR, &few, &["rule", "check"]),
-    );
-    let less = many.saturating_sub(reading.0.saturating_sub(reading.1));
-    report("event: 1,000 rules and 1,000,000 entries / 10", (less, ten), 1.5);
-    println!(
-        "  (without reading the rules, which takes {:.2} ms more)",
-        millis(reading.0) - millis(reading.1)
-    );
+    let reading = alternate(20, || read_rules(&long), || read_rules(&few));
+    let more = reading.0.saturating_sub(reading.1);
+    report("event: 1,000 rules and 1,000,000 entries / 10", (many.saturating_sub(more), ten), 1.5);
+    println!("  (without reading the rules, which takes {:.2} ms more)", millis(more));
+}
+
+/// What a command spends on reading the rules: the file, its spans, the grammar.
+fn read_rules(project: &Path) -> Duration {
+    let bytes = fs::read(project.join("workspace/state/constraints.md")).expect("constraints");
+    let began = Instant::now();
+    let document = Document::from_bytes(bytes).expect("markdown");
+    let rules = Constraints::read(document).rules;
+    let workflow = Workflow::builtin();
+    assert!(rules.iter().all(|rule| Entry::parse(&rule.text, workflow).parsed.is_ok()));
+    began.elapsed()
 }
 
 fn in_process() {

@@ -129,7 +129,7 @@ fn every_brief_fits_its_budget_and_keeps_what_must_stay() {
     let mut cut = 0;
     let markdown = [200, 400, 1000, 4000, 200_000].map(|budget| (budget, Format::Md));
     let cases = [&markdown[..], &[(400, Format::Json), (4000, Format::Json)]].concat();
-    for number in 0..300 {
+    for number in 0..1000 {
         let root = tempfile::tempdir().unwrap();
         let (workspace, must) = generated(root.path(), &mut dice);
         for (budget, format) in cases.iter().copied() {
