@@ -32,7 +32,7 @@ mod tree;
 mod write;
 
 pub use document::JsonDocument;
-pub use edit::{Edited, JsonEdit};
+pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
 pub use merge::merge_value;
 pub use path::{Path, PathError};
