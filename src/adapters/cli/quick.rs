@@ -17,7 +17,7 @@ use super::{
 pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
     let name = command_name(args)?;
     let root = Global::augment_args(clap::Command::new("statedir"));
-    let described = describe(&name)?;
+    let described = describe_end_of_step(&name, args).or_else(|| describe(&name))?;
     let matches = root.subcommand(described).try_get_matches_from(args).ok()?;
     let (_, inner) = matches.subcommand()?;
     // Global options may stand before or behind the command; the inner matches hold both.
@@ -46,6 +46,16 @@ fn command_name(args: &[OsString]) -> Option<String> {
         }
     }
     None
+}
+
+/// The command that ends a step, without the other verbs: the most frequent change of all, with
+/// the most verbs and options around it.
+fn describe_end_of_step(name: &str, args: &[OsString]) -> Option<clap::Command> {
+    let behind = args.iter().skip_while(|word| *word != name).nth(1)?.to_str()?;
+    let verb =
+        ["done", "fail", "skip"].into_iter().find(|verb| name == "step" && *verb == behind)?;
+    let verb = commands::step_args::ResultArgs::augment_args(clap::Command::new(verb));
+    Some(clap::Command::new("step").subcommand(verb))
 }
 
 macro_rules! quick_commands {
@@ -104,6 +114,10 @@ mod tests {
             "statedir --json -C /tmp/x status",
             "statedir -C/tmp/x status --json",
             "statedir step done 3 --output a=1 --cost 0.02 --if-match abc --actor me",
+            "statedir --actor step step done",
+            "statedir step fail --error step --json",
+            "statedir step skip k3f9 --note done",
+            "statedir step complete 1",
             "statedir --actor=me step next --claim --dry-run",
             "statedir var set a.b -5 --json",
             "statedir var get",
@@ -124,6 +138,7 @@ mod tests {
             "statedir --help",
             "statedir step",
             "statedir step bogus",
+            "statedir step done --bogus",
             "statedir bogus",
             "statedir status --bogus",
         ] {

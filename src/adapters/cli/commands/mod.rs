@@ -26,7 +26,7 @@ pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
 pub(super) mod step;
-mod step_args;
+pub(super) mod step_args;
 mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
