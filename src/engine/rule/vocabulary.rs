@@ -7,7 +7,8 @@ use super::super::{
 };
 use super::{
     lexer::{Kind, Token},
-    phrase::{Input, longest},
+    phrase::Input,
+    phrases::longest,
 };
 
 /// What can be compared with a fact.
