@@ -12,13 +12,14 @@ use super::{
     Condition, Op, Operand, RuleError,
     comparison::alternatives,
     idiom_count::{self, IN_A_ROW},
+    lexer::{Kind, Token},
     operand::{amount, listed_value, named_value, number},
     operator::comparative,
     phrase::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
         span_to_end,
     },
-    phrases::{Phrases, phrases},
+    phrases::{Phrases, phrases, spelled},
     vocabulary::{Fact, Nature, nature},
 };
 
@@ -81,7 +82,7 @@ const POSITIVE: [&str; 4] = ["positive", "pleased", "happy", "satisfied"];
 const NEGATIVE: [&str; 4] = ["negative", "frustrated", "impatient", "unhappy"];
 
 /// One sentence for each idiom, to find the nearest one to a sentence that is not understood.
-const EXAMPLES: [&str; 24] = [
+pub(super) const EXAMPLES: [&str; 24] = [
     "a step fails",
     "a step completes",
     "a step is skipped",
@@ -110,6 +111,26 @@ const EXAMPLES: [&str; 24] = [
 
 /// Recognises any idiom that ends where a condition can end.
 pub(super) fn idiom(input: &mut Input<'_>) -> Parsed<Condition> {
+    match compares(input) {
+        true => backtrack(input),
+        false => any_idiom(input),
+    }
+}
+
+/// Whether the sentence begins like a comparison and like no idiom: none goes on with a symbol
+/// after its first word, and none begins with a dotted name but `a.b event occurs`.
+pub(super) fn compares(input: &Input<'_>) -> bool {
+    match input.get(..2) {
+        Some([Token { kind: Kind::Word(_), .. }, Token { kind: Kind::Op(_), .. }]) => true,
+        Some([Token { kind: Kind::Word(first), .. }, second]) => {
+            first.contains('.') && spelled(&[*second], "event").is_none()
+        }
+        _ => false,
+    }
+}
+
+/// The same without that glance.
+pub(super) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
     let start = input.checkpoint();
     for parser in [
         label,
@@ -391,8 +412,8 @@ fn event(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "an", "a"]);
     let first = opt(phrase("event")).parse_next(input)?.is_some();
     let name = match next(input).map(|token| token.kind) {
-        Some(super::lexer::Kind::Word(word)) => word.to_owned(),
-        Some(super::lexer::Kind::Quoted(text)) => text.text().into_owned(),
+        Some(Kind::Word(word)) => word.to_owned(),
+        Some(Kind::Quoted(text)) => text.text().into_owned(),
         _ => return backtrack(input),
     };
     input.next_slice(1);
