@@ -28,7 +28,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Whether two names differ only in letter case, spaces, hyphens and underscores.
 pub(super) fn same_name(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return ascii_letters(a).eq(ascii_letters(b));
+    }
     fold(a).eq(fold(b))
+}
+
+/// The same letters as [`fold`] gives, much faster.
+fn ascii_letters(text: &str) -> impl Iterator<Item = u8> {
+    let letters = text.bytes().filter(|byte| !matches!(byte, b' ' | b'_' | b'-'));
+    letters.map(|byte| byte.to_ascii_lowercase())
 }
 
 fn fold(text: &str) -> impl Iterator<Item = char> {
@@ -66,6 +75,14 @@ mod tests {
         assert_eq!(nearest("budget", names), None);
         assert_eq!(nearest("", names), None);
         assert_eq!(nearest(&"x".repeat(10_000), names), None);
+    }
+
+    #[test]
+    fn names_are_the_same_in_any_script_and_spelling() {
+        assert!(same_name("Max-Cost per_task", "maxcostPERtask"));
+        assert!(same_name("Straße_Ä", "straße-ä"));
+        assert!(same_name("\u{212a}elvin", "kelvin"));
+        assert!(!same_name("max_cost", "max_costs") && !same_name("", "a"));
     }
 
     #[test]
