@@ -1,6 +1,7 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod archive;
 mod brief;
 mod change;
 mod check;
@@ -37,6 +38,7 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
+    archive::{Archived, ArchivedState},
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
