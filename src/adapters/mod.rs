@@ -3,4 +3,4 @@
 pub mod cli;
 mod directory;
 
-pub use directory::{ChooseError, choose};
+pub use directory::{ChooseError, choose, choose_archived};

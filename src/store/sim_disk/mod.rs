@@ -380,6 +380,22 @@ impl Inner {
         self.pending.push(Change { dirs, sets });
     }
 
+    /// Gives what is at a path another one; a directory takes along what is in it.
+    fn relocate(&mut self, from: &Path, to: &Path, entry: Entry) {
+        let mut sets = vec![(from.to_owned(), None), (to.to_owned(), Some(entry))];
+        if entry == Entry::Dir {
+            for (path, entry) in &self.names {
+                if let Ok(rest) = path.strip_prefix(from).map(|rest| rest.to_owned())
+                    && path != from
+                {
+                    sets.push((path.clone(), None));
+                    sets.push((to.join(rest), Some(*entry)));
+                }
+            }
+        }
+        self.change(sets);
+    }
+
     fn enter(&mut self, writes: bool) -> io::Result<Step> {
         assert!(!(self.frozen && writes), "a frozen disk was written to");
         if self.dead {

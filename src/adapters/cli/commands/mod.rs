@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 pub(super) mod apply;
+pub(super) mod archive;
 pub(super) mod brief;
 pub(super) mod check;
+pub(super) mod checkpoint;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -79,11 +81,14 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
+        Command::Checkpoint(args) => checkpoint::run(session, args),
+        Command::Restore(args) => checkpoint::restore(session, args),
         Command::Undo(_) => undo::undo(session),
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Archive(args) => archive::run(session, args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
@@ -111,10 +116,18 @@ impl Session<'_> {
     }
 
     fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
+        let dir = choose(self.named_dir().as_deref(), new)?;
+        self.workspace_in(dir, if_match)
+    }
+
+    /// The directory that the user named, if any.
+    fn named_dir(&self) -> Option<PathBuf> {
         let variable =
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let named = self.global.dir.clone().or(variable);
-        let dir = choose(named.as_deref(), new)?;
+        self.global.dir.clone().or(variable)
+    }
+
+    fn workspace_in(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,
