@@ -36,7 +36,7 @@ fn what_an_operation_did_is_told_in_words() {
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1", "--cost", "0.02"]);
     project.ok(&["constraint", "set", "priority", "cost_efficiency"]);
-    project.ok(&["context", "add", "--section", "Key Findings", "- Qdrant is fast"]);
+    project.ok(&["context", "add", "--section", "Key Findings", "Qdrant is fast"]);
     project.ok(&["var", "set", "a.b", "1"]);
     project.ok(&["var", "set", "a.b", "2"]);
     assert_eq!(lines(&project, &["diff", "@-", "@"]), ["variables.a.b: 1 → 2"]);
