@@ -69,6 +69,7 @@ pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub use query::AppendedThen;
 pub use real_disk::RealDisk;
 pub use registry::Checkpoints;
 pub use relocate::Relocated;

@@ -43,7 +43,7 @@ pub use self::{
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     checkpoint::{CheckpointDetails, CheckpointLine, CheckpointList, CheckpointRequest},
-    diff::{DiffSide, TextDiff},
+    diff::{Comparison, DiffSide, GivenSide, TextDiff},
     draft::Draft,
     environment::Environment,
     error::Error,

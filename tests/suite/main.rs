@@ -5,6 +5,7 @@ mod adaptation;
 mod brief;
 mod builder;
 mod commands;
+mod diff;
 mod examples;
 mod faults;
 mod hostile;
