@@ -20,6 +20,12 @@ fn archived(project: &Project) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
+/// Gives the execution a name by hand.
+fn call_it(project: &Project, name: &str) {
+    let id = project.json(&["status"])["execution_id"].as_str().unwrap().to_owned();
+    project.edit("plan.md", &id, name);
+}
+
 #[test]
 fn a_finished_state_is_moved_whole_and_init_starts_anew() {
     let project = finished();
@@ -54,12 +60,12 @@ fn a_finished_state_is_moved_whole_and_init_starts_anew() {
 fn an_unfinished_state_stays_unless_forced_and_names_do_not_collide() {
     let project = Project::with_steps(1);
     assert_eq!(project.refused(1, &["archive"])["error"]["code"], "not_finished");
-    project.ok(&["plan", "set", "execution_id=../../../evil name"]);
+    call_it(&project, "../../../evil name");
     let dry = project.json(&["archive", "--force", "--dry-run"]);
     assert!(project.dir().exists() && dry["to"].as_str().unwrap().ends_with("archive/evil-name"));
     project.ok(&["archive", "--force"]);
     project.ok(&["init", "--goal", "again"]);
-    project.ok(&["plan", "set", "execution_id=evil name"]);
+    call_it(&project, "evil name");
     assert_eq!(project.json(&["archive", "--force"])["archived"], "evil-name-2");
     assert_eq!(archived(&project).len(), 2);
     assert_eq!(project.refused(1, &["archive", "show", "evil"])["error"]["code"], "ambiguous");

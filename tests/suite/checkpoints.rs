@@ -44,7 +44,7 @@ fn went_on() -> Project {
 fn a_restore_gives_back_the_exact_bytes_and_can_be_undone_and_redone() {
     let project = Project::with_steps(2);
     project.edit("context.md", "\n", "\r\n");
-    project.write("variables.json", project.read("variables.json").replace(' ', "\t"));
+    project.write("variables.json", project.read("variables.json").replace("\n  ", "\n\t"));
     project.ok(&["checkpoint", "create", "then"]);
     let then = rewritable(&project);
     project.ok(&["step", "start", "1"]);
