@@ -50,7 +50,7 @@ mod undo;
 mod view;
 
 #[cfg(test)]
-mod sim_disk;
+pub(crate) mod sim_disk;
 #[cfg(test)]
 mod tests;
 

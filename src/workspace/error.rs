@@ -163,6 +163,11 @@ impl Error {
             Self::Store(StoreError::Moved { .. }) => {
                 Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
             }
+            Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
+                "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
+                 else there is"
+                    .to_owned(),
+            ),
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
@@ -208,6 +213,12 @@ impl Error {
     }
 }
 
+/// Whether a path is that of a checkpoint or of an image, and not of the log.
+fn is_image(path: &std::path::Path) -> bool {
+    let dir = path.parent().and_then(|dir| dir.file_name());
+    dir.is_some_and(|dir| dir == "checkpoints" || dir == "objects")
+}
+
 fn store_code(error: &StoreError) -> &'static str {
     match error {
         StoreError::Io { source, .. } => match source.kind() {
@@ -220,6 +231,7 @@ fn store_code(error: &StoreError) -> &'static str {
         StoreError::Moved { .. } => "moved_away",
         StoreError::NotRegular { .. } => "not_regular",
         StoreError::TooLarge { .. } => "too_large",
+        StoreError::Damaged { path, .. } if is_image(path) => "checkpoint_damaged",
         StoreError::Damaged { .. } => "log_damaged",
         StoreError::NotFound { .. } => "not_found",
         StoreError::Ambiguous { .. } => "ambiguous",

@@ -354,3 +354,6 @@ fn same_revision(found: &Revision, expected: &str) -> bool {
     let expected = expected.trim();
     found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
 }
+
+#[cfg(test)]
+mod tests;
