@@ -17,6 +17,7 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod recover;
 mod resolve;
 mod rules;
 mod screen;
@@ -48,6 +49,7 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
     rules::RuleLine,
     screen::{Screen, ScreenStep},

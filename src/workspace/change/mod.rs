@@ -9,6 +9,7 @@ mod pause;
 mod plan;
 mod progress;
 mod quantity;
+mod recover;
 mod review;
 mod rule;
 mod step;
@@ -23,6 +24,7 @@ use serde_json::{Map, Value};
 pub(super) use self::{
     constraint::write as write_setting,
     event::task_type,
+    recover::take_up,
     review::{open_review, refuse_while_open},
     variables::refused as json_refused,
 };
