@@ -282,6 +282,39 @@ fn the_callers_own_decision_counts_if_it_is_possible() {
 }
 
 #[test]
+fn a_checkpoint_is_gone_back_to_twice_and_then_a_person_is_asked() {
+    let project = half_done(5, 2);
+    project.ok(&["checkpoint", "create", "good"]);
+    let at_checkpoint = project.files();
+    for _ in 0..2 {
+        project.ok(&["step", "start", "3"]);
+        project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+        let before = project.files();
+        let answer = project.json(&["recover", "--apply"]);
+        assert_eq!(
+            (&answer["action"], &answer["checkpoint"]),
+            (&json!("rollback_checkpoint"), &json!("good"))
+        );
+        assert_eq!(answer["applied"], true, "{answer}");
+        assert_same_but_history(&at_checkpoint, &project);
+        assert!(project.read("history.md").contains("- **recovery**: rollback_checkpoint\n"));
+        project.ok(&["undo"]);
+        assert_same_but_history(&before, &project);
+        project.ok(&["redo"]);
+    }
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+    assert_eq!(project.json(&["recover"])["action"], "human_review");
+    project.ok(&["history", "verify"]);
+
+    project.write("plan.md", [0xFF, 0xFE]);
+    assert_eq!(project.refused(4, &["recover"])["action"], "rollback_checkpoint");
+    assert_eq!(project.json(&["recover", "--apply"])["applied"], true, "the plan was damaged");
+    assert_same_but_history(&at_checkpoint, &project);
+    project.ok(&["check"]);
+}
+
+#[test]
 fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     let project = half_done(2, 0);
     project.ok(&["step", "set", "1", "--effects", "writes a.py"]);

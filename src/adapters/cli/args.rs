@@ -97,6 +97,8 @@ pub(super) enum Command {
     Check(commands::check::Args),
     Recover(commands::recover::Args),
     Scan(commands::scan::Args),
+    Checkpoint(commands::checkpoint::Args),
+    Restore(commands::checkpoint::RestoreArgs),
     Undo(commands::undo::UndoArgs),
     Redo(commands::undo::RedoArgs),
     Op(commands::op::Args),

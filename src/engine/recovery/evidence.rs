@@ -24,6 +24,8 @@ pub struct Evidence {
     pub patterns: Vec<Pattern>,
     /// Checkpoints, the newest first.
     pub checkpoints: Vec<CheckpointSummary>,
+    /// How often a recovery went back to the newest one already.
+    pub rolled_back: usize,
     /// The git work tree, if there is one.
     pub git: Option<GitSeen>,
     /// The project's files, if they could be looked at.

@@ -9,7 +9,7 @@
 //! | any | more than 70 % | no | `skip_task` |
 //! | any | otherwise | | `restart`, completed steps stay |
 //!
-//! When the attempts are used up, or leaving the step out would take from others what they need,
+//! When the attempts are used up, when going back has not helped twice, or when leaving the step out would take from others what they need,
 //! a person is asked.
 
 use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
@@ -19,6 +19,8 @@ use crate::engine::failure::{ErrorClass, PatternKind};
 const RETRY_ABOVE: f64 = 0.5;
 /// Finished steps in percent from which a checkpoint is worth going back to.
 const ROLLBACK_ABOVE: f64 = 30.0;
+/// How often the same checkpoint is gone back to before a person is asked.
+const ROLLBACKS: usize = 2;
 /// Completed steps out of all from which the rest is worth more than the failed one.
 const SKIP_ABOVE: f64 = 0.7;
 
@@ -55,9 +57,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         )
     } else if !evidence.checkpoints.is_empty() && percent > ROLLBACK_ABOVE {
         rule_out(Action::RetryTask, no_retry(class, share));
-        let name = &evidence.checkpoints[0].name;
-        let reason = format!("checkpoint `{name}` is there, and {percent:.0}% are finished");
-        Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason)
+        roll_back(evidence, percent)
     } else if share > SKIP_ABOVE {
         rule_out(Action::RetryTask, no_retry(class, share));
         skip(evidence, step)
@@ -79,6 +79,18 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         decision.look_at.push(advice.to_owned());
     }
     decision
+}
+
+fn roll_back(evidence: &Evidence, percent: f64) -> Decision {
+    let name = evidence.checkpoints.first().map_or("", |checkpoint| checkpoint.name.as_str());
+    if evidence.rolled_back >= ROLLBACKS {
+        let times = evidence.rolled_back;
+        let reason =
+            format!("checkpoint `{name}` was gone back to {times} times, and it failed again");
+        return Decision::ask(reason, &["`statedir history list`", "`statedir checkpoint list`"]);
+    }
+    let reason = format!("checkpoint `{name}` is there, and {percent:.0}% are finished");
+    Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason)
 }
 
 fn skip(evidence: &Evidence, step: &StepSeen) -> Decision {

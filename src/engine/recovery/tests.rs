@@ -142,6 +142,15 @@ fn a_retry_says_which_attempt_it_is_and_how_long_to_wait() {
 }
 
 #[test]
+fn going_back_again_and_again_is_for_a_person() {
+    let mut evidence = failing(4, "assertion failed", true);
+    evidence.rolled_back = 1;
+    assert_eq!(decide(&evidence).action, Action::RollbackCheckpoint);
+    evidence.rolled_back = 2;
+    assert_eq!(decide(&evidence).action, Action::HumanReview);
+}
+
+#[test]
 fn what_others_need_is_not_left_out() {
     let mut evidence = failing(8, "assertion failed", false);
     if let Some(step) = &mut evidence.step {

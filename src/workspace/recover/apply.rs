@@ -81,11 +81,21 @@ impl Workspace {
     /// Goes back to the checkpoint that a decision names.
     fn roll_back(
         &self,
-        _examined: &Examined,
-        _decision: &Decision,
-        _by: &DecidedBy,
+        examined: &Examined,
+        decision: &Decision,
+        by: &DecidedBy,
     ) -> Result<Carried, Error> {
-        Err(Error::refused("no_checkpoint", "there is no checkpoint to go back to"))
+        let Some(name) = &decision.checkpoint else {
+            return Err(Error::refused("no_checkpoint", "there is no checkpoint to go back to"));
+        };
+        let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
+        noted.extend(told(decision, by));
+        let options = RestoreOptions { only: Vec::new(), rewind: false };
+        let mut outcome = self.restore_noting(name, &options, Some(&examined.revision), &noted)?;
+        for answer in &mut outcome.answers {
+            answer.data.insert("done".to_owned(), json!([answer.message]));
+        }
+        Ok(Carried { outcome })
     }
 }
 
@@ -212,6 +222,20 @@ fn no_step() -> Error {
     Error::refused("no_such_step", "the decision names no step")
 }
 
+/// Why it was decided, and by whom.
+fn told(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
+    let ruled: Map<String, Value> = decision
+        .ruled_out
+        .iter()
+        .map(|ruled| (ruled.action.word().to_owned(), json!(ruled.why)))
+        .collect();
+    vec![
+        ("evidence".to_owned(), decision.reasons.join("; ")),
+        ("ruled_out".to_owned(), Value::Object(ruled).to_string()),
+        ("decided_by".to_owned(), by.to_string()),
+    ]
+}
+
 /// The entry that says what was decided, why and by whom.
 fn log(
     draft: &mut Draft<'_>,
@@ -234,16 +258,9 @@ fn log(
     if let Some(wait) = decision.backoff_ms.filter(|wait| *wait > 0) {
         put("backoff", format_duration(wait));
     }
-    put("evidence", decision.reasons.join("; "));
-    let ruled: Map<String, Value> = decision
-        .ruled_out
-        .iter()
-        .map(|ruled| (ruled.action.word().to_owned(), json!(ruled.why)))
-        .collect();
-    put("ruled_out", Value::Object(ruled).to_string());
-    put("decided_by", by.to_string());
-    put("state_changes", done.join("; "));
-    put("actor", draft.env.actor().to_owned());
+    fields.extend(told(decision, by));
+    fields.push(("state_changes".to_owned(), done.join("; ")));
+    fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
     draft.log(format!("Recovery: {}", decision.action), fields)?;
     Ok(())
 }

@@ -130,7 +130,20 @@ impl Workspace {
 
     /// The checkpoints, the newest first.
     fn checkpoint_summaries(&self) -> Vec<CheckpointSummary> {
-        Vec::new()
+        let Ok(list) = self.checkpoints() else { return Vec::new() };
+        // One that was taken on the way of a restore or an import is where we came from, not where to go.
+        let meant = list.checkpoints.iter().rev().filter(|checkpoint| {
+            let passing =
+                |why: &str| why.starts_with("before restore") || why.starts_with("before import");
+            !checkpoint.automatic.as_deref().is_some_and(passing)
+        });
+        meant
+            .map(|checkpoint| CheckpointSummary {
+                name: checkpoint.name.clone(),
+                operation: checkpoint.revision.as_str().to_owned(),
+                time: checkpoint.time.clone(),
+            })
+            .collect()
     }
 }
 
@@ -182,6 +195,7 @@ impl Look<'_> {
         let evidence = &mut examined.evidence;
         evidence.plan = self.plan_seen();
         evidence.patterns = patterns(&attempts);
+        evidence.rolled_back = self.rolled_back(evidence.checkpoints.first());
         evidence.next = next.map(|step| self.step_seen(step));
         evidence.other_running = self
             .running()
@@ -323,6 +337,18 @@ impl Look<'_> {
             .filter(|other| other.inputs.iter().any(|(_, text)| uses(text)))
             .map(|other| other.number)
             .collect()
+    }
+
+    /// How often a recovery went back to this checkpoint already. The plan cannot tell: its
+    /// attempts went back, too.
+    fn rolled_back(&self, checkpoint: Option<&CheckpointSummary>) -> usize {
+        let Some(checkpoint) = checkpoint else { return 0 };
+        let back = |entry: &&Entry| {
+            entry.kind == EntryKind::Restore
+                && entry.field("recovery").is_some()
+                && entry.field("checkpoint") == Some(checkpoint.name.as_str())
+        };
+        self.entries.iter().filter(back).count()
     }
 
     fn attempts(&self) -> Vec<Attempt> {
