@@ -16,7 +16,9 @@ fn half_done(total: usize, completed: usize) -> Project {
         changes.push(json!({ "op": "step.start", "step": step }));
         changes.push(json!({ "op": "step.done", "step": step }));
     }
-    project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    if completed > 0 {
+        project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    }
     project
 }
 
@@ -55,6 +57,7 @@ fn a_failed_step_says_what_kind_of_error_it_was() {
         (&errors[0]["class"], &errors[0]["recoverable"]),
         (&json!("rate_limit"), &json!(true))
     );
+    assert_eq!(project.json(&["metrics"])["failures"], json!({ "rate_limit": 1 }));
     project.ok(&["check"]);
     project.ok(&["history", "verify"]);
 }

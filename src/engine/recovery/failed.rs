@@ -9,8 +9,8 @@
 //! | any | more than 70 % | no | `skip_task` |
 //! | any | otherwise | | `restart`, completed steps stay |
 //!
-//! When the attempts are used up, when going back has not helped twice, or when leaving the step out would take from others what they need,
-//! a person is asked.
+//! When the attempts are used up, when going back has not helped twice, or when leaving the step
+//! out would take from others what they need, a person is asked.
 
 use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
 use crate::engine::failure::{ErrorClass, PatternKind};

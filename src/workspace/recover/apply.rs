@@ -68,7 +68,9 @@ impl Workspace {
                 return Err(Error::Moved { expected, found });
             }
             let done = act(draft, examined, decision)?;
-            if !draft.is_empty() {
+            // A question that is open already is not put again.
+            let idle = decision.action == Action::HumanReview && draft.is_empty();
+            if !decision.nothing_to_do && !idle {
                 log(draft, examined, decision, by, &done)?;
             }
             let mut answer = Answer::new(done.join("\n"));
