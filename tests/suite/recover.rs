@@ -329,10 +329,10 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
         (&json!("continue_task"), &json!(true))
     );
     assert_eq!(project.files(), before);
-    assert_eq!(
-        project.refused(1, &["recover", "--decide", "restart_task"])["error"]["code"],
-        "impossible"
-    );
+    for action in ["restart_task", "continue_task", "skip_task"] {
+        let refusal = project.refused(1, &["recover", "--decide", action, "--apply"]);
+        assert_eq!(refusal["error"]["code"], "impossible");
+    }
 
     let later = |args: &[&str]| {
         let mut command = project.command(&[args, &["--json"]].concat());
