@@ -9,7 +9,7 @@ mod recovery;
 mod scan;
 mod survey;
 
-pub use directory::{ChooseError, choose};
+pub use directory::{ChooseError, choose, choose_archived};
 pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};
 pub use process::ProcessError;
 pub use recovery::{Asked, Recovery, RecoveryOptions};

@@ -1,6 +1,7 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod archive;
 mod brief;
 mod change;
 mod check;
@@ -38,6 +39,7 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
+    archive::{Archived, ArchivedState},
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
@@ -354,3 +356,6 @@ fn same_revision(found: &Revision, expected: &str) -> bool {
     let expected = expected.trim();
     found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
 }
+
+#[cfg(test)]
+mod tests;

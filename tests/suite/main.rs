@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adaptation;
+mod archive;
 mod brief;
 mod builder;
+mod checkpoints;
 mod commands;
 mod examples;
 mod faults;

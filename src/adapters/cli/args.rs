@@ -104,6 +104,7 @@ pub(super) enum Command {
     Op(commands::op::Args),
     Diff(commands::diff::Args),
     Gc(commands::gc::Args),
+    Archive(commands::archive::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

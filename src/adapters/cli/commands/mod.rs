@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(super) mod apply;
+pub(super) mod archive;
 pub(super) mod brief;
 pub(super) mod check;
 pub(super) mod checkpoint;
@@ -92,6 +93,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Archive(args) => archive::run(session, args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
@@ -119,19 +121,18 @@ impl Session<'_> {
     }
 
     fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
+        let dir = choose(self.named_dir().as_deref(), new)?;
+        self.workspace_in(dir, if_match)
+    }
+
+    /// The directory that the user named, if any.
+    fn named_dir(&self) -> Option<PathBuf> {
         let variable =
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let named = self.global.dir.clone().or(variable);
-        let dir = choose(named.as_deref(), new)?;
-        self.workspace_of(dir, if_match)
+        self.global.dir.clone().or(variable)
     }
 
-    /// A given state directory, whatever was chosen.
-    pub(super) fn workspace_in(&self, dir: &std::path::Path) -> Result<Workspace, Failure> {
-        self.workspace_of(dir.to_owned(), None)
-    }
-
-    fn workspace_of(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
+    fn workspace_in(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,
