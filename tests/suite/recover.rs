@@ -334,6 +334,10 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
         assert_eq!(refusal["error"]["code"], "impossible");
     }
 
+    assert!(answer["look_at"][0].as_str().unwrap().contains("--stale-after 0s"));
+    let gone = project.json(&["recover", "--stale-after", "0s"]);
+    assert_eq!(gone["action"], "restart_task", "{gone}");
+
     let later = |args: &[&str]| {
         let mut command = project.command(&[args, &["--json"]].concat());
         command.env("STATEDIR_NOW", "2999-01-01T00:00:00Z");

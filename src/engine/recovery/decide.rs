@@ -74,7 +74,11 @@ fn first(evidence: &Evidence) -> Decision {
                 "`{actor}` works on step {} and was heard of {minutes}m ago: nothing was interrupted",
                 step.number
             );
-            return Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+            let mut decision =
+                Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+            decision.look_at =
+                vec![format!("if `{actor}` is gone: `statedir recover --stale-after 0s`")];
+            return decision;
         }
         return running::decide(evidence, step);
     }
