@@ -2,8 +2,19 @@
 
 pub mod cli;
 mod directory;
+mod evaluator;
 pub mod git;
+mod process;
+mod recovery;
+mod scan;
 mod side;
+mod survey;
 
 pub use directory::{ChooseError, choose, choose_archived};
+pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};
+pub use process::ProcessError;
+pub use recovery::{Asked, Recovery, RecoveryOptions};
+pub(crate) use scan::is_archived;
+pub use scan::{Found, Scan, scan};
 pub use side::{SideError, side};
+pub use survey::{Since, Survey, find_named, project_root, survey};

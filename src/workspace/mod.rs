@@ -19,6 +19,7 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod recover;
 mod resolve;
 mod restore;
 mod rules;
@@ -53,6 +54,7 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     engine::nearest,
     model::{ModelError, Plan, StateFile},
-    store::{ChangeKind, CheckpointChange, FileChange, NewOperation, StoreError, View},
+    store::{ChangeKind, CheckpointChange, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
 };
 
@@ -57,10 +57,28 @@ impl Workspace {
     /// # Errors
     /// There is no such moment, its images are gone, or nothing can be rewound.
     pub fn restore(&self, target: &str, options: &RestoreOptions) -> Result<Outcome, Error> {
+        self.restore_noting(target, options, None, &[])
+    }
+
+    /// The same from an expected revision, with more for the history.
+    pub(super) fn restore_noting(
+        &self,
+        target: &str,
+        options: &RestoreOptions,
+        from: Option<&Revision>,
+        noted: &[(String, String)],
+    ) -> Result<Outcome, Error> {
+        let still = |found: &Revision| match from.filter(|from| *from != found) {
+            Some(from) => {
+                Err(Error::Moved { expected: from.as_str().to_owned(), found: found.clone() })
+            }
+            None => Ok(()),
+        };
         if self.options.dry_run {
             let view = self.store.read(self.options.wait)?;
             self.expect(&view.revision)?;
-            let plotted = self.plot(&view, target, options)?;
+            still(&view.revision)?;
+            let plotted = self.plot(&view, target, options, noted)?;
             let mut notices = findings(view.reports());
             notices.extend(plotted.notices);
             return Ok(Outcome {
@@ -73,7 +91,8 @@ impl Workspace {
             });
         }
         let transaction = self.begin()?;
-        let plotted = self.plot(transaction.view(), target, options)?;
+        still(&transaction.view().revision)?;
+        let plotted = self.plot(transaction.view(), target, options, noted)?;
         let mut notices = notices(transaction.view().reports());
         notices.extend(plotted.notices);
         let mut outcome = Outcome {
@@ -128,7 +147,13 @@ impl Workspace {
         })
     }
 
-    fn plot(&self, view: &View, target: &str, options: &RestoreOptions) -> Result<Plotted, Error> {
+    fn plot(
+        &self,
+        view: &View,
+        target: &str,
+        options: &RestoreOptions,
+        noted: &[(String, String)],
+    ) -> Result<Plotted, Error> {
         if is_absent(view) && !view.has_log() {
             return Err(self.no_state(view));
         }
@@ -193,6 +218,7 @@ impl Workspace {
             if !numbers.is_empty() {
                 fields.push(("rewound_steps".to_owned(), numbers.join(", ")));
             }
+            fields.extend_from_slice(noted);
             draft.log("Restored", fields)?;
             draft.facts()?.touches.clear();
         } else {

@@ -15,4 +15,5 @@ mod layers;
 mod parallel;
 mod power;
 mod readme;
+mod recover;
 mod state;

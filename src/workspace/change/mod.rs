@@ -10,6 +10,7 @@ mod pause;
 mod plan;
 mod progress;
 mod quantity;
+mod recover;
 mod review;
 mod rewind;
 mod rule;
@@ -26,6 +27,7 @@ pub(super) use self::{
     checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
     constraint::write as write_setting,
     event::task_type,
+    recover::take_up,
     review::{open_review, refuse_while_open},
     rewind::rewind,
     variables::refused as json_refused,

@@ -21,8 +21,11 @@ pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
+pub(super) mod recover;
+mod recover_view;
 pub(super) mod review;
 pub(super) mod rule;
+pub(super) mod scan;
 pub(super) mod schema;
 pub(super) mod show;
 pub(super) mod state;
@@ -81,6 +84,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
+        Command::Recover(args) => recover::run(session, &args),
+        Command::Scan(args) => scan::run(session, &args),
         Command::Checkpoint(args) => checkpoint::run(session, args),
         Command::Restore(args) => checkpoint::restore(session, args),
         Command::Undo(_) => undo::undo(session),
