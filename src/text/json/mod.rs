@@ -16,6 +16,7 @@ mod edit;
 mod error;
 mod fault;
 mod layout;
+mod literal;
 mod merge;
 mod nearest;
 mod object;
@@ -34,6 +35,7 @@ mod write;
 pub use document::JsonDocument;
 pub use edit::{Edited, JsonEdit};
 pub use error::JsonError;
+pub use literal::Literal;
 pub use merge::merge_value;
 pub use path::{Path, PathError};
 
