@@ -8,6 +8,7 @@ mod context;
 mod file;
 pub mod history;
 mod literal;
+pub mod merge;
 mod money;
 mod plan;
 mod plan_edit;

@@ -123,6 +123,9 @@ mod tests {
         let literal = document.literal();
         assert_eq!(literal.to_text(), source);
         assert_eq!(literal.to_value(), document.to_value());
-        assert_eq!(literal.get("b").and_then(|b| b.get("c")), Some(&Literal::Scalar("null".into())));
+        assert_eq!(
+            literal.get("b").and_then(|b| b.get("c")),
+            Some(&Literal::Scalar("null".into()))
+        );
     }
 }
