@@ -5,6 +5,7 @@
 
 mod constraints;
 mod context;
+pub mod diff;
 mod file;
 pub mod history;
 mod literal;

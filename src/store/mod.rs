@@ -62,6 +62,7 @@ pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub use query::AppendedThen;
 pub use real_disk::RealDisk;
 pub use report::Report;
 pub use transaction::Transaction;

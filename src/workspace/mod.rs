@@ -38,7 +38,7 @@ pub use self::{
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
-    diff::{DiffSide, TextDiff},
+    diff::{Comparison, DiffSide, GivenSide, TextDiff},
     draft::Draft,
     environment::Environment,
     error::Error,

@@ -10,6 +10,7 @@
 //! out without loss of meaning. A byte order mark is tolerated and kept.
 
 mod change;
+mod difference;
 mod document;
 mod draft;
 mod edit;
@@ -32,6 +33,7 @@ mod style;
 mod tree;
 mod write;
 
+pub use difference::JsonDifference;
 pub use document::JsonDocument;
 pub use edit::{Edited, JsonEdit};
 pub use error::JsonError;
