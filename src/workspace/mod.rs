@@ -4,6 +4,7 @@ mod adapt;
 mod brief;
 mod change;
 mod check;
+mod conflict;
 mod diff;
 mod draft;
 mod environment;
@@ -211,12 +212,13 @@ impl Workspace {
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
         if self.options.dry_run {
-            return self.rehearse(new, work);
+            return self.rehearse(kind, new, work);
         }
         let transaction = self.begin()?;
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
+        conflict::refuse(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
         let answers = work(&mut draft)?;
@@ -245,6 +247,7 @@ impl Workspace {
 
     fn rehearse(
         &self,
+        kind: &str,
         new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
@@ -253,6 +256,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
+        conflict::refuse(&view, kind)?;
         let mut draft = Draft::new(&view, &self.env, self.options.progress)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {

@@ -99,6 +99,10 @@ pub(super) enum Command {
     Redo(commands::undo::RedoArgs),
     Op(commands::op::Args),
     Diff(commands::diff::Args),
+    Merge(commands::merge::Args),
+    #[command(hide = true)]
+    MergeDriver(commands::merge_driver::Args),
+    Git(commands::git::Args),
     Gc(commands::gc::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

@@ -123,7 +123,7 @@ impl Check {
                 };
                 self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
             }
-            Piece::Heading(_) => {}
+            Piece::Heading(_) | Piece::Unmerged => {}
         }
     }
 

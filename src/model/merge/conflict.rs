@@ -162,9 +162,10 @@ impl Walk<'_> {
         let before = self.found.len();
         if let Some(marker) = Marker::read(&node.value) {
             let line = self.source[..start].matches('\n').count() + 1;
+            let is_title = matches!(node.kind, Kind::Section(_));
             let conflict = Conflict {
                 file: self.file,
-                field: path.join("."),
+                field: path.join(".") + if is_title { ".title" } else { "" },
                 base: marker.base.text(),
                 ours: marker.ours.text(),
                 theirs: marker.theirs.text(),
@@ -179,11 +180,15 @@ impl Walk<'_> {
             let count: &mut usize = counts.entry(name.clone()).or_default();
             *count += 1;
             let mut inner = path.to_vec();
-            inner.push(if *count > 1 || name.ends_with('_') {
-                format!("{}{count}", name.trim_end_matches('_'))
-            } else {
-                name
-            });
+            match (child.kind, &child.step) {
+                // The title of the document says nothing about the place.
+                (Kind::Section(1), _) => {}
+                (_, Some(_)) => inner = vec![stem(self.file).to_owned(), name],
+                _ if *count > 1 || name.ends_with('_') => {
+                    inner.push(format!("{}{count}", name.trim_end_matches('_')));
+                }
+                _ => inner.push(name),
+            }
             // A marker right below a heading is about the section.
             let is_about_section = child.kind == Kind::Text
                 && Marker::read(&child.value).is_some_and(|m| m.is_about_section());
@@ -206,13 +211,13 @@ impl Walk<'_> {
 /// How a part is called in the path of a field.
 fn name_of(node: &Node) -> String {
     let text = match (&node.step, &node.name) {
-        (Some(step), _) => step.id.clone().unwrap_or_else(|| format!("step_{}", step.number)),
+        (Some(step), _) => {
+            return step.id.clone().unwrap_or_else(|| format!("step{}", step.number));
+        }
+        (None, Some(name)) if name.contains(START) => return "section_".to_owned(),
         (None, Some(name)) if !matches!(node.kind, Kind::Item) || name.len() < 40 => name.clone(),
         _ => return if node.kind == Kind::Item { "item_" } else { "text_" }.to_owned(),
     };
-    if text.contains(START) {
-        return "title".to_owned();
-    }
     let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
     let slug: String = text.trim().to_lowercase().chars().map(plain).collect();
     slug.trim_matches('_').to_owned()

@@ -59,6 +59,10 @@ pub fn take(
     if field == stem(file)
         && let Some((ours, theirs)) = split_git_markers(&source)
     {
+        if file == StateFile::History {
+            // A log is a set: neither side is to lose its entries.
+            return Ok((super::history::merge(&[], ours.as_bytes(), theirs.as_bytes()), 1));
+        }
         let text = if side == Side::Theirs { theirs } else { ours };
         return Ok((text.into_bytes(), 1));
     }

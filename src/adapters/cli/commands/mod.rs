@@ -10,11 +10,14 @@ pub(super) mod diff;
 pub(super) mod directive;
 pub(super) mod event;
 pub(super) mod gc;
+pub(super) mod git;
 pub(super) mod history;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
 pub(super) mod memory;
+pub(super) mod merge;
+pub(super) mod merge_driver;
 pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
@@ -83,6 +86,9 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
+        Command::Merge(args) => merge::run(session, &args),
+        Command::MergeDriver(args) => merge_driver::run(session, &args),
+        Command::Git(args) => git::run(session, args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),

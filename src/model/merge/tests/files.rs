@@ -91,7 +91,7 @@ fn different_outcomes_of_a_step_are_a_conflict_in_its_place() {
     let theirs = PLAN.replacen("PENDING", "FAILED", 1);
     let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
     let [conflict] = conflicts.as_slice() else { panic!("{conflicts:?}\n{text}") };
-    assert_eq!(conflict.field, "plan.execution_plan__t.steps.aaaa.status");
+    assert_eq!(conflict.field, "plan.aaaa.status");
     assert_eq!(conflict.base.as_deref(), Some("PENDING"));
     assert_eq!(conflict.ours.as_deref(), Some("COMPLETED"));
     assert_eq!(plan(&text).steps.len(), 2);

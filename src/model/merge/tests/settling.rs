@@ -31,14 +31,14 @@ fn taking_a_side_gives_that_side() {
     let theirs = BASE.replace("PENDING", "FAILED").replace(": x", ": theirs <!-- no -->");
     let (text, found) = merged(StateFile::Plan, BASE, &ours, &theirs);
     let fields: Vec<&str> = found.iter().map(|conflict| conflict.field.as_str()).collect();
-    assert_eq!(fields, ["plan.t.steps.aaaa.status", "plan.t.steps.aaaa.note"]);
+    assert_eq!(fields, ["plan.aaaa.status", "plan.aaaa.note"]);
     assert!(may_conflict(text.as_bytes()));
     assert_eq!(settled(&text, "plan", Side::Ours), ours);
-    assert_eq!(settled(&text, "plan.t.steps.aaaa", Side::Theirs), theirs);
+    assert_eq!(settled(&text, "plan.aaaa", Side::Theirs), theirs);
     assert_eq!(settled(&text, "plan", Side::Base), BASE);
-    let half = settled(&text, "plan.t.steps.aaaa.note", Side::Theirs);
+    let half = settled(&text, "plan.aaaa.note", Side::Theirs);
     assert_eq!(conflicts(StateFile::Plan, half.as_bytes()).len(), 1);
-    assert!(take(StateFile::Plan, text.as_bytes(), "plan.t.steps.bbbb", Side::Ours).is_err());
+    assert!(take(StateFile::Plan, text.as_bytes(), "plan.bbbb", Side::Ours).is_err());
 }
 
 #[test]
