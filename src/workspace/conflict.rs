@@ -3,10 +3,11 @@
 use super::{Answer, Error, Facts, Outcome, Snapshot, Workspace};
 use crate::{
     model::{
-        StateFile,
+        Problem, StateFile,
         merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
     },
     store::View,
+    text::Place,
 };
 
 /// The kind of the operations that settle conflicts.
@@ -63,6 +64,20 @@ impl Snapshot {
     /// The history cannot be read.
     pub fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
         all(self.view())
+    }
+
+    /// The conflicts as findings, each with its place.
+    pub(super) fn conflict_problems(&self) -> Vec<Problem> {
+        let problem = |conflict: Conflict| {
+            let message = format!("the merge of `{}` is not settled", conflict.field);
+            let problem = Problem::error("unmerged", conflict.file, message)
+                .hint("`statedir merge --list` shows both sides");
+            match conflict.line {
+                Some(line) => problem.at(Place { line, column: 1 }),
+                None => problem,
+            }
+        };
+        self.conflicts().unwrap_or_default().into_iter().map(problem).collect()
     }
 }
 

@@ -9,6 +9,7 @@ mod examples;
 mod faults;
 mod hostile;
 mod layers;
+mod merge;
 mod parallel;
 mod power;
 mod readme;

@@ -103,6 +103,7 @@ pub(super) enum Command {
     #[command(hide = true)]
     MergeDriver(commands::merge_driver::Args),
     Git(commands::git::Args),
+    Commit(commands::commit::Args),
     Gc(commands::gc::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

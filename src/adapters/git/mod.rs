@@ -2,6 +2,7 @@
 //! argument vector.
 
 mod attributes;
+mod commit;
 
 mod driver;
 mod error;
@@ -14,6 +15,7 @@ mod repository;
 mod resolve;
 mod revision;
 
+pub use commit::{CommitOptions, Committed, commit};
 pub use driver::{Driven, drive};
 pub use error::GitError;
 pub use growth::{Shrunk, check_staged};

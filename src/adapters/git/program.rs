@@ -72,3 +72,18 @@ pub(super) fn git_as_called(dir: &Path, args: &[&str]) -> Result<Output, GitErro
     command.arg("-C").arg(dir).args(args).stdin(Stdio::null());
     command.output().map_err(GitError::NoProgram)
 }
+
+/// Runs `git` in `dir` with the person's own environment, so that hooks behave as usual.
+pub(super) fn run(dir: &Path, args: &[&str], input: &str) -> Result<Output, GitError> {
+    let mut command = Command::new("git");
+    command.arg("--literal-pathspecs").arg("-C").arg(dir).args(args);
+    for name in REDIRECTIONS {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(GitError::NoProgram)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child.wait_with_output().map_err(GitError::NoProgram)
+}

@@ -110,16 +110,7 @@ struct Files {
 impl Snapshot {
     /// Everything that is wrong with the files.
     fn findings(&self, anchors: &[EntryId], progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
-        let mut found = Vec::new();
-        for conflict in self.conflicts().unwrap_or_default() {
-            let message = format!("the merge of `{}` is not settled", conflict.field);
-            let problem = Problem::error("unmerged", conflict.file, message);
-            let problem = match conflict.line {
-                Some(line) => problem.at(crate::text::Place { line, column: 1 }),
-                None => problem,
-            };
-            found.push(problem.hint("`statedir merge --list` shows both sides"));
-        }
+        let mut found = self.conflict_problems();
         let files = Files {
             plan: keep(self.plan(), &mut found),
             context: keep(self.context(), &mut found),

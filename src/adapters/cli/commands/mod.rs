@@ -3,6 +3,7 @@
 pub(super) mod apply;
 pub(super) mod brief;
 pub(super) mod check;
+pub(super) mod commit;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -89,6 +90,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Merge(args) => merge::run(session, &args),
         Command::MergeDriver(args) => merge_driver::run(session, &args),
         Command::Git(args) => git::run(session, args),
+        Command::Commit(args) => commit::run(session, args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
