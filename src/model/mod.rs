@@ -11,6 +11,7 @@ pub mod history;
 mod literal;
 pub mod merge;
 mod money;
+pub mod notes;
 mod plan;
 mod plan_edit;
 mod problem;

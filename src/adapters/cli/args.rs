@@ -104,6 +104,8 @@ pub(super) enum Command {
     MergeDriver(commands::merge_driver::Args),
     Git(commands::git::Args),
     Commit(commands::commit::Args),
+    Worktree(commands::worktree::Args),
+    ReviewNotes(commands::review_notes::Args),
     Gc(commands::gc::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

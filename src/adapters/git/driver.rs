@@ -6,10 +6,11 @@ use super::{
     GitError,
     install::{failed, replace},
     program::git,
+    sibling,
 };
 use crate::model::{
     StateFile,
-    merge::{Conflict, merge},
+    merge::{Conflict, agree_with_plan, merge},
 };
 
 /// How the merge of one file went.
@@ -39,7 +40,14 @@ pub fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> Result<Driv
     };
     let (old, our, their) = (read(base)?, read(ours)?, read(theirs)?);
     match merge(file, Some(&old), Some(&our), Some(&their)) {
-        Ok(Some(merged)) => {
+        Ok(Some(mut merged)) => {
+            if file == StateFile::Variables
+                && let Some([base, ours, theirs]) = sibling::plans(path, [&old, &our, &their])
+                && let Ok(Some(plan)) =
+                    merge(StateFile::Plan, base.as_deref(), ours.as_deref(), theirs.as_deref())
+            {
+                merged.bytes = agree_with_plan(merged.bytes, plan.bytes);
+            }
             replace(ours, &merged.bytes)?;
             Ok(Driven::Merged(merged.conflicts))
         }

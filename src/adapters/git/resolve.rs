@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{
     StateFile,
-    merge::{Conflict, Side, merge, split_git_markers, take},
+    merge::{Conflict, Side, agree_with_plan, merge, split_git_markers, take},
 };
 
 /// A file that was merged anew.
@@ -47,7 +47,13 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             (None, Some(ours.into_bytes()), Some(theirs.into_bytes()), "markers")
         };
         let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref());
-        let merged = merged.map_err(|error| GitError::Failed(error.to_string()))?;
+        let mut merged = merged.map_err(|error| GitError::Failed(error.to_string()))?;
+        if let Some(merged) = merged.as_mut().filter(|_| file == StateFile::Variables)
+            && let Ok(plan) = fs_err::read(repository.dir.join(StateFile::Plan.name()))
+        {
+            // The plan came before it in this loop.
+            merged.bytes = agree_with_plan(std::mem::take(&mut merged.bytes), plan);
+        }
         let conflicts = merged.as_ref().map(|merged| merged.conflicts.clone()).unwrap_or_default();
         if !dry_run {
             match &merged {

@@ -9,6 +9,7 @@
 //! - swapping the sides gives the same state, apart from the labels of conflicts
 //! - no entry of a history is lost, changed or put before one that it follows
 
+mod agree;
 mod align;
 mod compose;
 mod conflict;
@@ -31,6 +32,7 @@ mod tests;
 
 use super::StateFile;
 
+pub use agree::agree_with_plan;
 pub use conflict::{Conflict, conflicts, may_conflict};
 pub use raw::{has_git_markers, split_git_markers};
 pub use take::{Side, TakeError, take};

@@ -122,7 +122,8 @@ impl Snapshot {
             plan::check(plan, workflow, &mut found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
-            variables::check(plan, variables, &mut found);
+            let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
+            variables::check(plan, variables, just_merged, &mut found);
             reference::check(plan, variables, &mut found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {

@@ -226,7 +226,7 @@ fn windows_line_ends_a_renamed_step_and_an_odd_path_survive() {
     }
     repository.project.ok(&["-C", &dir, "git", "install"]);
     repository.commit("moved");
-    repository.on("one", &[&["-C", &dir, "step", "set", "1", "--title", "A better name"]]);
+    repository.on("one", &[&["-C", &dir, "step", "set", "1", "title=A better name"]]);
     repository.on("main", &[]);
     repository
         .on("two", &[&["-C", &dir, "step", "start", "1"], &["-C", &dir, "step", "add", "More"]]);

@@ -1,7 +1,7 @@
 //! A project in a git repository.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
@@ -85,9 +85,5 @@ impl Repository {
     pub fn assert_history(&self, entries: u64) {
         let verified = self.project.json(&["history", "verify"]);
         assert_eq!(verified["entries"], entries, "{verified}");
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.project.path(name)
     }
 }

@@ -134,3 +134,80 @@ fn executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn a_worktree_has_its_own_state_and_is_merged_back() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("else where");
+    let added = with_identity(
+        &repository,
+        &["worktree", "add", "bench", "--step", "1", "--path", path.to_str().unwrap(), "--json"],
+    );
+    assert_eq!(added["ok"], true, "{added}");
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "RUNNING");
+    assert!(project.read("plan.md").contains("- **branch**: bench\n"));
+    let state = path.join("workspace/state");
+    let there = state.to_str().unwrap();
+    project.ok(&["-C", there, "step", "done", "1", "--note", "there"]);
+    project.ok(&["step", "start", "2"]);
+    assert_eq!(
+        project.json(&["step", "show", "1"])["step"]["status"],
+        "RUNNING",
+        "states are apart"
+    );
+    let listed = project.json(&["worktree", "list"]);
+    assert_eq!(listed["worktrees"].as_array().unwrap().len(), 2, "{listed}");
+    assert!(listed["worktrees"][1]["steps"][0].as_str().unwrap().contains("COMPLETED"), "{listed}");
+    let finished = with_identity(&repository, &["worktree", "finish", "bench", "--json"]);
+    assert_eq!(finished["ok"], true, "{finished}");
+    assert!(!path.exists());
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "COMPLETED");
+    assert_eq!(project.json(&["step", "show", "2"])["step"]["status"], "RUNNING");
+    assert_eq!(repository.git(&["branch", "--list", "bench"]), "");
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+}
+
+#[test]
+fn review_notes_tell_what_a_branch_did() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    repository.on(
+        "work",
+        &[
+            &["step", "start", "1"],
+            &["step", "done", "1", "--cost", "0.25"],
+            &["context", "add", "--section", "Decision Rationale", "took the second"],
+        ],
+    );
+    for range in
+        [["review-notes"].as_slice(), &["review-notes", "main..work"], &["review-notes", "main"]]
+    {
+        let notes = project.ok(range).stdout;
+        for part in ["PENDING → COMPLETED", "## Decisions\n\n- took the second", "## Cost"] {
+            assert!(notes.contains(part), "{range:?} {part}\n{notes}");
+        }
+    }
+    project.refused(1, &["review-notes", "no-such-branch"]);
+}
+
+#[test]
+fn lost_files_come_back_from_the_newest_good_commit() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    project.ok(&["history", "add", "Kept"]);
+    repository.commit("good");
+    let good = project.read("history.md");
+    project.write("history.md", good.replace("### Kept", "### Torn"));
+    project.write("variables.json", "{ no json");
+    repository.commit("bad");
+    for name in ["history.md", "variables.json", "context.md"] {
+        std::fs::remove_file(project.path(name)).unwrap();
+    }
+    let rebuilt = statedir::adapters::git::rebuild(&project.dir(), false).unwrap();
+    assert_eq!(rebuilt.restored.len(), 3);
+    assert_eq!(rebuilt.passed_over.len(), 2, "{rebuilt:?}");
+    assert_eq!(project.read("history.md"), good);
+    assert!(rebuilt.not_found.is_empty());
+}

@@ -24,6 +24,7 @@ pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
 pub(super) mod review;
+pub(super) mod review_notes;
 pub(super) mod rule;
 pub(super) mod schema;
 pub(super) mod show;
@@ -35,6 +36,7 @@ mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod worktree;
 
 use std::path::PathBuf;
 
@@ -91,6 +93,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::MergeDriver(args) => merge_driver::run(session, &args),
         Command::Git(args) => git::run(session, args),
         Command::Commit(args) => commit::run(session, args),
+        Command::Worktree(args) => worktree::run(session, args),
+        Command::ReviewNotes(args) => review_notes::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
