@@ -87,6 +87,9 @@ pub struct Options {
     pub command: String,
     /// Is told how many bytes of a long history have been read.
     pub progress: fn(u64),
+    /// Says whether the history in that directory is as version control has it, and the entry of
+    /// that id, which is missing, is on another branch.
+    pub is_elsewhere: fn(&Path, &str) -> bool,
 }
 
 impl Default for Options {
@@ -97,6 +100,7 @@ impl Default for Options {
             wait: Duration::from_secs(10),
             command: String::new(),
             progress: |_| {},
+            is_elsewhere: |_, _| false,
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::{
     store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Report, Revision},
 };
 
+/// How far from the end of the history the newest entry is looked for.
+const NEAR: u64 = 64 << 10;
+
 /// What `undo` or `redo` did.
 #[derive(Clone, Debug)]
 pub struct Stepped {
@@ -77,7 +80,16 @@ impl Workspace {
     pub fn history_anchors(&self) -> Vec<EntryId> {
         let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
         let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        entries.into_iter().filter_map(|entry| entry.id).collect()
+        let anchors: Vec<EntryId> = entries.into_iter().filter_map(|entry| entry.id).collect();
+        // Another branch may be checked out than the one that the log wrote to.
+        let is_there = |anchor: &EntryId| {
+            let near = self.read().and_then(|s| s.recent_entries(100, NEAR));
+            near.is_ok_and(|near| near.iter().any(|entry| entry.id == Some(*anchor)))
+        };
+        let elsewhere = |anchor: &EntryId| {
+            !is_there(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
+        };
+        anchors.into_iter().filter(|anchor| !elsewhere(anchor)).collect()
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.

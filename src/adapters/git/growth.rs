@@ -7,7 +7,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::{GitError, program::git_as_called};
+use super::{
+    GitError,
+    program::{ask, git_as_called},
+};
 use crate::model::{
     StateFile,
     history::{SegmentKind, segments, verify},
@@ -72,6 +75,19 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
         }
     }
     Ok(found)
+}
+
+/// Whether a missing entry was written on another branch: some commit has it, and the history in
+/// `dir` holds every entry that is committed where this branch stands.
+pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
+    let name = StateFile::History.name();
+    let committed = ask(dir, &["cat-file", "blob", &format!("HEAD:./{name}")]);
+    let (Ok(committed), Ok(found)) = (committed, fs_err::read(dir.join(name))) else {
+        return false;
+    };
+    let wanted = format!("-Sentry={id}");
+    let args = ["log", "--all", "--reflog", "-1", "--format=%H", &wanted, "--", name];
+    lost(&committed, &found) == 0 && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
 }
 
 /// How many entries of `before` are not in `after` as they were.

@@ -22,7 +22,7 @@ mod worktree;
 pub use commit::{CommitOptions, Committed, commit};
 pub use driver::{Driven, drive};
 pub use error::GitError;
-pub use growth::{Shrunk, check_staged};
+pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
 pub use install::{InstallOptions, Installed, install, status, uninstall};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, rebuild};

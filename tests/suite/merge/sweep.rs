@@ -141,15 +141,21 @@ fn generated_merges_lose_nothing_and_stay_readable() {
 }
 
 #[test]
-fn the_control_sees_what_a_union_merge_does() {
-    let Some(repository) = Repository::without_driver(2) else { return };
-    std::fs::write(repository.project.root().join(".gitattributes"), "history.md merge=union\n")
-        .unwrap();
-    repository.commit("a driver of git's own");
-    repository.on("one", &[&["step", "start", "1"], &["step", "done", "1", "--note", "one"]]);
-    repository.on("main", &[]);
-    repository.on("two", &[&["step", "start", "2"], &["step", "done", "2", "--note", "two"]]);
-    repository.try_git(&["merge", "--no-edit", "one"]);
-    let verified = repository.project.run(&["history", "verify", "--json"]);
-    assert_ne!(verified.code, 0, "a union merge tears entries, and the sweep would see it");
+fn the_control_sees_a_lost_and_a_torn_entry() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    project.ok(&["history", "add", "One"]);
+    project.ok(&["history", "add", "Two"]);
+    let (all, good) = (entries(&repository), project.read("history.md"));
+    check(&repository, &all, "as it is");
+    let fails = |text: String| {
+        project.write("history.md", text);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            check(&repository, &all, "damaged");
+        }))
+        .is_err()
+    };
+    assert!(fails(good[..good.find("\n### Two").unwrap()].to_owned()));
+    assert!(fails(good.replace("### One", "### Uno")));
+    assert!(!fails(good));
 }

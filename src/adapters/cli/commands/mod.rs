@@ -133,6 +133,7 @@ impl Session<'_> {
             wait: self.global.wait,
             command: self.command.clone(),
             progress: super::progress::reading,
+            is_elsewhere: crate::adapters::git::is_entry_elsewhere,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }
