@@ -6,6 +6,7 @@ mod brief;
 mod change;
 mod check;
 mod checkpoint;
+mod conflict;
 mod diff;
 mod draft;
 mod environment;
@@ -94,6 +95,9 @@ pub struct Options {
     pub command: String,
     /// Is told how many bytes of a long history have been read.
     pub progress: fn(u64),
+    /// Says whether the history in that directory is as version control has it, and the entry of
+    /// that id, which is missing, is on another branch.
+    pub is_elsewhere: fn(&Path, &str) -> bool,
 }
 
 impl Default for Options {
@@ -104,6 +108,7 @@ impl Default for Options {
             wait: Duration::from_secs(10),
             command: String::new(),
             progress: |_| {},
+            is_elsewhere: |_, _| false,
         }
     }
 }
@@ -225,6 +230,7 @@ impl Workspace {
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
+        conflict::refuse(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
@@ -272,6 +278,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
+        conflict::refuse(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {

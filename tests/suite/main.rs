@@ -12,6 +12,7 @@ mod examples;
 mod faults;
 mod hostile;
 mod layers;
+mod merge;
 mod parallel;
 mod power;
 mod readme;

@@ -103,6 +103,13 @@ pub(super) enum Command {
     Redo(commands::undo::RedoArgs),
     Op(commands::op::Args),
     Diff(commands::diff::Args),
+    Merge(commands::merge::Args),
+    #[command(hide = true)]
+    MergeDriver(commands::merge_driver::Args),
+    Git(commands::git::Args),
+    Commit(commands::commit::Args),
+    Worktree(commands::worktree::Args),
+    ReviewNotes(commands::review_notes::Args),
     Gc(commands::gc::Args),
     Archive(commands::archive::Args),
     Schema(commands::schema::Args),

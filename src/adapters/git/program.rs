@@ -45,3 +45,45 @@ pub(super) fn complaint(output: &Output) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
     line.trim().trim_start_matches("fatal: ").to_owned()
 }
+
+/// Runs `git` in `dir`; what it wrote to standard output, or why it failed.
+pub(super) fn ask(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
+    let output = git(dir, args, "")?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = complaint(&output);
+    if said.contains("not a git repository") {
+        return Err(GitError::NoRepository(dir.to_owned()));
+    }
+    Err(GitError::Failed(said))
+}
+
+/// The same as one line of text.
+pub(super) fn ask_line(dir: &Path, args: &[&str]) -> Result<String, GitError> {
+    let text = String::from_utf8_lossy(&ask(dir, args)?).into_owned();
+    Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Runs `git` in `dir` as it was called itself: a hook sees the index that is being committed, and
+/// what hooks say reaches the person.
+pub(super) fn git_as_called(dir: &Path, args: &[&str]) -> Result<Output, GitError> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).args(args).stdin(Stdio::null());
+    command.output().map_err(GitError::NoProgram)
+}
+
+/// Runs `git` in `dir` with the person's own environment, so that hooks behave as usual.
+pub(super) fn run(dir: &Path, args: &[&str], input: &str) -> Result<Output, GitError> {
+    let mut command = Command::new("git");
+    command.arg("--literal-pathspecs").arg("-C").arg(dir).args(args);
+    for name in REDIRECTIONS {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(GitError::NoProgram)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    child.wait_with_output().map_err(GitError::NoProgram)
+}

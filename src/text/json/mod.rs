@@ -17,6 +17,7 @@ mod edit;
 mod error;
 mod fault;
 mod layout;
+mod literal;
 mod merge;
 mod nearest;
 mod object;
@@ -36,6 +37,7 @@ pub use difference::JsonDifference;
 pub use document::JsonDocument;
 pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
+pub use literal::Literal;
 pub use merge::merge_value;
 pub use path::{Path, PathError};
 

@@ -5,6 +5,7 @@ pub(super) mod archive;
 pub(super) mod brief;
 pub(super) mod check;
 pub(super) mod checkpoint;
+pub(super) mod commit;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -12,11 +13,14 @@ pub(super) mod diff;
 pub(super) mod directive;
 pub(super) mod event;
 pub(super) mod gc;
+pub(super) mod git;
 pub(super) mod history;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
 pub(super) mod memory;
+pub(super) mod merge;
+pub(super) mod merge_driver;
 pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
@@ -24,6 +28,7 @@ pub(super) mod plan;
 pub(super) mod recover;
 mod recover_view;
 pub(super) mod review;
+pub(super) mod review_notes;
 pub(super) mod rule;
 pub(super) mod scan;
 pub(super) mod schema;
@@ -36,6 +41,7 @@ mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod worktree;
 
 use std::path::PathBuf;
 
@@ -92,6 +98,12 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
+        Command::Merge(args) => merge::run(session, &args),
+        Command::MergeDriver(args) => merge_driver::run(session, &args),
+        Command::Git(args) => git::run(session, args),
+        Command::Commit(args) => commit::run(session, args),
+        Command::Worktree(args) => worktree::run(session, args),
+        Command::ReviewNotes(args) => review_notes::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Archive(args) => archive::run(session, args),
         Command::Schema(args) => schema::run(session, &args),
@@ -139,6 +151,7 @@ impl Session<'_> {
             wait: self.global.wait,
             command: self.command.clone(),
             progress: super::progress::reading,
+            is_elsewhere: crate::adapters::git::is_entry_elsewhere,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }
