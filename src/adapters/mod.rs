@@ -1,6 +1,7 @@
-//! The ways in: the command line, and what it needs of the machine.
+//! The ways in: the command line, hooks, and what they need of the machine.
 
 pub mod cli;
 mod directory;
+pub mod hooks;
 
 pub use directory::{ChooseError, choose};

@@ -9,7 +9,7 @@ use super::files::Contents;
 use super::head::{Facts, Head};
 use super::operation::ADOPT;
 use super::segment::{Segment, Tracked};
-use super::{AppendedView, LogDamage, Operation, Report, Revision, Store, View};
+use super::{AppendedView, LogDamage, Operation, Report, Revision, Store, Tally, View};
 
 /// Everything known about the directory and what has to be done with it.
 #[derive(Debug)]
@@ -108,6 +108,7 @@ impl Inspection {
             },
             facts: self.facts,
             reports,
+            tally: Tally::load(&*store.disk, &store.paths.tally()),
             has_log,
             damage: self.damage,
         }

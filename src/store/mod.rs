@@ -41,6 +41,7 @@ mod report;
 mod segment;
 mod splice;
 mod tail;
+mod tally;
 mod transaction;
 mod undo;
 mod view;
@@ -64,6 +65,7 @@ pub use operation::{
 };
 pub use real_disk::RealDisk;
 pub use report::Report;
+pub use tally::Tally;
 pub use transaction::Transaction;
 pub use view::{AppendedReader, AppendedView, LogDamage, View};
 

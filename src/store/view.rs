@@ -9,7 +9,7 @@ use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
 use super::files::require_file;
 use super::head::Facts;
-use super::{Report, Result, Revision};
+use super::{Report, Result, Revision, Tally};
 
 /// All files at one revision, pending recovery included.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub struct View {
     pub(super) appended: AppendedView,
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
+    pub(super) tally: Tally,
     pub(super) adopted: bool,
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
@@ -60,6 +61,11 @@ impl View {
     /// What was found and repaired on opening (for a reader: what will be).
     pub fn reports(&self) -> &[Report] {
         &self.reports
+    }
+
+    /// What was counted and no operation has told of yet.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Whether the files were there before the log (a clone).

@@ -7,6 +7,7 @@ mod builder;
 mod commands;
 mod examples;
 mod faults;
+mod hooks;
 mod hostile;
 mod layers;
 mod parallel;

@@ -27,7 +27,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
 }
 
 /// The first word that is not an option nor the value of one.
-fn command_name(args: &[OsString]) -> Option<String> {
+pub(super) fn command_name(args: &[OsString]) -> Option<String> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
         let word = word.to_str()?;
@@ -85,6 +85,7 @@ quick_commands! {
     "review" => Review(commands::review::Args),
     "apply" => Apply(commands::apply::Args),
     "undo" => Undo(commands::undo::UndoArgs),
+    "hook" => Hook(commands::hook::Args),
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub(super) mod directive;
 pub(super) mod event;
 pub(super) mod gc;
 pub(super) mod history;
+pub(super) mod hook;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
@@ -84,6 +85,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Hook(args) => hook::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::{CliResult, Failure, Session, step_args::select};
+use super::{CliResult, Failure, Session, status::rough, step_args::select};
 use crate::{
     model::{Plan, Step},
-    workspace::{Error, Resolver, Snapshot},
+    workspace::{Error, Resolver, Snapshot, StepLine},
 };
 
 /// One step in full, its references looked up if wanted.
@@ -53,8 +53,12 @@ fn inputs(
 
 /// All steps, a line each.
 pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
-    let snapshot = session.workspace()?.read()?;
+    let workspace = session.workspace()?;
+    let snapshot = workspace.read()?;
     let mut lines = snapshot.step_lines()?;
+    if let Some(actor) = &session.global.actor {
+        lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
+    }
     if let Some(status) = status {
         let workflow = snapshot.workflow()?;
         let Some(known) = workflow.step_status(status) else {
@@ -67,7 +71,20 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     }
     let left_out = lines.len().saturating_sub(limit);
     lines.truncate(limit);
+    let age = |line: &StepLine| {
+        let claimed = line.claimed_by.is_some() && line.status == "RUNNING";
+        line.started_at
+            .as_deref()
+            .filter(|_| claimed)
+            .and_then(|t| workspace.environment().since(t))
+    };
     if session.output.is_json() {
+        let aged = |line: &StepLine| {
+            let mut value = json!(line);
+            value["claim_age_ms"] = json!(age(line));
+            value
+        };
+        let lines: Vec<_> = lines.iter().map(aged).collect();
         let answer = json!({ "steps": lines, "left_out": left_out,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
@@ -76,12 +93,10 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        notes.extend(
-            step.claimed_by
-                .as_ref()
-                .filter(|_| step.status == "RUNNING")
-                .map(|by| format!("by {by}")),
-        );
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.status == "RUNNING") {
+            let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
+            notes.push(format!("by {by}{age}"));
+        }
         if !step.waits_for.is_empty() && step.status == "PENDING" {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }

@@ -1,0 +1,86 @@
+//! A session begins, is compacted, ends.
+
+use std::{fs, io::Write as _};
+
+use serde_json::{Map, json};
+
+use super::{Hook, Memory, Reply, prompt::rules_in_force, reply::short};
+use crate::{
+    brief::Budget,
+    workspace::{BriefRequest, Change, Error},
+};
+
+/// What the words around the brief cost at most, in tokens.
+const FRAME: usize = 160;
+/// The most bytes a client passes on to the agent in one piece.
+const MOST_BYTES: usize = 9_500;
+
+/// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
+/// nothing of the state.
+pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let budget = Budget {
+        max_tokens: hook.max_tokens.saturating_sub(FRAME),
+        max_bytes: Some(MOST_BYTES.min(hook.max_tokens.saturating_mul(8))),
+    };
+    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
+    let mut memory = Memory { rules: rules_in_force(hook).ok(), ..hook.memory() };
+    memory.linked |= link(hook);
+    memory.told.clear();
+    hook.remember(&memory);
+    if !hook.dry_run {
+        Memory::prune(hook.workspace.directory());
+    }
+    let actor = hook.workspace.environment().actor();
+    let name = if memory.linked {
+        format!("Your commands act as `{actor}`.")
+    } else {
+        format!("Give `--actor {actor}` with statedir commands.")
+    };
+    let damaged = briefed.damaged.first().map(|problem| {
+        format!("{} cannot be read as a whole: run `statedir check`.\n", problem.file)
+    });
+    Ok(Reply::Context(format!(
+        "The work in this project is tracked by statedir in `{}`. {name} Loop: `statedir step next \
+         --claim`, work, `statedir step done|fail`, `statedir context add TEXT`. Never edit \
+         history.md or .statedir/ by hand.\n{}\n{}",
+        short(&hook.workspace.directory().display().to_string(), 200),
+        damaged.unwrap_or_default(),
+        briefed.brief.text
+    )))
+}
+
+/// Lets the session's own commands act under its name, where the client offers a way.
+fn link(hook: &Hook<'_>) -> bool {
+    let Some(path) = hook.env_file.as_ref().filter(|_| !hook.dry_run) else { return false };
+    // The name is a word of letters and digits only when it comes from a session.
+    if hook.event.session().as_deref() != Some(hook.workspace.environment().actor()) {
+        return false;
+    }
+    let line = format!("export STATEDIR_ACTOR={}\n", hook.workspace.environment().actor());
+    let file = fs::OpenOptions::new().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).is_ok()
+}
+
+/// The conversation is about to be summed up: from now on only the state remembers it.
+pub(super) fn compact(hook: &Hook<'_>) -> Result<Reply, Error> {
+    checkpoint(hook)?;
+    Ok(Reply::Silent)
+}
+
+/// Keeps the state as it is now under a name, before the agent forgets how it came to be.
+fn checkpoint(_hook: &Hook<'_>) -> Result<(), Error> {
+    Ok(())
+}
+
+/// Records that the session ended, and what its tools used since the last entry.
+pub(super) fn end(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let mut fields = Map::new();
+    fields.insert("session".to_owned(), json!(hook.session()));
+    let reason = hook.event.text("reason").map(|reason| short(reason, 60));
+    fields.extend(reason.map(|reason| ("reason".to_owned(), json!(reason))));
+    let done = hook.workspace.apply(&[Change::Event { kind: "session_end".to_owned(), fields }]);
+    if !hook.dry_run {
+        Memory::forget(hook.workspace.directory(), &hook.session());
+    }
+    done.map(|_| Reply::Silent)
+}
