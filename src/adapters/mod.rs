@@ -3,5 +3,6 @@
 pub mod cli;
 mod directory;
 pub mod hooks;
+pub mod watch;
 
 pub use directory::{ChooseError, choose};

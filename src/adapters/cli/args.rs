@@ -100,6 +100,7 @@ pub(super) enum Command {
     Op(commands::op::Args),
     Diff(commands::diff::Args),
     Gc(commands::gc::Args),
+    Watch(commands::watch::Args),
     Hook(commands::hook::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),

@@ -32,6 +32,7 @@ mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod watch;
 
 use std::path::PathBuf;
 
@@ -85,6 +86,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Watch(args) => watch::run(session, &args),
         Command::Hook(args) => hook::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
