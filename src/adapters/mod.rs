@@ -3,6 +3,7 @@
 pub mod cli;
 mod directory;
 pub mod hooks;
+pub mod setup;
 pub mod watch;
 
 pub use directory::{ChooseError, choose};

@@ -102,6 +102,7 @@ pub(super) enum Command {
     Gc(commands::gc::Args),
     Watch(commands::watch::Args),
     Hook(commands::hook::Args),
+    Setup(commands::setup::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

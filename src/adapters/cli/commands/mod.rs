@@ -23,6 +23,7 @@ pub(super) mod plan;
 pub(super) mod review;
 pub(super) mod rule;
 pub(super) mod schema;
+pub(super) mod setup;
 pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
@@ -87,6 +88,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Watch(args) => watch::run(session, &args),
+        Command::Setup(args) => setup::run(session, args),
         Command::Hook(args) => hook::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
