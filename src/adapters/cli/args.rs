@@ -95,6 +95,8 @@ pub(super) enum Command {
     Resume(commands::pause::ResumeArgs),
     Apply(commands::apply::Args),
     Check(commands::check::Args),
+    Checkpoint(commands::checkpoint::Args),
+    Restore(commands::checkpoint::RestoreArgs),
     Undo(commands::undo::UndoArgs),
     Redo(commands::undo::RedoArgs),
     Op(commands::op::Args),

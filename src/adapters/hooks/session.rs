@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use super::{Hook, Memory, Reply, prompt::rules_in_force, reply::short};
 use crate::{
     brief::Budget,
-    workspace::{BriefRequest, Change, Error},
+    workspace::{BriefRequest, Change, CheckpointRequest, Error},
 };
 
 /// What the words around the brief cost at most, in tokens.
@@ -61,15 +61,17 @@ fn link(hook: &Hook<'_>) -> bool {
     file.and_then(|mut file| file.write_all(line.as_bytes())).is_ok()
 }
 
-/// The conversation is about to be summed up: from now on only the state remembers it.
+/// The conversation is about to be summed up: the state is kept as it is now, before the agent
+/// forgets how it came to be.
 pub(super) fn compact(hook: &Hook<'_>) -> Result<Reply, Error> {
-    checkpoint(hook)?;
-    Ok(Reply::Silent)
-}
-
-/// Keeps the state as it is now under a name, before the agent forgets how it came to be.
-fn checkpoint(_hook: &Hook<'_>) -> Result<(), Error> {
-    Ok(())
+    let by = match hook.event.text("trigger") {
+        Some("manual") => " (manual)",
+        Some("auto") => " (auto)",
+        _ => "",
+    };
+    let automatic = Some(format!("before compaction{by}"));
+    let request = CheckpointRequest { automatic, ..CheckpointRequest::default() };
+    hook.workspace.checkpoint(&request).map(|_| Reply::Silent)
 }
 
 /// Records that the session ended, and what its tools used since the last entry.

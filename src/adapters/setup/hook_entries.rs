@@ -175,8 +175,7 @@ mod tests {
 
     #[test]
     fn what_was_there_keeps_its_bytes_and_comes_back() {
-        for there in
-            [THERE, "{}", "{ }\n", "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}", "{\"a\":1}\n"]
+        for there in [THERE, "{}", "{}\n", "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}", "{\"a\":1}\n"]
         {
             let with = put(Some(there), "statedir").unwrap().unwrap();
             assert_ne!(with, there);

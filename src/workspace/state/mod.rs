@@ -90,7 +90,7 @@ impl Snapshot {
                 execution_seconds: history.total_time_ms as f64 / 1000.0,
                 execution_time: format_duration(history.total_time_ms),
             },
-            last_checkpoint: None,
+            last_checkpoint: self.last_checkpoint(),
             recovery: Recovery {
                 attempts: history.failed,
                 can_resume: unfinished > 0 || plan.steps.is_empty(),

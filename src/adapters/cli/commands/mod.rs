@@ -3,6 +3,7 @@
 pub(super) mod apply;
 pub(super) mod brief;
 pub(super) mod check;
+pub(super) mod checkpoint;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -82,6 +83,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
+        Command::Checkpoint(args) => checkpoint::run(session, args),
+        Command::Restore(args) => checkpoint::restore(session, args),
         Command::Undo(_) => undo::undo(session),
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
