@@ -59,6 +59,7 @@ impl View {
             appended: self.appended.clone(),
             facts: self.facts.clone(),
             reports: self.reports.clone(),
+            tally: self.tally.clone(),
             adopted: self.adopted,
             has_log: self.has_log,
             damage: self.damage.clone(),

@@ -369,3 +369,149 @@ fn nothing_is_written_in_a_dry_run() {
     assert_eq!(project.files(), before);
     assert!(!Path::new(&project.path(".statedir/sessions")).exists());
 }
+
+#[test]
+fn a_checkpoint_is_taken_before_compaction() {
+    let project = Project::with_steps(1);
+    let event = json!({ "hook_event_name": "PreCompact", "trigger": "auto",
+        "custom_instructions": "" });
+    assert_eq!(fire(&project, event), None, "PreCompact takes no answer");
+    let listed = project.json(&["checkpoint", "list"]);
+    let newest = listed["checkpoints"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(newest["reason"], "before compaction (auto)");
+    assert_eq!(newest["actor"], "3f2a9c1e");
+}
+
+/// A recorded session, event by event, with what each must answer.
+#[test]
+fn a_recorded_session_runs_through() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1", "--actor", "c0ffee00"]);
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/hook-transcript.jsonl");
+    let transcript = fs::read_to_string(example).unwrap();
+    let mut answers = Vec::new();
+    for line in transcript.lines().filter(|line| !line.trim().is_empty()) {
+        let line = line.replace("@PROJECT@", project.root().to_str().unwrap());
+        let mut event: Value = serde_json::from_str(&line).unwrap();
+        let expected = event.as_object_mut().unwrap().remove("expect").unwrap();
+        let answer = fire(&project, event.clone());
+        let got = answer.as_ref().map_or("silent", |answer| {
+            let output = &answer["hookSpecificOutput"];
+            let decision = output["permissionDecision"].as_str().or(answer["decision"].as_str());
+            decision.unwrap_or(if output["additionalContext"].is_string() {
+                "context"
+            } else {
+                "?"
+            })
+        });
+        assert_eq!(expected, got, "{event}\n{answer:?}");
+        answers.push(got.to_owned());
+    }
+    assert!(answers.len() >= 15, "only {} events", answers.len());
+    for word in ["context", "deny", "ask", "block", "silent"] {
+        assert!(answers.iter().any(|answer| answer == word), "no event is answered with {word}");
+    }
+    assert!(!project.path(".statedir/hook.log").exists(), "nothing was unexpected");
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+}
+
+mod fuzzed {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "\\PC{0,30}".prop_map(Value::from),
+            Just(Value::from("workspace/state/history.md")),
+            Just(Value::from("workspace/state/plan.md")),
+            Just(Value::from("../".repeat(50))),
+            Just(Value::from("\0\u{1b}[2J\u{202e}")),
+            Just(Value::from("rm -rf $(`\"'<<EOF\n>&")),
+        ];
+        leaf.prop_recursive(3, 20, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(key(), inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn key() -> impl Strategy<Value = String> {
+        prop::sample::select(vec![
+            "session_id",
+            "cwd",
+            "source",
+            "prompt",
+            "tool_name",
+            "tool_input",
+            "tool_response",
+            "trigger",
+            "stop_hook_active",
+            "reason",
+            "file_path",
+            "notebook_path",
+            "command",
+            "x",
+        ])
+        .prop_map(str::to_owned)
+    }
+
+    fn event() -> impl Strategy<Value = Value> {
+        let names = prop::sample::select(vec![
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PreCompact",
+            "Stop",
+            "SubagentStop",
+            "SessionEnd",
+            "Unknown",
+        ]);
+        let tools = prop::sample::select(vec!["Write", "Edit", "Bash", "WebFetch", "Read", "Task"]);
+        let members = prop::collection::hash_map(key(), any_value(), 0..8);
+        (names, tools, members, any_value()).prop_map(|(name, tool, members, input)| {
+            let mut event =
+                json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input });
+            event.as_object_mut().unwrap().extend(members);
+            event
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_event_ends_well_and_leaves_a_sound_state(events in prop::collection::vec(event(), 1..4)) {
+            let project = Project::with_steps(1);
+            let dir = project.dir().display().to_string();
+            for event in events {
+                let ran = fire_bytes(&project, &["-C", &dir], event.to_string().as_bytes());
+                prop_assert_eq!(ran.stderr.as_str(), "");
+                if !ran.stdout.is_empty() {
+                    let answer = ran.json();
+                    let name = &event["hook_event_name"];
+                    let specific = &answer["hookSpecificOutput"]["hookEventName"];
+                    prop_assert!(specific.is_null() || specific == name, "{answer}");
+                    prop_assert!(name != "SessionEnd" && name != "PreCompact", "{answer}");
+                }
+            }
+            project.ok(&["check"]);
+            project.ok(&["history", "verify"]);
+        }
+
+        #[test]
+        fn any_bytes_end_well(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let project = Project::new();
+            let dir = project.dir().display().to_string();
+            let ran = fire_bytes(&project, &["-C", &dir], &bytes);
+            prop_assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+        }
+    }
+}

@@ -13,4 +13,6 @@ mod layers;
 mod parallel;
 mod power;
 mod readme;
+mod setup;
 mod state;
+mod watch;
