@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::disk::{Access, Disk};
+use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
 use super::files::{read_range, require_file};
 use super::{Result, Store};
@@ -16,7 +16,7 @@ use super::{Result, Store};
 const LIMIT: u64 = 64 * 1024;
 
 /// How many milliseconds to wait for somebody who counts at the same moment.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 500;
 
 /// What was counted and no operation has told of yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,9 +71,7 @@ impl Store {
         let (disk, path) = (&*self.disk, self.paths.tally());
         require_file(disk, &path)?;
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
-        // Keeps apart those who count and those who take the counts up. Nobody waits for it: a
-        // line that is added meanwhile may get lost, which is better than a caller that hangs.
-        let locked = file.try_lock(true).unwrap_or(false);
+        let locked = keep_apart(&*file);
         file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT {
             let sum = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?).to_lines();
@@ -93,12 +91,7 @@ impl Store {
             return Ok(());
         }
         let file = disk.open(&path, Access::Append).at(&path)?;
-        for _ in 0..PATIENCE {
-            if file.try_lock(true).at(&path)? {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
+        keep_apart(&*file);
         let mut left = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?);
         for (name, count) in &mut left.counts {
             *count = count.saturating_sub(told.get(name));
@@ -106,5 +99,81 @@ impl Store {
         left.counts.retain(|_, count| *count > 0);
         file.set_len(0).at(&path)?;
         file.append(left.to_lines().as_bytes()).at(&path)
+    }
+}
+
+/// Keeps apart those who count and those who take the counts up, until the file is closed.
+///
+/// Nobody waits for long: a line that is added meanwhile may get lost, which is better than a
+/// caller that hangs because somebody was stopped at the wrong moment.
+fn keep_apart(file: &dyn DiskFile) -> bool {
+    for _ in 0..PATIENCE {
+        match file.try_lock(true) {
+            Ok(true) => return true,
+            Ok(false) => std::thread::sleep(std::time::Duration::from_millis(1)),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Layout;
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join(".statedir")).unwrap();
+        let layout = Layout {
+            dir: root.path().to_owned(),
+            rewritable: &["a.md"],
+            appended: "log.md",
+            max_bytes: 1 << 20,
+        };
+        let store = Store::new(layout);
+        (root, store)
+    }
+
+    fn tally(store: &Store) -> Tally {
+        Tally::load(&*store.disk, &store.paths.tally())
+    }
+
+    #[test]
+    fn what_is_counted_after_it_was_told_stays() {
+        let (_root, store) = store();
+        for name in ["x", "y", "x"] {
+            store.count(name).unwrap();
+        }
+        let told = tally(&store);
+        assert_eq!((told.get("x"), told.get("y"), told.get("z")), (2, 1, 0));
+        store.count("x").unwrap();
+        store.settle(&told).unwrap();
+        let left = tally(&store);
+        assert_eq!((left.get("x"), left.get("y")), (1, 0));
+        store.settle(&left).unwrap();
+        assert!(tally(&store).is_empty());
+    }
+
+    #[test]
+    fn many_counts_are_summed_up() {
+        let (_root, store) = store();
+        let line = "file_operations 1\n".len() as u64;
+        let count = LIMIT / line + 10;
+        for _ in 0..count {
+            store.count("file_operations").unwrap();
+        }
+        assert_eq!(tally(&store).get("file_operations"), count);
+        assert!(std::fs::metadata(store.paths.tally()).unwrap().len() < LIMIT);
+    }
+
+    #[test]
+    fn nothing_is_counted_where_there_is_no_state_and_rubbish_counts_nothing() {
+        let (root, store) = store();
+        std::fs::write(store.paths.tally(), b"x\nx y\n\xff 3\nx 2\nx -1\n").unwrap();
+        assert_eq!(tally(&store).get("x"), 2);
+        std::fs::remove_dir_all(root.path().join(".statedir")).unwrap();
+        assert!(store.count("x").is_err());
+        assert!(tally(&store).is_empty());
     }
 }

@@ -485,7 +485,7 @@ mod fuzzed {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn any_event_ends_well_and_leaves_a_sound_state(events in prop::collection::vec(event(), 1..4)) {
@@ -514,4 +514,32 @@ mod fuzzed {
             prop_assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
         }
     }
+}
+
+#[test]
+fn tools_of_many_agents_are_all_counted_while_steps_end() {
+    let project = Project::with_steps(8);
+    project.ok(&["constraint", "set", "max_file_operations", "1000"]);
+    std::thread::scope(|scope| {
+        for agent in 0..4 {
+            let project = &project;
+            scope.spawn(move || {
+                let name = format!("agent{agent}");
+                for n in 0..10 {
+                    let mut event = tool("PostToolUse", "Write", json!({ "file_path": "a" }));
+                    event["session_id"] = json!(name);
+                    assert_eq!(fire(project, event), None);
+                    if n % 5 == 0 {
+                        project.ok(&["step", "next", "--claim", "--actor", &name]);
+                        project.ok(&["step", "done", "--actor", &name]);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(used(&project, "file_operations"), json!(40));
+    project.ok(&["step", "add", "One more"]);
+    project.ok(&["step", "start"]);
+    project.ok(&["step", "done"]);
+    assert_eq!(used(&project, "file_operations"), json!(40));
 }

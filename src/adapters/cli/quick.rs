@@ -111,6 +111,7 @@ mod tests {
             "statedir var get",
             "statedir --wait 3s history list --limit 5",
             "statedir brief --max-tokens 500 --for 3 --json",
+            "statedir hook --max-tokens 500 --wait 1s",
             "statedir turn add --user hello --error one --error two",
         ] {
             let quick = parse(&words(line)).unwrap_or_else(|| panic!("{line}"));

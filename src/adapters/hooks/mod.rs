@@ -76,8 +76,13 @@ impl Hook<'_> {
         if !self.dry_run
             && let Err(error) = memory.save(state, &self.session())
         {
-            let now = self.workspace.environment().now();
-            note(state, &now, self.event.name(), &format!("the memory is not kept: {error}"));
+            self.complain(&format!("the memory is not kept: {error}"));
         }
+    }
+
+    /// Notes something that does not keep the event from being answered.
+    fn complain(&self, message: &str) {
+        let now = self.workspace.environment().now();
+        note(self.workspace.directory(), &now, self.event.name(), message);
     }
 }

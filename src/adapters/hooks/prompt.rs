@@ -42,8 +42,15 @@ pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
         memory.rules = Some(rules);
         hook.remember(&memory);
     }
-    recorded?;
-    Ok(text.map_or(Reply::Silent, Reply::Context))
+    // What changed is worth telling even if the turn could not be written down.
+    match (text, recorded) {
+        (None, Err(error)) => Err(error),
+        (Some(text), Err(error)) => {
+            hook.complain(&error.to_string());
+            Ok(Reply::Context(text))
+        }
+        (text, Ok(())) => Ok(text.map_or(Reply::Silent, Reply::Context)),
+    }
 }
 
 fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {

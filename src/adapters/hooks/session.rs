@@ -6,47 +6,45 @@ use serde_json::{Map, json};
 
 use super::{Hook, Memory, Reply, prompt::rules_in_force, reply::short};
 use crate::{
-    brief::Budget,
+    brief::{Budget, tokens},
     workspace::{BriefRequest, Change, CheckpointRequest, Error},
 };
 
-/// What the words around the brief cost at most, in tokens.
-const FRAME: usize = 160;
 /// The most bytes a client passes on to the agent in one piece.
 const MOST_BYTES: usize = 9_500;
 
 /// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
 /// nothing of the state.
 pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let budget = Budget {
-        max_tokens: hook.max_tokens.saturating_sub(FRAME),
-        max_bytes: Some(MOST_BYTES.min(hook.max_tokens.saturating_mul(8))),
-    };
-    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
     let mut memory = Memory { rules: rules_in_force(hook).ok(), ..hook.memory() };
     memory.linked |= link(hook);
     memory.told.clear();
+    let frame = frame(hook, memory.linked);
+    let budget = Budget {
+        max_tokens: hook.max_tokens.saturating_sub(tokens(&frame)),
+        max_bytes: Some(MOST_BYTES.saturating_sub(frame.len())),
+    };
+    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
     hook.remember(&memory);
     if !hook.dry_run {
         Memory::prune(hook.workspace.directory());
     }
+    Ok(Reply::Context(frame + &briefed.brief.text))
+}
+
+/// The words before the brief.
+fn frame(hook: &Hook<'_>, linked: bool) -> String {
     let actor = hook.workspace.environment().actor();
-    let name = if memory.linked {
-        format!("Your commands act as `{actor}`.")
-    } else {
-        format!("Give `--actor {actor}` with statedir commands.")
+    let name = match linked {
+        true => format!("Your commands act as `{actor}`."),
+        false => format!("Give `--actor {actor}` with statedir commands."),
     };
-    let damaged = briefed.damaged.first().map(|problem| {
-        format!("{} cannot be read as a whole: run `statedir check`.\n", problem.file)
-    });
-    Ok(Reply::Context(format!(
-        "The work in this project is tracked by statedir in `{}`. {name} Loop: `statedir step next \
-         --claim`, work, `statedir step done|fail`, `statedir context add TEXT`. Never edit \
-         history.md or .statedir/ by hand.\n{}\n{}",
-        short(&hook.workspace.directory().display().to_string(), 200),
-        damaged.unwrap_or_default(),
-        briefed.brief.text
-    )))
+    let dir = short(&hook.workspace.directory().display().to_string(), 200);
+    format!(
+        "The work in this project is tracked by statedir in `{dir}`. {name} Loop: `statedir step \
+         next --claim`, work, `statedir step done|fail`, `statedir context add TEXT`. Never edit \
+         history.md or .statedir/ by hand.\n\n"
+    )
 }
 
 /// Lets the session's own commands act under its name, where the client offers a way.

@@ -43,7 +43,7 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let more = if left.len() > MOST { more } else { "" };
     let number = first.number;
     let reason = format!(
-        "{}{more} {verb} still RUNNING in the plan and claimed by you. If it is finished, run \
+        "{}{more} {verb} still RUNNING in the plan. If it is finished, run \
          `statedir step done {number}` (or `statedir step fail {number} --error TEXT`); if you give \
          it back, `statedir step reset {number}`. If it is meant to go on, say so and stop: this is \
          said only once.",

@@ -84,15 +84,19 @@ pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, 
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
     let Some(text) = there else { return Ok(None) };
-    if text == fresh(program) {
-        return Ok(None);
-    }
     if text.trim().is_empty() {
         return Ok(Some(text.to_owned()));
     }
     let document = parse(text)?;
+    // Whatever program it was set up with.
+    let command = Path::root().join("hooks").join(EVENTS[0].0).join("0").join("hooks").join("0");
+    let command = document.get(&command.join("command"));
+    let program = command.as_ref().and_then(Value::as_str).and_then(program_of);
+    if program.is_some_and(|program| text == fresh(program)) {
+        return Ok(None);
+    }
     let had = document.raw(&Path::root().join("hooks")).is_some();
     let mut edit = document.edit();
     for event in document.keys(&Path::root().join("hooks")).unwrap_or_default() {
@@ -159,12 +163,16 @@ fn is_ours_alone(group: &Value) -> bool {
 /// Whether a hook calls `statedir hook`, wherever the program is.
 fn is_ours(hook: &Value) -> bool {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default().trim();
-    let Some(program) = command.strip_suffix(" hook") else { return false };
-    let program = program.trim_matches(['\'', '"']);
+    let Some(program) = program_of(command) else { return false };
     program
         .rsplit(['/', '\\'])
         .next()
         .is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
+}
+
+/// The program of a command that calls a hook.
+fn program_of(command: &str) -> Option<&str> {
+    command.strip_suffix(" hook").map(|program| program.trim_matches(['\'', '"']))
 }
 
 #[cfg(test)]
@@ -180,8 +188,8 @@ mod tests {
             let with = put(Some(there), "statedir").unwrap().unwrap();
             assert_ne!(with, there);
             assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
-            assert_eq!(take(Some(&with), "statedir").unwrap().as_deref(), Some(there));
-            assert_eq!(take(Some(there), "statedir").unwrap().as_deref(), Some(there));
+            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
+            assert_eq!(take(Some(there)).unwrap().as_deref(), Some(there));
         }
         let with = put(Some(THERE), "statedir").unwrap().unwrap();
         assert!(with.contains("\"n\": 1.10\r\n") && with.contains("\t\"model\" : \"x\""), "{with}");
@@ -190,8 +198,10 @@ mod tests {
     #[test]
     fn a_file_of_ours_goes_as_it_came() {
         let with = put(None, "statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&with), "statedir").unwrap(), None);
-        assert_eq!(take(None, "statedir").unwrap(), None);
+        assert_eq!(take(Some(&with)).unwrap(), None);
+        let elsewhere = put(None, "/a b/statedir").unwrap().unwrap();
+        assert_eq!(take(Some(&elsewhere)).unwrap(), None);
+        assert_eq!(take(None).unwrap(), None);
     }
 
     #[test]
@@ -202,7 +212,7 @@ mod tests {
         assert_eq!(with.matches("statedir hook").count(), EVENTS.len(), "{with}");
         let shared =
             r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"},{"command":"statedir hook"}]}]}}"#;
-        let without = take(Some(shared), "statedir").unwrap().unwrap();
+        let without = take(Some(shared)).unwrap().unwrap();
         assert_eq!(without, r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"}]}]}}"#);
     }
 

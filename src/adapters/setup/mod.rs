@@ -93,9 +93,9 @@ impl Setup {
             let program = self.program.as_str();
             let edited = match (&piece, remove) {
                 (Piece::Hooks(_), false) => hook_entries::put(there, program),
-                (Piece::Hooks(_), true) => hook_entries::take(there, program),
+                (Piece::Hooks(_), true) => hook_entries::take(there),
                 (Piece::Server(_), false) => server_entry::put(there, program),
-                (Piece::Server(_), true) => server_entry::take(there, program),
+                (Piece::Server(_), true) => server_entry::take(there),
                 (Piece::TomlServer(_), false) => toml_text::put(there, program),
                 (Piece::TomlServer(_), true) => toml_text::take(there),
                 (Piece::Block(_), false) => block::MARKDOWN.put(there, block::TEXT),

@@ -41,11 +41,8 @@ pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, 
 }
 
 /// The settings without our server; one that somebody changed stays.
-pub(super) fn take(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
     let Some(text) = there else { return Ok(None) };
-    if text == fresh(program) {
-        return Ok(None);
-    }
     if text.trim().is_empty() {
         return Ok(Some(text.to_owned()));
     }
@@ -56,8 +53,12 @@ pub(super) fn take(there: Option<&str>, program: &str) -> Result<Option<String>,
         let bare = value.as_object().is_some_and(|members| members.len() == 2);
         bare && value["args"] == json!(["mcp"]) && value["command"].is_string()
     };
-    if !document.get(&path).as_ref().is_some_and(ours) {
+    let Some(entry) = document.get(&path).filter(ours) else {
         return Ok(Some(text.to_owned()));
+    };
+    // Whatever program it was set up with.
+    if entry["command"].as_str().is_some_and(|program| text == fresh(program)) {
+        return Ok(None);
     }
     let mut edit = document.edit();
     edit.remove(&path).map_err(|error| error.to_string())?;
@@ -77,11 +78,11 @@ mod tests {
             let with = put(Some(there), "statedir").unwrap().unwrap();
             assert!(with.contains("\"statedir\""));
             assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
-            assert_eq!(take(Some(&with), "statedir").unwrap().as_deref(), Some(there));
+            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
         }
         let with = put(None, "statedir").unwrap().unwrap();
         assert_eq!(serde_json::from_str::<Value>(&with).unwrap(), whole("statedir"));
-        assert_eq!(take(Some(&with), "statedir").unwrap(), None);
+        assert_eq!(take(Some(&with)).unwrap(), None);
     }
 
     #[test]
@@ -89,7 +90,7 @@ mod tests {
         let own =
             r#"{"mcpServers":{"statedir":{"command":"statedir","args":["mcp"],"env":{"A":"b"}}}}"#;
         assert_eq!(put(Some(own), "statedir").unwrap().as_deref(), Some(own));
-        assert_eq!(take(Some(own), "statedir").unwrap().as_deref(), Some(own));
+        assert_eq!(take(Some(own)).unwrap().as_deref(), Some(own));
         assert!(put(Some("{\"mcpServers\":7}"), "statedir").is_err());
     }
 }
