@@ -1,14 +1,17 @@
-//! The ways in: the command line, git, and what they need of the machine.
+//! The ways in: the command line, hooks, git, and what they need of the machine.
 
 pub mod cli;
 mod directory;
 mod evaluator;
 pub mod git;
+pub mod hooks;
 mod process;
 mod recovery;
 mod scan;
+pub mod setup;
 mod side;
 mod survey;
+pub mod watch;
 
 pub use directory::{ChooseError, choose, choose_archived};
 pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};

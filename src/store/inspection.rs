@@ -10,7 +10,9 @@ use super::head::{Facts, Head};
 use super::operation::ADOPT;
 use super::registry::Registry;
 use super::segment::{Segment, Tracked};
-use super::{AppendedView, CheckpointRecord, LogDamage, Operation, Report, Revision, Store, View};
+use super::{
+    AppendedView, CheckpointRecord, LogDamage, Operation, Report, Revision, Store, Tally, View,
+};
 
 /// Everything known about the directory and what has to be done with it.
 #[derive(Debug)]
@@ -110,6 +112,7 @@ impl Inspection {
             },
             facts: self.facts,
             reports,
+            tally: Tally::load(&*store.disk, &store.paths.tally()),
             has_log,
             damage: self.damage,
             registry,

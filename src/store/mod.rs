@@ -45,6 +45,7 @@ mod segment;
 mod splice;
 mod tail;
 mod taking;
+mod tally;
 mod transaction;
 mod undo;
 mod view;
@@ -74,6 +75,7 @@ pub use real_disk::RealDisk;
 pub use registry::Checkpoints;
 pub use relocate::Relocated;
 pub use report::Report;
+pub use tally::Tally;
 pub use transaction::Transaction;
 pub use view::{AppendedReader, AppendedView, LogDamage, View};
 

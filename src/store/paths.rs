@@ -28,6 +28,10 @@ impl Paths {
         self.private.join("head")
     }
 
+    pub fn tally(&self) -> PathBuf {
+        self.private.join("tally")
+    }
+
     pub fn ignore(&self) -> PathBuf {
         self.private.join(".gitignore")
     }

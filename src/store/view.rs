@@ -11,7 +11,7 @@ use super::files::require_file;
 use super::head::Facts;
 use super::registry::Registry;
 use super::tail::Tail;
-use super::{Report, Result, Revision};
+use super::{Report, Result, Revision, Tally};
 
 /// All files at one revision, pending recovery included.
 #[derive(Debug)]
@@ -22,6 +22,7 @@ pub struct View {
     pub(super) appended: AppendedView,
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
+    pub(super) tally: Tally,
     pub(super) adopted: bool,
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
@@ -59,6 +60,7 @@ impl View {
             appended: self.appended.clone(),
             facts: self.facts.clone(),
             reports: self.reports.clone(),
+            tally: self.tally.clone(),
             adopted: self.adopted,
             has_log: self.has_log,
             damage: self.damage.clone(),
@@ -84,6 +86,11 @@ impl View {
     /// What was found and repaired on opening (for a reader: what will be).
     pub fn reports(&self) -> &[Report] {
         &self.reports
+    }
+
+    /// What was counted and no operation has told of yet.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Whether the files were there before the log (a clone).

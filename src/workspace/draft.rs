@@ -38,6 +38,8 @@ pub struct Draft<'a> {
     constraints: Cached<Constraints>,
     variables: Cached<Variables>,
     progress: fn(u64),
+    /// Whether an entry tells what was counted since the one before.
+    pub(super) tells_usage: bool,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
 }
@@ -82,6 +84,7 @@ impl<'a> Draft<'a> {
             constraints: RefCell::new(None),
             variables: RefCell::new(None),
             progress,
+            tells_usage: false,
             notices: Vec::new(),
             checkpoints: Vec::new(),
         }

@@ -1,5 +1,6 @@
 //! Why a command did not do what it was asked.
 
+use super::Since;
 use crate::{
     engine::{Refusal, WorkflowError},
     model::{ModelError, StateFile, history::HistoryError, merge::Conflict},
@@ -43,12 +44,14 @@ pub enum Error {
         hint: Option<String>,
     },
     /// The state has moved on since the revision named by the caller.
-    #[error("the state is at revision `{found}`, not at `{expected}`")]
+    #[error("the state is at revision `{found}`, not at `{expected}`{}", since.sentence())]
     Moved {
         /// What the caller expected.
         expected: String,
         /// What it is.
         found: Revision,
+        /// What happened between the two.
+        since: Box<Since>,
     },
     /// A person has to agree first; the question is put to them.
     #[error("a person has to agree first: {question}")]

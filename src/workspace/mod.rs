@@ -25,11 +25,13 @@ mod resolve;
 mod restore;
 mod rules;
 mod screen;
+mod since;
 mod snapshot;
 pub mod state;
 mod status;
 mod templates;
 mod training;
+mod usage;
 
 use std::{
     path::{Path, PathBuf},
@@ -60,11 +62,13 @@ pub use self::{
     restore::RestoreOptions,
     rules::RuleLine,
     screen::{Screen, ScreenStep},
+    since::{Since, Step as SinceStep},
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
     status::{Status, StepLine},
     templates::{Mode, TemplateError, TemplateSet},
     training::{Performance, ToolCall, TrainingRecord, Turn},
+    usage::Usage,
 };
 use crate::{
     model::StateFile,
@@ -249,12 +253,16 @@ impl Workspace {
         }
         let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
         let message = message.join("\n");
+        let told = draft.tells_usage.then(|| transaction.view().tally().clone());
         let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
         let operation =
             NewOperation { changes, append, facts, checkpoints, ..self.operation(kind, message) };
         let committed = transaction.commit(operation)?;
         notices.extend(committed.warnings);
+        if let Some(Err(error)) = told.map(|told| self.store.settle(&told)) {
+            notices.push(format!("what was counted may be counted twice: {error}"));
+        }
         let revision = committed.revision;
         Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
     }
@@ -308,11 +316,15 @@ impl Workspace {
 
     fn expect(&self, found: &Revision) -> Result<(), Error> {
         match &self.options.if_match {
-            Some(expected) if !same_revision(found, expected) => {
-                Err(Error::Moved { expected: expected.clone(), found: found.clone() })
-            }
+            Some(expected) if !same_revision(found, expected) => Err(self.moved(expected, found)),
             _ => Ok(()),
         }
+    }
+
+    /// The state is not where it was expected, and what happened since.
+    fn moved(&self, expected: &str, found: &Revision) -> Error {
+        let since = Box::new(self.since(expected, found));
+        Error::Moved { expected: expected.to_owned(), found: found.clone(), since }
     }
 
     fn operation(&self, kind: &str, message: String) -> NewOperation {
@@ -341,6 +353,11 @@ impl Workspace {
 fn layout(dir: PathBuf) -> Layout {
     let appended = StateFile::History.name();
     Layout { dir, rewritable: &REWRITABLE, appended, max_bytes: MAX_BYTES }
+}
+
+/// The text with everything that looks like a secret replaced by `[masked]`.
+pub fn masked(text: &str) -> String {
+    check::mask(text).into_owned()
 }
 
 /// Makes a change and lets the rules answer it.

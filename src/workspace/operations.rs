@@ -54,6 +54,21 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
+    /// The operations after `last`, the oldest first; all of the log if it does not know `last`,
+    /// because it was begun anew or because what is older was dropped.
+    ///
+    /// Looks at the log only, without the lock: for following it. Where there is no log yet,
+    /// nothing has happened.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn operations_after(
+        &self,
+        last: Option<&Revision>,
+    ) -> Result<Vec<OperationSummary>, Error> {
+        Ok(self.store.operations_after(last)?)
+    }
+
     /// One operation by its id or the beginning of it, or by `@` and `@-2`.
     ///
     /// # Errors

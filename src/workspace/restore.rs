@@ -69,9 +69,7 @@ impl Workspace {
         noted: &[(String, String)],
     ) -> Result<Outcome, Error> {
         let still = |found: &Revision| match from.filter(|from| *from != found) {
-            Some(from) => {
-                Err(Error::Moved { expected: from.as_str().to_owned(), found: found.clone() })
-            }
+            Some(from) => Err(self.moved(from.as_str(), found)),
             None => Ok(()),
         };
         if self.options.dry_run {

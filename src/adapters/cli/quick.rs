@@ -28,7 +28,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
 }
 
 /// The first word that is not an option nor the value of one.
-fn command_name(args: &[OsString]) -> Option<String> {
+pub(super) fn command_name(args: &[OsString]) -> Option<String> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
         let word = word.to_str()?;
@@ -112,6 +112,7 @@ quick_commands! {
     "apply" => Apply(commands::apply::Args),
     "checkpoint" => Checkpoint(commands::checkpoint::Args),
     "undo" => Undo(commands::undo::UndoArgs),
+    "hook" => Hook(commands::hook::Args),
 }
 
 #[cfg(test)]
@@ -140,6 +141,7 @@ mod tests {
             "statedir var get",
             "statedir --wait 3s history list --limit 5",
             "statedir brief --max-tokens 500 --for 3 --json",
+            "statedir hook --max-tokens 500 --wait 1s",
             "statedir turn add --user hello --error one --error two",
         ] {
             let quick = parse(&words(line)).unwrap_or_else(|| panic!("{line}"));

@@ -58,7 +58,9 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
 
     let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
     let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
-    let fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    let mut fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    let usage = draft.tell_usage().into_iter().map(|(name, n)| (name.to_owned(), n.to_string()));
+    fields.extend(usage);
     draft.log(format!("Step {} Execution", step.number), fields)?;
 
     let mut answer = Answer::new(format!("step {} {status}: {}", step.number, step.title))

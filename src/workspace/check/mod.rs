@@ -100,6 +100,25 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// What is wrong with one file, as far as that can be told without reading a long history for
+    /// the sake of another file.
+    ///
+    /// # Errors
+    /// There is no state, or it cannot be opened at all.
+    pub fn check_file(&self, file: StateFile) -> Result<Vec<Problem>, Error> {
+        let snapshot = self.read()?;
+        let mut found = Vec::new();
+        if file == StateFile::History {
+            history::check(self.verify_history(&snapshot, &mut |_| {}), &mut found);
+        } else {
+            snapshot.findings_but_history(&mut found);
+        }
+        found.retain(|problem| problem.file == file);
+        Ok(found)
+    }
+}
+
 /// The files as far as they can be read.
 struct Files {
     plan: Option<Plan>,
@@ -111,32 +130,39 @@ struct Files {
 impl Snapshot {
     /// Everything that is wrong with the files.
     fn findings(&self, verified: Result<Verification, Error>) -> Vec<Problem> {
-        let mut found = self.conflict_problems();
+        let mut found = Vec::new();
+        self.findings_but_history(&mut found);
+        secret::check_history(self, &mut found);
+        history::check(verified, &mut found);
+        found
+    }
+
+    /// The same for the files that are rewritten.
+    fn findings_but_history(&self, found: &mut Vec<Problem>) {
+        found.extend(self.conflict_problems());
         let files = Files {
-            plan: keep(self.plan(), &mut found),
-            context: keep(self.context(), &mut found),
-            variables: keep(self.variables(), &mut found),
-            constraints: keep(self.constraints(), &mut found),
+            plan: keep(self.plan(), found),
+            context: keep(self.context(), found),
+            variables: keep(self.variables(), found),
+            constraints: keep(self.constraints(), found),
         };
-        let workflow = keep(self.workflow(), &mut found);
+        let workflow = keep(self.workflow(), found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
-            plan::check(plan, workflow, &mut found);
+            plan::check(plan, workflow, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
-            variables::check(plan, variables, just_merged, &mut found);
-            reference::check(plan, variables, &mut found);
+            variables::check(plan, variables, just_merged, found);
+            reference::check(plan, variables, found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
-            plan::check_settings(constraints, workflow, &mut found);
+            plan::check_settings(constraints, workflow, found);
         }
         if let Ok(lines) = self.rule_lines() {
             found.extend(lines.iter().filter_map(super::RuleLine::problem));
         }
-        placeholder::check(&files, &mut found);
-        secret::check(self, &mut found);
-        history::check(verified, &mut found);
-        found
+        placeholder::check(&files, found);
+        secret::check(self, found);
     }
 }
 

@@ -64,8 +64,7 @@ impl Workspace {
         let outcome = self.change("recover", |draft| {
             let found = draft.view().revision.clone();
             if found != examined.revision {
-                let expected = examined.revision.as_str().to_owned();
-                return Err(Error::Moved { expected, found });
+                return Err(self.moved(examined.revision.as_str(), &found));
             }
             let done = act(draft, examined, decision)?;
             // A question that is open already is not put again.

@@ -15,6 +15,7 @@ pub(super) mod event;
 pub(super) mod gc;
 pub(super) mod git;
 pub(super) mod history;
+pub(super) mod hook;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
@@ -32,6 +33,7 @@ pub(super) mod review_notes;
 pub(super) mod rule;
 pub(super) mod scan;
 pub(super) mod schema;
+pub(super) mod setup;
 pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
@@ -41,6 +43,7 @@ mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod watch;
 pub(super) mod worktree;
 
 use std::path::PathBuf;
@@ -106,6 +109,9 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::ReviewNotes(args) => review_notes::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Archive(args) => archive::run(session, args),
+        Command::Watch(args) => watch::run(session, &args),
+        Command::Setup(args) => setup::run(session, args),
+        Command::Hook(args) => hook::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),

@@ -106,12 +106,14 @@ Examples:
         #[arg(long)]
         resolved: bool,
     },
-    /// List the steps; with --actor, those that this one has claimed
+    /// List the steps, with who works on them and since when
+    ///
+    /// With --actor, only the steps that this actor claimed.
     #[command(after_help = "\
 Examples:
   statedir step list
   statedir step list --status FAILED --limit 100
-  statedir step list --actor agent-b")]
+  statedir step list --status RUNNING --actor agent-b")]
     List {
         /// Only steps with this status
         #[arg(long)]

@@ -98,13 +98,10 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        notes.extend(
-            step.claimed_by
-                .as_ref()
-                .filter(|_| step.status == "RUNNING")
-                .map(|by| format!("by {by}")),
-        );
-        notes.extend(age(step).map(|ms| format!("for {}", rough(ms))));
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.status == "RUNNING") {
+            let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
+            notes.push(format!("by {by}{age}"));
+        }
         if !step.waits_for.is_empty() && step.status == "PENDING" {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }
