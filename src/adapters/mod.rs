@@ -1,6 +1,7 @@
-//! The ways in: the command line, and what it needs of the machine.
+//! The ways in: the command line, the server for agents, and what they need of the machine.
 
 pub mod cli;
 mod directory;
+mod mcp;
 
 pub use directory::{ChooseError, choose};

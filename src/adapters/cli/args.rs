@@ -100,6 +100,7 @@ pub(super) enum Command {
     Op(commands::op::Args),
     Diff(commands::diff::Args),
     Gc(commands::gc::Args),
+    Mcp(commands::mcp::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

@@ -14,6 +14,7 @@ pub(super) mod history;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
+pub(super) mod mcp;
 pub(super) mod memory;
 pub(super) mod metrics;
 pub(super) mod op;
@@ -84,6 +85,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Mcp(args) => mcp::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
