@@ -2,6 +2,18 @@
 
 pub mod cli;
 mod directory;
+mod evaluator;
+mod git;
 mod mcp;
+mod process;
+mod recovery;
+mod scan;
+mod survey;
 
 pub use directory::{ChooseError, choose};
+pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};
+pub use process::ProcessError;
+pub use recovery::{Asked, Recovery, RecoveryOptions};
+pub(crate) use scan::is_archived;
+pub use scan::{Found, Scan, scan};
+pub use survey::{Since, Survey, find_named, project_root, survey};

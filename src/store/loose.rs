@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::files::{read_file, require_file};
 use super::head::Head;
+use super::registry::Registry;
 use super::{AppendedView, Revision, Store, StoreError, View};
 
 impl Store {
@@ -47,6 +48,7 @@ impl Store {
             adopted: false,
             has_log: head_known,
             damage: None,
+            registry: Registry::new(self, Vec::new()),
         };
         (view, failed)
     }

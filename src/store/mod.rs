@@ -14,6 +14,7 @@ mod appended;
 mod apply;
 mod byte_text;
 mod change;
+mod checkpoint;
 mod disk;
 mod error;
 mod files;
@@ -35,12 +36,14 @@ mod query;
 mod real_disk;
 mod recall;
 mod record;
+mod registry;
 mod repair;
 mod replace;
 mod report;
 mod segment;
 mod splice;
 mod tail;
+mod taking;
 mod transaction;
 mod undo;
 mod view;
@@ -55,6 +58,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
+pub use checkpoint::{
+    Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
+};
 pub use disk::{Access, Disk, DiskFile, Kind, Stat};
 pub use error::{Result, StoreError};
 pub use gc::GcReport;
@@ -63,6 +69,7 @@ pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
 pub use real_disk::RealDisk;
+pub use registry::Checkpoints;
 pub use report::Report;
 pub use transaction::Transaction;
 pub use view::{AppendedReader, AppendedView, LogDamage, View};

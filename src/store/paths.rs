@@ -56,6 +56,14 @@ impl Paths {
         self.objects().join(hash.to_string())
     }
 
+    pub fn checkpoints(&self) -> PathBuf {
+        self.private.join("checkpoints")
+    }
+
+    pub fn checkpoint(&self, number: u64, name: &str) -> PathBuf {
+        self.checkpoints().join(format!("{number:08}-{name}"))
+    }
+
     pub fn salvage(&self) -> PathBuf {
         self.private.join("salvage")
     }

@@ -9,6 +9,7 @@ use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
 use super::files::require_file;
 use super::head::Facts;
+use super::registry::Registry;
 use super::{Report, Result, Revision};
 
 /// All files at one revision, pending recovery included.
@@ -23,6 +24,7 @@ pub struct View {
     pub(super) adopted: bool,
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
+    pub(super) registry: Registry,
 }
 
 /// Where the operation log is damaged.
@@ -45,6 +47,27 @@ impl View {
     /// The names of the rewritable files that exist.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
+    }
+
+    /// The same picture with other rewritable files, to work out a change on.
+    #[must_use]
+    pub fn with_files(&self, files: BTreeMap<String, Vec<u8>>) -> View {
+        View {
+            revision: self.revision.clone(),
+            files,
+            appended: self.appended.clone(),
+            facts: self.facts.clone(),
+            reports: self.reports.clone(),
+            adopted: self.adopted,
+            has_log: self.has_log,
+            damage: self.damage.clone(),
+            registry: self.registry.clone(),
+        }
+    }
+
+    /// All rewritable files with their bytes.
+    pub fn files(&self) -> &BTreeMap<String, Vec<u8>> {
+        &self.files
     }
 
     /// The appended file.

@@ -90,7 +90,11 @@ impl Workspace {
                 }
                 return Ok(("working files".to_owned(), files, u64::MAX));
             }
-            DiffSide::Operation(id) => id.clone(),
+            DiffSide::Operation(id) => {
+                let view = self.store.read(self.options.wait)?;
+                let past = self.past(&view, id)?;
+                return Ok((past.label, past.files, past.seq));
+            }
             DiffSide::Back(count) => self.operation_back(*count)?.id.as_str().to_owned(),
         };
         let operation = self.store.operation(&id)?;

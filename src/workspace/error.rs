@@ -129,6 +129,7 @@ impl Error {
             Self::Model(ModelError::Problem(_)) | Self::Workflow(_) => 4,
             Self::Store(error) => match error {
                 StoreError::LockTimeout { .. } | StoreError::Conflict { .. } => 3,
+                StoreError::Moved { .. } => 3,
                 StoreError::Damaged { .. } | StoreError::NotRegular { .. } => 4,
                 StoreError::TooLarge { .. } => 4,
                 _ => 1,
@@ -159,6 +160,9 @@ impl Error {
                 Some("try again, or wait longer with `--wait 30s`".to_owned())
             }
             Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
+            Self::Store(StoreError::Moved { .. }) => {
+                Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
+            }
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
@@ -213,6 +217,7 @@ fn store_code(error: &StoreError) -> &'static str {
         },
         StoreError::LockTimeout { .. } => "lock_timeout",
         StoreError::Conflict { .. } => "changed_meanwhile",
+        StoreError::Moved { .. } => "moved_away",
         StoreError::NotRegular { .. } => "not_regular",
         StoreError::TooLarge { .. } => "too_large",
         StoreError::Damaged { .. } => "log_damaged",

@@ -4,6 +4,7 @@ mod adapt;
 mod brief;
 mod change;
 mod check;
+mod checkpoint;
 mod diff;
 mod draft;
 mod environment;
@@ -17,7 +18,9 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod recover;
 mod resolve;
+mod restore;
 mod rules;
 mod screen;
 mod snapshot;
@@ -38,6 +41,7 @@ pub use self::{
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
+    checkpoint::{CheckpointDetails, CheckpointLine, CheckpointList, CheckpointRequest},
     diff::{DiffSide, TextDiff},
     draft::Draft,
     environment::Environment,
@@ -48,7 +52,9 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
+    restore::RestoreOptions,
     rules::RuleLine,
     screen::{Screen, ScreenStep},
     snapshot::Snapshot,
@@ -211,14 +217,14 @@ impl Workspace {
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
         if self.options.dry_run {
-            return self.rehearse(new, work);
+            return self.rehearse(kind, new, work);
         }
         let transaction = self.begin()?;
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
         let revision = transaction.view().revision.clone();
-        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
+        let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
@@ -235,16 +241,27 @@ impl Workspace {
         }
         let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
         let message = message.join("\n");
+        let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
-        let operation = NewOperation { changes, append, facts, ..self.operation(kind, message) };
+        let operation =
+            NewOperation { changes, append, facts, checkpoints, ..self.operation(kind, message) };
         let committed = transaction.commit(operation)?;
         notices.extend(committed.warnings);
         let revision = committed.revision;
         Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
     }
 
+    /// Nothing of a checkpoint depends on what the files mean.
+    fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
+        if kind.starts_with("checkpoint.") {
+            return Ok(Draft::lenient(view, &self.env, self.options.progress));
+        }
+        Draft::new(view, &self.env, self.options.progress)
+    }
+
     fn rehearse(
         &self,
+        kind: &str,
         new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
@@ -253,7 +270,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
-        let mut draft = Draft::new(&view, &self.env, self.options.progress)?;
+        let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {
             revision: view.revision.clone(),

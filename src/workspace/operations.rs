@@ -59,7 +59,10 @@ impl Workspace {
     pub fn operation_named(&self, id: &str) -> Result<Operation, Error> {
         match DiffSide::parse(id) {
             DiffSide::Back(count) => self.operation_back(count),
-            _ => Ok(self.store.operation(id)?),
+            _ => match self.checkpoint_revision(id)? {
+                Some(revision) => Ok(self.store.operation(&revision)?),
+                None => Ok(self.store.operation(id)?),
+            },
         }
     }
 
@@ -73,11 +76,21 @@ impl Workspace {
         Ok(self.store.operation(operation.id.as_str())?)
     }
 
-    /// Entries that must be in the history because the log says that they were written.
+    /// Entries that must be in the history because the log or a checkpoint says that they were
+    /// written.
     pub fn history_anchors(&self) -> Vec<EntryId> {
-        let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
-        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        entries.into_iter().filter_map(|entry| entry.id).collect()
+        let newest = self.store.newest_append().ok().flatten().unwrap_or_default();
+        let entries = last_entries(Cursor::new(newest), 1).unwrap_or_default();
+        let mut anchors: Vec<EntryId> = entries.into_iter().filter_map(|entry| entry.id).collect();
+        let view = self.store.read(self.options.wait);
+        let checkpoints = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
+        let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
+        for mark in marks.filter_map(|mark| EntryId::parse(mark).ok()) {
+            if !anchors.contains(&mark) {
+                anchors.push(mark);
+            }
+        }
+        anchors
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.
@@ -108,7 +121,7 @@ impl Workspace {
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
-        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
+        let mut draft = Draft::lenient(transaction.view(), &self.env, self.options.progress);
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
             let mut fields = entry(&target, &changed, self.env.actor());
@@ -127,6 +140,7 @@ impl Workspace {
             facts,
             undoes,
             redoes,
+            checkpoints: transaction.checkpoint_changes(&target, undo)?,
             ..self.operation(verb, message)
         };
         let committed = transaction.commit(operation)?;

@@ -12,4 +12,5 @@ mod layers;
 mod parallel;
 mod power;
 mod readme;
+mod recover;
 mod state;

@@ -84,6 +84,7 @@ quick_commands! {
     "event" => Event(commands::event::Args),
     "review" => Review(commands::review::Args),
     "apply" => Apply(commands::apply::Args),
+    "checkpoint" => Checkpoint(commands::checkpoint::Args),
     "undo" => Undo(commands::undo::UndoArgs),
 }
 

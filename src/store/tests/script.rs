@@ -79,6 +79,19 @@ pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOpera
     }
 }
 
+/// An operation that takes a checkpoint of what is there.
+pub fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
+    let new = NewCheckpoint {
+        name: name.into(),
+        automatic: automatic.map(Into::into),
+        message: None,
+        moment: Moment::After,
+        marks: vec!["mark".into()],
+    };
+    let checkpoints = vec![CheckpointChange::Take(new)];
+    NewOperation { checkpoints, ..operation("checkpoint", vec![], "- checkpoint\n") }
+}
+
 pub fn commit(store: &Store, kind: &str, changes: Vec<FileChange>, append: &str) -> Committed {
     let transaction = store.begin(WAIT, &holder("t5")).unwrap();
     transaction.commit(operation(kind, changes, append)).unwrap()

@@ -122,6 +122,7 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
         | Change::VarMerge { .. }
         | Change::VarPatch { .. } => draft.mentions_variables(),
         Change::ContextAdd(_) | Change::ContextSet(_) => false,
+        Change::CheckpointCreate { .. } => false,
         Change::RuleAdd { .. } | Change::RuleRemove { .. } | Change::TurnAdd(_) => false,
         Change::ReviewOpen { .. } | Change::ReviewDecide { .. } => false,
         _ => true,

@@ -68,6 +68,7 @@ impl Workspace {
             Err(error) => return Err(error),
         };
         let mut findings = snapshot.findings(&self.history_anchors(), progress);
+        findings.extend(self.checkpoint_problems(snapshot.view()));
         let known = snapshot.view().log_damage().map(|damage| damage.message.clone());
         let damage = known.or_else(|| match self.store.operations(None) {
             Err(error @ StoreError::Damaged { .. }) => Some(error.to_string()),

@@ -6,7 +6,7 @@ use crate::workspace::DiffSide;
 /// Compare two operations, or one with the files as they are
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is an operation's id, @ for the newest operation, @-2 for two before it, or `working`.
+A side is a checkpoint's name, an operation's id, @ for the newest operation, @-2 for two before it, or `working`.
 Without arguments: what was edited outside since the newest operation.
 
 Examples:

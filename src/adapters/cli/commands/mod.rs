@@ -3,6 +3,7 @@
 pub(super) mod apply;
 pub(super) mod brief;
 pub(super) mod check;
+pub(super) mod checkpoint;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -20,8 +21,11 @@ pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
+pub(super) mod recover;
+mod recover_view;
 pub(super) mod review;
 pub(super) mod rule;
+pub(super) mod scan;
 pub(super) mod schema;
 pub(super) mod show;
 pub(super) mod state;
@@ -80,6 +84,10 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
+        Command::Recover(args) => recover::run(session, &args),
+        Command::Scan(args) => scan::run(session, &args),
+        Command::Checkpoint(args) => checkpoint::run(session, args),
+        Command::Restore(args) => checkpoint::restore(session, args),
         Command::Undo(_) => undo::undo(session),
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
@@ -117,6 +125,15 @@ impl Session<'_> {
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
         let named = self.global.dir.clone().or(variable);
         let dir = choose(named.as_deref(), new)?;
+        self.workspace_of(dir, if_match)
+    }
+
+    /// A given state directory, whatever was chosen.
+    pub(super) fn workspace_in(&self, dir: &std::path::Path) -> Result<Workspace, Failure> {
+        self.workspace_of(dir.to_owned(), None)
+    }
+
+    fn workspace_of(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,

@@ -106,10 +106,12 @@ Examples:
         #[arg(long)]
         resolved: bool,
     },
-    /// List the steps
-    #[command(
-        after_help = "Examples:\n  statedir step list\n  statedir step list --status FAILED --limit 100"
-    )]
+    /// List the steps; with --actor, those that this one has claimed
+    #[command(after_help = "\
+Examples:
+  statedir step list
+  statedir step list --status FAILED --limit 100
+  statedir step list --actor agent-b")]
     List {
         /// Only steps with this status
         #[arg(long)]
