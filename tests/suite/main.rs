@@ -9,6 +9,7 @@ mod examples;
 mod faults;
 mod hostile;
 mod layers;
+mod mcp;
 mod parallel;
 mod power;
 mod readme;

@@ -19,8 +19,10 @@ use super::{
 pub(in crate::adapters) struct Caller {
     /// The directory that was named, if any.
     pub(in crate::adapters) dir: Option<PathBuf>,
-    /// Who acts.
-    pub(in crate::adapters) actor: String,
+    /// Who acts, if the call says so.
+    pub(in crate::adapters) actor: Option<String>,
+    /// Who acts otherwise.
+    pub(in crate::adapters) client: String,
     /// Refuse unless the state is at this revision.
     pub(in crate::adapters) if_match: Option<String>,
     /// Work everything out, write nothing.
@@ -50,6 +52,12 @@ impl Answer {
         let mut failure = Failure::refused(code, message);
         failure.hint = hint;
         Self::from(&failure)
+    }
+
+    /// The same refusal with another way out.
+    pub(in crate::adapters) fn with_hint(mut self, hint: String) -> Self {
+        self.document["error"]["hint"] = json!(hint);
+        self
     }
 
     /// Whether nothing was done because somebody else held the lock all the time.
@@ -108,15 +116,12 @@ fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResul
         Some(parsed) => parsed,
         None => Arguments::try_parse_from(&args).map_err(|error| Failure::from(&error))?,
     };
-    let parsed = Arguments { global: caller.global(), command: parsed.command };
-    commands::run(parsed, caller.command.clone(), output)
+    commands::dispatch(parsed.command, &mut caller.session(output))
 }
 
 fn answer(caller: &Caller, work: impl FnOnce(&mut Session<'_>) -> CliResult) -> Answer {
     let mut output = Output::kept(true);
-    let mut session =
-        Session { global: caller.global(), command: caller.command.clone(), output: &mut output };
-    let result = work(&mut session);
+    let result = work(&mut caller.session(&mut output));
     finish(output, result)
 }
 
@@ -131,14 +136,15 @@ fn finish(output: Output, result: CliResult) -> Answer {
 }
 
 impl Caller {
-    fn global(&self) -> Global {
-        Global {
+    fn session<'o>(&self, output: &'o mut Output) -> Session<'o> {
+        let global = Global {
             dir: self.dir.clone(),
             json: true,
             dry_run: self.dry_run,
             if_match: self.if_match.clone(),
-            actor: Some(self.actor.clone()),
+            actor: self.actor.clone(),
             wait: self.wait,
-        }
+        };
+        Session { global, command: self.command.clone(), client: Some(self.client.clone()), output }
     }
 }

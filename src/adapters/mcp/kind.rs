@@ -14,16 +14,50 @@ use crate::adapters::cli::inside::Answer;
 /// Arguments that are objects or lists; some models send them as text.
 const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "changes"];
 
+/// What every tool that changes something takes.
+const CONDITIONS: &[(&str, Shape)] =
+    &[("if_match", Shape::Text), ("dry_run", Shape::Flag), ("actor", Shape::Text)];
+/// What every answer may hold.
+const ANSWERS: &[(&str, Shape)] =
+    &[("ok", Shape::Flag), ("revision", Shape::Text), ("error", Shape::Object)];
+
 /// A tool as agents see it.
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    /// The arguments besides `verb` and those that every tool takes, as JSON Schema.
-    pub(super) arguments: fn() -> Value,
-    /// What answers hold besides what all do, as JSON Schema.
-    pub(super) answers: fn() -> Value,
+    /// The arguments besides `verb` and those that every tool takes.
+    pub(super) arguments: &'static [(&'static str, Shape)],
+    /// What answers hold besides what all do.
+    pub(super) answers: &'static [(&'static str, Shape)],
     pub(super) verbs: &'static [Verb],
+}
+
+/// What a value looks like. Calls are read more leniently than this says: a number is taken where
+/// text is expected, and the other way round.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    Any,
+    Flag,
+    Number,
+    Object,
+    Text,
+    Whole,
+    List(&'static Shape),
+}
+
+impl Shape {
+    fn schema(self) -> Value {
+        match self {
+            Self::Any => json!({}),
+            Self::Flag => json!({ "type": "boolean" }),
+            Self::Number => json!({ "type": "number" }),
+            Self::Object => json!({ "type": "object" }),
+            Self::Text => json!({ "type": "string" }),
+            Self::Whole => json!({ "type": "integer" }),
+            Self::List(each) => json!({ "type": "array", "items": each.schema() }),
+        }
+    }
 }
 
 /// The conditions of a call, which every tool takes.
@@ -42,26 +76,27 @@ impl Kind {
         let mut properties = Map::new();
         let mut required = Vec::new();
         if !verbs.is_empty() {
-            properties.insert("verb".to_owned(), json!({ "enum": verbs }));
+            properties.insert("verb".to_owned(), json!({ "type": "string", "enum": verbs }));
             required.push("verb");
         }
-        properties.extend(members((self.arguments)()));
+        properties.extend(schemas(self.arguments));
         if self.name == "apply" {
             required.push("changes");
         }
         if !self.only_reads() {
-            properties.insert("if_match".to_owned(), text());
-            properties.insert("dry_run".to_owned(), flag());
-            properties.insert("actor".to_owned(), text());
+            properties.extend(schemas(CONDITIONS));
         }
-        let mut input = members(json!({ "type": "object", "properties": properties }));
+        let mut input = Map::new();
+        input.insert("type".to_owned(), json!("object"));
+        input.insert("properties".to_owned(), Value::Object(properties));
         if !required.is_empty() {
             input.insert("required".to_owned(), json!(required));
         }
-        let mut answers = members(json!({ "ok": flag(), "revision": text(), "error": object() }));
-        answers.extend(members((self.answers)()));
-        let output =
-            members(json!({ "type": "object", "properties": answers, "required": ["ok"] }));
+        let answers: JsonObject = schemas(ANSWERS).chain(schemas(self.answers)).collect();
+        let mut output = Map::new();
+        output.insert("type".to_owned(), json!("object"));
+        output.insert("properties".to_owned(), Value::Object(answers));
+        output.insert("required".to_owned(), json!(["ok"]));
         let mut tool = Tool::new(self.name, self.about, Arc::new(input));
         tool.output_schema = Some(Arc::new(output));
         if self.only_reads() {
@@ -133,11 +168,8 @@ impl Conditions {
     }
 }
 
-fn members(value: Value) -> JsonObject {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
+fn schemas(named: &'static [(&'static str, Shape)]) -> impl Iterator<Item = (String, Value)> {
+    named.iter().map(|(name, shape)| ((*name).to_owned(), shape.schema()))
 }
 
 /// A compound value that came as its JSON text.
@@ -149,19 +181,4 @@ fn unwrapped(name: &str, value: Value) -> Value {
         }
         _ => value,
     }
-}
-
-/// Text, as JSON Schema.
-pub(super) fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-/// True or false, as JSON Schema.
-pub(super) fn flag() -> Value {
-    json!({ "type": "boolean" })
-}
-
-/// An object, as JSON Schema.
-pub(super) fn object() -> Value {
-    json!({ "type": "object" })
 }

@@ -53,7 +53,8 @@ impl Server {
     ) -> Result<Answer, ErrorData> {
         let caller = Caller {
             dir: self.dir.clone(),
-            actor: conditions.actor.unwrap_or_else(|| self.actor(context)),
+            actor: conditions.actor,
+            client: self.client(context),
             if_match: conditions.if_match,
             dry_run: conditions.dry_run,
             wait: LOCK_WAIT,
@@ -64,8 +65,9 @@ impl Server {
         answer.ok_or_else(|| ErrorData::internal_error("the server is ending", None))
     }
 
-    /// Who acts if the call does not say: the client and its session.
-    fn actor(&self, context: &RequestContext<RoleServer>) -> String {
+    /// Who acts if the call does not say: who was named at the start, else the client and its
+    /// session.
+    fn client(&self, context: &RequestContext<RoleServer>) -> String {
         if let Some(actor) = &self.actor {
             return actor.clone();
         }

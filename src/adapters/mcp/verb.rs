@@ -41,7 +41,8 @@ pub(super) enum Takes {
 }
 
 impl Takes {
-    fn argument(self) -> &'static str {
+    /// The argument's name.
+    pub(super) fn argument(self) -> &'static str {
         match self {
             Self::Option(name)
             | Self::Named(name, _)

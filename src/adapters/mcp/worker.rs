@@ -108,8 +108,11 @@ fn run(job: &Job, given_up: impl Fn() -> bool) -> Answer {
                 Err(answer) => answer,
             },
         };
-        if !answer.is_lock_timeout() || left <= STRETCH {
+        if !answer.is_lock_timeout() {
             return answer;
+        }
+        if left <= STRETCH {
+            return answer.with_hint(format!("tried for {} s; try again", LOCK_WAIT.as_secs()));
         }
     }
 }

@@ -26,10 +26,8 @@ pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     // Only protocol on stdout, also when something breaks.
     super::super::report_bugs(false);
     let variable = std::env::var("STATEDIR_ACTOR").ok().filter(|name| !name.trim().is_empty());
-    mcp::serve(Settings {
-        dir: session.global.dir.clone(),
-        actor: session.global.actor.clone().or(variable),
-    })
-    .map_err(|error| super::Failure::refused("io", error.to_string()))?;
+    let (dir, actor) = (session.global.dir.clone(), session.global.actor.clone().or(variable));
+    mcp::serve(Settings { dir, actor })
+        .map_err(|error| super::Failure::refused("io", error.to_string()))?;
     Ok(0)
 }
