@@ -98,7 +98,7 @@ fn two_clients_share_the_work_and_lose_nothing() {
             claimed
         }
     };
-    let (one, two) = (work("a"), work("b"));
+    let (mut one, two) = (work("a"), work("b"));
     let (one, two) = thread::scope(|scope| {
         let other = scope.spawn(two);
         (one(), other.join().unwrap())
