@@ -69,7 +69,8 @@ impl Recovery {
             })?;
             return Ok(Self { examined, decision, by: DecidedBy::Caller, evaluator: None });
         }
-        let Some(evaluator) = &options.evaluator else {
+        // Where there is nothing to decide, nobody is asked.
+        let Some(evaluator) = options.evaluator.as_ref().filter(|_| !builtin.nothing_to_do) else {
             let by = DecidedBy::Statedir;
             return Ok(Self { examined, decision: builtin, by, evaluator: None });
         };

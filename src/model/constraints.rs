@@ -11,7 +11,7 @@ use crate::text::{
 const FILE: StateFile = StateFile::Constraints;
 
 /// Which list a setting stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingGroup {
     /// *Behavioral Modifiers*.

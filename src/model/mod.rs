@@ -5,10 +5,13 @@
 
 mod constraints;
 mod context;
+pub mod diff;
 mod file;
 pub mod history;
 mod literal;
+pub mod merge;
 mod money;
+pub mod notes;
 mod plan;
 mod plan_edit;
 mod problem;

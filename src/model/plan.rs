@@ -217,7 +217,7 @@ fn is_step(document: &Document, section: SectionId) -> bool {
 }
 
 /// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`.
-fn step_heading(title: &str) -> Option<(u32, &str)> {
+pub(super) fn step_heading(title: &str) -> Option<(u32, &str)> {
     let rest = title.get(..4).filter(|word| word.eq_ignore_ascii_case("step"))?;
     let rest = title[rest.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start();
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();

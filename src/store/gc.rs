@@ -71,12 +71,12 @@ impl Store {
         if dry_run {
             return Ok(report);
         }
-        let touched: Vec<PathBuf> = [(&dropped, log), (&old, paths.checkpoints())]
+        let touched: Vec<PathBuf> = [(&old, paths.checkpoints()), (&dropped, log)]
             .into_iter()
             .filter(|(paths, _)| !paths.is_empty())
             .map(|(_, dir)| dir)
             .collect();
-        let mut doomed = dropped.iter().chain(&old);
+        let mut doomed = old.iter().chain(&dropped);
         if let Some(oldest) = doomed.next() {
             // The newer segments must be durable before the older ones go, and what refers to
             // images must be gone before they are.

@@ -37,6 +37,7 @@ mod real_disk;
 mod recall;
 mod record;
 mod registry;
+mod relocate;
 mod repair;
 mod replace;
 mod report;
@@ -49,7 +50,7 @@ mod undo;
 mod view;
 
 #[cfg(test)]
-mod sim_disk;
+pub(crate) mod sim_disk;
 #[cfg(test)]
 mod tests;
 
@@ -68,8 +69,10 @@ pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub use query::AppendedThen;
 pub use real_disk::RealDisk;
 pub use registry::Checkpoints;
+pub use relocate::Relocated;
 pub use report::Report;
 pub use transaction::Transaction;
 pub use view::{AppendedReader, AppendedView, LogDamage, View};

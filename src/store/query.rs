@@ -4,7 +4,18 @@ use std::collections::BTreeMap;
 
 use super::error::At as _;
 use super::segment::{self, Segment};
-use super::{Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, objects};
+use super::{
+    Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, View, objects,
+};
+
+/// The appended file as it was at some operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppendedThen {
+    /// How long it was.
+    pub len: u64,
+    /// Whether the file of today begins with it.
+    pub still_there: bool,
+}
 
 /// How many operations an ambiguous prefix is answered with.
 const CANDIDATES: usize = 5;
@@ -83,6 +94,27 @@ impl Store {
             if segment.header.head == id && !id.is_root() {
                 return segment.images(disk, paths, 0);
             }
+        }
+        Err(StoreError::NotFound { what: format!("operation `{id}`") })
+    }
+
+    /// The length of the appended file right after an operation, given by its id or a unique
+    /// prefix; and whether the file in `view` still begins with what it was then.
+    pub fn appended_at(&self, id: &str, view: &View) -> Result<AppendedThen> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let id = self.operation(id)?.id;
+        for number in segment::numbers(disk, paths)?.into_iter().rev() {
+            let Some(segment) = Segment::load(disk, paths, number)? else { continue };
+            let Some(at) = segment.records.iter().position(|placed| placed.op.id == id) else {
+                continue;
+            };
+            let mut state = segment.header.state.clone();
+            for placed in segment.records.iter().take(at + 1) {
+                state.advance(&placed.op);
+            }
+            let tail = state.appended;
+            let still_there = view.appended().begins_with(tail)?;
+            return Ok(AppendedThen { len: tail.len, still_there });
         }
         Err(StoreError::NotFound { what: format!("operation `{id}`") })
     }

@@ -13,6 +13,8 @@ use super::error::At as _;
 use super::files::{read_file, require_dir, require_file};
 use super::paths::Paths;
 use super::publish::{ensure_dir, publish};
+use super::query::AppendedThen;
+use super::tail::Tail;
 use super::{Checkpoint, CheckpointRecord, Result, Store, StoreError, View, objects, record};
 
 /// The largest file that is read as a checkpoint.
@@ -72,6 +74,14 @@ impl View {
         }
         all.found.sort_by_key(|checkpoint| checkpoint.number);
         Ok(all)
+    }
+
+    /// The length of the appended file at a checkpoint, and whether it still begins with what it
+    /// was then.
+    pub fn appended_at(&self, checkpoint: &Checkpoint) -> Result<AppendedThen> {
+        let tail = Tail { len: checkpoint.appended_len, hash: checkpoint.appended_tail };
+        let still_there = self.appended().begins_with(tail)?;
+        Ok(AppendedThen { len: tail.len, still_there })
     }
 
     /// The checkpoint of that name.

@@ -74,6 +74,11 @@ impl Transaction {
     /// An error means that nothing has changed. Once the operation is durable the result is `Ok`;
     /// what could not be written yet is a warning, and the next opening completes it.
     pub fn commit(mut self, op: NewOperation) -> Result<Committed> {
+        self.commit_in_place(op)
+    }
+
+    /// As [`Transaction::commit`], keeping the lock.
+    pub(super) fn commit_in_place(&mut self, op: NewOperation) -> Result<Committed> {
         let prepared = prepare(&self.store, &self.base, &self.view, op)?;
         if self.lock.is_none() {
             self.lock = Some(self.lock_empty()?);

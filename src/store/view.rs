@@ -10,6 +10,7 @@ use super::error::At as _;
 use super::files::require_file;
 use super::head::Facts;
 use super::registry::Registry;
+use super::tail::Tail;
 use super::{Report, Result, Revision};
 
 /// All files at one revision, pending recovery included.
@@ -152,6 +153,25 @@ impl AppendedView {
         reader.position = offset.min(self.len());
         reader.read_to_end(&mut bytes).at(&self.path)?;
         Ok(bytes)
+    }
+
+    /// The bytes from one offset to another, or to the end.
+    pub fn read_between(&self, from: u64, to: u64) -> Result<Vec<u8>> {
+        let (from, to) = (from.min(self.len()), to.min(self.len()));
+        let mut reader = self.reader()?;
+        let mut bytes = Vec::new();
+        reader.position = from;
+        reader.take(to.saturating_sub(from)).read_to_end(&mut bytes).at(&self.path)?;
+        Ok(bytes)
+    }
+
+    /// Whether the content begins with what `tail` describes.
+    pub(super) fn begins_with(&self, tail: Tail) -> Result<bool> {
+        if tail.len > self.len() {
+            return Ok(false);
+        }
+        let bytes = self.read_between(tail.len.saturating_sub(Tail::WINDOW), tail.len)?;
+        Ok(Tail::of_bytes(&bytes, tail.len) == Some(tail))
     }
 
     /// Reads the content from its beginning, and nothing that is appended later.

@@ -81,7 +81,7 @@ impl Workspace {
         let from = match &side {
             DiffSide::Back(count) => self.operation_back(*count)?.seq,
             DiffSide::Operation(id) => self.store.operation(id)?.seq,
-            DiffSide::Working => u64::MAX,
+            DiffSide::Working | DiffSide::Given(_) => u64::MAX,
         };
         let diff = self.diff(&side, &DiffSide::Working)?;
         let mut operations: Vec<String> = Vec::new();

@@ -156,6 +156,11 @@ impl<'a> Draft<'a> {
         self.removed = self.view.bytes(file.name()).map(|_| file);
     }
 
+    /// The text of a file as changed so far.
+    pub(super) fn text_of(&self, file: StateFile) -> Result<Cow<'_, str>, Error> {
+        self.bytes(file).map(String::from_utf8_lossy)
+    }
+
     /// Writes a whole file.
     pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
         *self.plan.get_mut() = None;

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{Refusal, WorkflowError},
-    model::{ModelError, StateFile, history::HistoryError},
+    model::{ModelError, StateFile, history::HistoryError, merge::Conflict},
     store::{Revision, StoreError},
     text::{Place, markdown::is_placeholder},
 };
@@ -55,6 +55,14 @@ pub enum Error {
     NeedsReview {
         /// What is to be decided.
         question: String,
+    },
+    /// A merge left conflicts that a person has to settle first.
+    #[error("{} of a merge {} not settled: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]
+    Unmerged {
+        /// How many.
+        count: usize,
+        /// The first of them.
+        first: Box<Conflict>,
     },
     /// All files are gone, but the log knows what they held.
     #[error("the state files in `{directory}` are gone, but the log knows them")]
@@ -117,6 +125,7 @@ impl Error {
             Self::Refused { code, .. } => code,
             Self::Moved { .. } => "revision_moved",
             Self::NeedsReview { .. } => "review_open",
+            Self::Unmerged { .. } => "unmerged",
             Self::Gone { .. } => "files_gone",
             Self::InBatch { source, .. } => source.code(),
         }
@@ -135,7 +144,7 @@ impl Error {
                 _ => 1,
             },
             Self::Moved { .. } => 3,
-            Self::Gone { .. } => 4,
+            Self::Gone { .. } | Self::Unmerged { .. } => 4,
             Self::InBatch { source, .. } => source.exit_code(),
             _ => 1,
         }
@@ -163,6 +172,11 @@ impl Error {
             Self::Store(StoreError::Moved { .. }) => {
                 Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
             }
+            Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
+                "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
+                 else there is"
+                    .to_owned(),
+            ),
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
@@ -177,6 +191,11 @@ impl Error {
                 Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
             }
             Self::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
+            Self::Unmerged { .. } => Some(
+                "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs FIELD` \
+                 settles one, or edit the file"
+                    .to_owned(),
+            ),
             Self::NeedsReview { .. } => Some(
                 "a review is open now: a person decides with `statedir review approve|reject ID`"
                     .to_owned(),
@@ -202,10 +221,24 @@ impl Error {
                 ModelError::BadValue { .. } => None,
             },
             Self::Workflow(_) => Some((StateFile::Workflow, None, None)),
+            Self::Unmerged { first, .. } => {
+                let place = first.line.map(|line| Place { line, column: 1 });
+                Some((first.file, place, None))
+            }
             Self::InBatch { source, .. } => source.location(),
             _ => None,
         }
     }
+}
+
+/// Whether a path is that of a checkpoint or of an image, and not of the log.
+fn is_image(path: &std::path::Path) -> bool {
+    let dir = path.parent().and_then(|dir| dir.file_name());
+    dir.is_some_and(|dir| dir == "checkpoints" || dir == "objects")
+}
+
+fn plural(count: usize) -> String {
+    format!("{count} conflict{}", if count == 1 { "" } else { "s" })
 }
 
 fn store_code(error: &StoreError) -> &'static str {
@@ -220,6 +253,7 @@ fn store_code(error: &StoreError) -> &'static str {
         StoreError::Moved { .. } => "moved_away",
         StoreError::NotRegular { .. } => "not_regular",
         StoreError::TooLarge { .. } => "too_large",
+        StoreError::Damaged { path, .. } if is_image(path) => "checkpoint_damaged",
         StoreError::Damaged { .. } => "log_damaged",
         StoreError::NotFound { .. } => "not_found",
         StoreError::Ambiguous { .. } => "ambiguous",

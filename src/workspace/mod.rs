@@ -1,10 +1,12 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod archive;
 mod brief;
 mod change;
 mod check;
 mod checkpoint;
+mod conflict;
 mod diff;
 mod draft;
 mod environment;
@@ -38,11 +40,12 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
+    archive::{Archived, ArchivedState},
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     checkpoint::{CheckpointDetails, CheckpointLine, CheckpointList, CheckpointRequest},
-    diff::{DiffSide, TextDiff},
+    diff::{Comparison, DiffSide, GivenSide, TextDiff},
     draft::Draft,
     environment::Environment,
     error::Error,
@@ -92,6 +95,9 @@ pub struct Options {
     pub command: String,
     /// Is told how many bytes of a long history have been read.
     pub progress: fn(u64),
+    /// Says whether the history in that directory is as version control has it, and the entry of
+    /// that id, which is missing, is on another branch.
+    pub is_elsewhere: fn(&Path, &str) -> bool,
 }
 
 impl Default for Options {
@@ -102,6 +108,7 @@ impl Default for Options {
             wait: Duration::from_secs(10),
             command: String::new(),
             progress: |_| {},
+            is_elsewhere: |_, _| false,
         }
     }
 }
@@ -223,6 +230,7 @@ impl Workspace {
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
+        conflict::refuse(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
@@ -270,6 +278,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
+        conflict::refuse(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {
@@ -354,3 +363,6 @@ fn same_revision(found: &Revision, expected: &str) -> bool {
     let expected = expected.trim();
     found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,11 +2,13 @@
 
 use std::io::Cursor;
 
-use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
+use super::{
+    DiffSide, Draft, Error, FileDiff, Snapshot, Workspace, is_absent, notice::notices, state,
+};
 use crate::{
     model::{
         StateFile,
-        history::{EntryId, last_entries},
+        history::{EntryId, Verification, last_entries, verify},
     },
     store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Report, Revision},
 };
@@ -91,6 +93,23 @@ impl Workspace {
             }
         }
         anchors
+    }
+
+    /// Verifies every entry of the history and how they follow each other.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn verify_history(
+        &self,
+        snapshot: &Snapshot,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Verification, Error> {
+        let mut verified = verify(snapshot.history()?, &self.history_anchors(), progress)?;
+        // Another branch may be checked out than the one that the log wrote to.
+        verified.forgive_missing(|entry| {
+            (self.options.is_elsewhere)(self.directory(), &entry.to_string())
+        });
+        Ok(verified)
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.

@@ -33,8 +33,6 @@ pub(super) struct Past {
     pub checkpoint: Option<String>,
     /// The revision.
     pub revision: String,
-    /// The number of the operation that made it.
-    pub seq: u64,
     /// The rewritable files.
     pub files: BTreeMap<String, Vec<u8>>,
 }
@@ -130,7 +128,6 @@ impl Workspace {
                 files: files_of(self, &found)?,
                 checkpoint: Some(found.name),
                 revision: found.revision.as_str().to_owned(),
-                seq: found.seq,
             });
         }
         let operation = match DiffSide::parse(text) {
@@ -147,7 +144,6 @@ impl Workspace {
             files: self.store.files_at(&revision)?,
             checkpoint: None,
             revision,
-            seq: operation.seq,
         })
     }
 

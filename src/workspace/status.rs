@@ -103,6 +103,7 @@ impl Snapshot {
     pub(super) fn sum_up(&self, plan: &Plan, workflow: &Workflow) -> Status {
         let readiness = Readiness::new(plan, workflow);
         let mut problems = plan.problems.clone();
+        problems.extend(self.conflict_problems());
         let total_cost = match self.variables() {
             Ok(variables) => variables.total_cost(),
             Err(error) => {

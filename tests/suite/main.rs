@@ -2,14 +2,18 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adaptation;
+mod archive;
 mod brief;
 mod builder;
+mod checkpoints;
 mod commands;
+mod diff;
 mod examples;
 mod faults;
 mod hostile;
 mod layers;
 mod mcp;
+mod merge;
 mod parallel;
 mod power;
 mod readme;

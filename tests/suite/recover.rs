@@ -16,7 +16,9 @@ fn half_done(total: usize, completed: usize) -> Project {
         changes.push(json!({ "op": "step.start", "step": step }));
         changes.push(json!({ "op": "step.done", "step": step }));
     }
-    project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    if completed > 0 {
+        project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    }
     project
 }
 
@@ -55,6 +57,7 @@ fn a_failed_step_says_what_kind_of_error_it_was() {
         (&errors[0]["class"], &errors[0]["recoverable"]),
         (&json!("rate_limit"), &json!(true))
     );
+    assert_eq!(project.json(&["metrics"])["failures"], json!({ "rate_limit": 1 }));
     project.ok(&["check"]);
     project.ok(&["history", "verify"]);
 }
@@ -326,10 +329,14 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
         (&json!("continue_task"), &json!(true))
     );
     assert_eq!(project.files(), before);
-    assert_eq!(
-        project.refused(1, &["recover", "--decide", "restart_task"])["error"]["code"],
-        "impossible"
-    );
+    for action in ["restart_task", "continue_task", "skip_task"] {
+        let refusal = project.refused(1, &["recover", "--decide", action, "--apply"]);
+        assert_eq!(refusal["error"]["code"], "impossible");
+    }
+
+    assert!(answer["look_at"][0].as_str().unwrap().contains("--stale-after 0s"));
+    let gone = project.json(&["recover", "--stale-after", "0s"]);
+    assert_eq!(gone["action"], "restart_task", "{gone}");
 
     let later = |args: &[&str]| {
         let mut command = project.command(&[args, &["--json"]].concat());

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{adapters::ChooseError, workspace};
+use crate::{
+    adapters::{ChooseError, SideError, git::GitError},
+    workspace,
+};
 
 /// Why a command failed: kind, hint and exit code in one place.
 #[derive(Debug)]
@@ -74,6 +77,30 @@ impl From<workspace::Error> for Failure {
             place,
             exit: error.exit_code(),
             data: None,
+        }
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        let failure = Self::refused(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<SideError> for Failure {
+    fn from(error: SideError) -> Self {
+        let message = error.to_string();
+        match error {
+            SideError::Workspace(error) => error.into(),
+            SideError::Git(error) => error.into(),
+            SideError::Unknown { .. } => Self::refused("not_found", message).hint(
+                "`statedir op log` lists operations; `@-2` is two before the newest, `working` \
+                 the files as they are",
+            ),
         }
     }
 }

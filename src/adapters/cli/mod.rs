@@ -9,6 +9,7 @@ mod output;
 mod pairs;
 mod progress;
 mod quick;
+mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};
 

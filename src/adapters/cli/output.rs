@@ -10,7 +10,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Failure, escape::escape_controls};
+use super::{
+    Failure,
+    escape::escape_controls,
+    word_diff::{WordLine, word_lines},
+};
 use crate::workspace::{FileDiff, Outcome};
 
 /// Collects the answer of a command.
@@ -203,6 +207,43 @@ impl Output {
                 }
             }
         }
+    }
+
+    /// Changes as text; on a terminal, and in a pipe where asked for, with the words that differ
+    /// marked.
+    pub(super) fn text_diff(&mut self, files: &[FileDiff], words: bool) {
+        if !self.terminal && !words {
+            files.iter().for_each(|file| self.raw(&file.unified()));
+            return;
+        }
+        for line in files.iter().flat_map(word_lines) {
+            if self.terminal {
+                self.word_line(&line);
+            } else {
+                self.line(line.marked());
+            }
+        }
+    }
+
+    fn word_line(&mut self, line: &WordLine) {
+        let (colour, sign) = match line.sign {
+            '+' => ("\u{1b}[32m", "+"),
+            '-' => ("\u{1b}[31m", "-"),
+            '@' => ("\u{1b}[36m", ""),
+            '~' => ("\u{1b}[1m", ""),
+            _ => ("", " "),
+        };
+        let mut text = format!("{PAINT}{colour}{sign}");
+        for (differs, part) in &line.parts {
+            // A line end inside would leave the rest unmarked, and so shown as it is.
+            let part = part.replace('\n', " ");
+            let part = escape_controls(&part);
+            match differs {
+                true => text.push_str(&format!("\u{1b}[7m{part}\u{1b}[27m")),
+                false => text.push_str(&part),
+            }
+        }
+        self.line(format!("{text}\u{1b}[0m"));
     }
 
     /// Prints the answer and gives the exit code.

@@ -58,6 +58,20 @@ impl ErrorClass {
         }
     }
 
+    /// The class in a sentence, such as `a network error`.
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Timeout => "a timeout",
+            Self::Network => "a network error",
+            Self::Authentication => "a failed authentication",
+            Self::RateLimit => "a rate limit",
+            Self::Permission => "a missing permission",
+            Self::NotFound => "something not found",
+            Self::ExecutionError => "an execution error",
+            Self::Unknown => "an unknown error",
+        }
+    }
+
     /// The class that a word names.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.word().eq_ignore_ascii_case(word.trim()))

@@ -56,7 +56,8 @@ fn first(evidence: &Evidence) -> Decision {
     }
     if let Some(review) = plan.open_reviews.first() {
         let reason = format!("a person has been asked already: {review}");
-        return Decision::ask(reason, &["`statedir review list`"]).high();
+        let how = "`statedir review approve ID`, then `statedir recover --decide ACTION --apply`";
+        return Decision::ask(reason, &["`statedir review list`", how]).high();
     }
     let step = evidence.step.as_ref();
     let unfinished = plan.failed + plan.running + plan.open;
@@ -73,7 +74,11 @@ fn first(evidence: &Evidence) -> Decision {
                 "`{actor}` works on step {} and was heard of {minutes}m ago: nothing was interrupted",
                 step.number
             );
-            return Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+            let mut decision =
+                Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+            decision.look_at =
+                vec![format!("if `{actor}` is gone: `statedir recover --stale-after 0s`")];
+            return decision;
         }
         return running::decide(evidence, step);
     }
@@ -88,10 +93,11 @@ fn first(evidence: &Evidence) -> Decision {
                 .about(Some(next.number));
         }
         let done = plan.completed + plan.skipped;
-        let reason = format!(
-            "no step was interrupted and none has failed; {done} of {} are finished, step {} is ready",
-            plan.total, next.number
-        );
+        let mut reason =
+            format!("{done} of {} steps are finished, step {} is ready", plan.total, next.number);
+        if plan.running + plan.failed == 0 {
+            reason.push_str("; none was interrupted and none has failed");
+        }
         return Decision::new(Action::NextTask, Confidence::High, reason).about(Some(next.number));
     }
     if plan.total == 0 {

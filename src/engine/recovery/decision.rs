@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Action, Evidence, why_not};
+use super::{Action, Evidence, legal, why_not};
 
 /// How sure a decision is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -54,6 +54,38 @@ pub struct Decision {
     pub look_at: Vec<String>,
 }
 
+/// Why an action that is possible was not the one.
+fn worse(action: Action, chosen: Action, evidence: &Evidence) -> String {
+    let step = evidence.step.as_ref();
+    let interrupted = step.is_some_and(legal::runs);
+    let number = step.map_or(0, |step| step.number);
+    match action {
+        Action::ContinueTask if chosen == Action::NextTask => {
+            format!("step {number} says that it is complete")
+        }
+        Action::ContinueTask if chosen == Action::RestartTask => {
+            format!("there is nothing of step {number} to go on with")
+        }
+        Action::ContinueTask => "nothing shows how far it is".to_owned(),
+        Action::RestartTask if chosen == Action::ContinueTask => {
+            "what has been done would be done again".to_owned()
+        }
+        Action::RestartTask if chosen == Action::Restart => "`restart` does that, too".to_owned(),
+        Action::RestartTask if chosen == Action::RetryTask => {
+            "a retry does the same and counts the attempt".to_owned()
+        }
+        Action::NextTask if interrupted => {
+            format!("nothing proves that step {number} is complete")
+        }
+        Action::NextTask => format!("step {number} would stay as it is"),
+        Action::RollbackCheckpoint => "what was done since would have to be done again".to_owned(),
+        Action::SkipTask => "its result would be lost".to_owned(),
+        Action::Restart => "the last resort: every unfinished step would begin again".to_owned(),
+        Action::HumanReview => "the evidence is clear enough".to_owned(),
+        _ => format!("`{chosen}` fits the evidence better"),
+    }
+}
+
 impl Decision {
     pub(super) fn new(action: Action, confidence: Confidence, reason: impl Into<String>) -> Self {
         Self {
@@ -92,7 +124,7 @@ impl Decision {
         if self.step.is_none() && !self.nothing_to_do {
             let step = match self.action {
                 Action::NextTask => {
-                    let running = evidence.step.as_ref().filter(|step| super::legal::runs(step));
+                    let running = evidence.step.as_ref().filter(|step| legal::can_end(step));
                     running.or(evidence.next.as_ref())
                 }
                 Action::Restart | Action::RollbackCheckpoint => None,
@@ -117,9 +149,8 @@ impl Decision {
             if action == self.action || known.contains(&action) {
                 continue;
             }
-            let why = why_not(action, evidence).unwrap_or_else(|| {
-                format!("possible, but `{}` fits the evidence better", self.action)
-            });
+            let why =
+                why_not(action, evidence).unwrap_or_else(|| worse(action, self.action, evidence));
             self.ruled_out.push(RuledOut { action, why });
         }
         self.ruled_out.sort_by_key(|ruled| ruled.action);

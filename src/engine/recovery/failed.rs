@@ -9,8 +9,8 @@
 //! | any | more than 70 % | no | `skip_task` |
 //! | any | otherwise | | `restart`, completed steps stay |
 //!
-//! When the attempts are used up, when going back has not helped twice, or when leaving the step out would take from others what they need,
-//! a person is asked.
+//! When the attempts are used up, when going back has not helped twice, or when leaving the step
+//! out would take from others what they need, a person is asked.
 
 use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
 use crate::engine::failure::{ErrorClass, PatternKind};
@@ -33,7 +33,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     for pattern in &evidence.patterns {
         facts.push(match pattern.kind {
             PatternKind::SameClass => {
-                format!("the last {} attempts all failed with {}", pattern.count, pattern.what)
+                format!("the last {} attempts all failed alike: {}", pattern.count, pattern.what)
             }
             PatternKind::SameMessage => {
                 format!("{} attempts failed with the same message: {}", pattern.count, pattern.what)
@@ -53,7 +53,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         Decision::new(
             Action::RetryTask,
             Confidence::High,
-            format!("a {class} may pass by itself, and most of the plan is done"),
+            format!("{} may pass by itself, and most of the plan is done", class.phrase()),
         )
     } else if !evidence.checkpoints.is_empty() && percent > ROLLBACK_ABOVE {
         rule_out(Action::RetryTask, no_retry(class, share));
@@ -123,14 +123,14 @@ fn told(step: &StepSeen, class: ErrorClass) -> String {
         if words.is_empty() { String::new() } else { format!(" (`{}`)", words.join("`, `")) };
     let again =
         if class.is_recoverable() { "may pass by itself" } else { "does not pass by itself" };
-    format!("step {} failed with {class}{because}, which {again}", step.number)
+    format!("step {} failed with {}{because}, which {again}", step.number, class.phrase())
 }
 
 fn no_retry(class: ErrorClass, share: f64) -> String {
     if class.is_recoverable() {
         format!("only {:.0}% of the steps are completed", share * 100.0)
     } else {
-        format!("{class} does not pass by itself")
+        format!("{} does not pass by itself", class.phrase())
     }
 }
 

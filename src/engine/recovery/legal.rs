@@ -19,7 +19,6 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
     }
     let step = evidence.step.as_ref();
     if let Some(claim) = step.and_then(|step| step.claim.as_ref()).filter(|claim| claim.is_held())
-        && action != Action::ContinueTask
         && action != Action::NextTask
     {
         let actor = claim.actor.as_deref().unwrap_or_default();
@@ -36,8 +35,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             (!possible).then(|| "no step was interrupted or has failed".to_owned())
         }
         Action::NextTask => {
-            let held = step.and_then(|step| step.claim.as_ref()).is_some_and(|c| c.is_held());
-            let possible = (step.is_some_and(runs) && !held) || evidence.next.is_some();
+            let possible = step.is_some_and(can_end) || evidence.next.is_some();
             (!possible).then(|| "no step is complete, and none is ready".to_owned())
         }
         Action::RetryTask => match step {
@@ -63,6 +61,11 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
 
 pub(super) fn runs(step: &StepSeen) -> bool {
     step.role == Some(StepRole::Active)
+}
+
+/// Whether it runs, and nobody else is at it.
+pub(super) fn can_end(step: &StepSeen) -> bool {
+    runs(step) && !step.claim.as_ref().is_some_and(|claim| claim.is_held())
 }
 
 pub(super) fn failed(step: &StepSeen) -> bool {

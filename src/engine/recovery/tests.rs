@@ -270,7 +270,12 @@ fn somebody_at_work_is_not_disturbed_and_a_stale_claim_is_named() {
     }
     let decision = decide(&evidence);
     assert_eq!((decision.action, decision.nothing_to_do), (Action::ContinueTask, true));
-    assert!(choose(Action::RestartTask, vec![], &evidence).is_err());
+    for action in [Action::RestartTask, Action::ContinueTask, Action::SkipTask, Action::Restart] {
+        assert!(choose(action, vec![], &evidence).is_err(), "{action}");
+    }
+    // The next one may be taken; the one that somebody works on is not ended.
+    let next = choose(Action::NextTask, vec![], &evidence).unwrap();
+    assert_eq!(next.step, Some(4));
     let claim = evidence.step.as_mut().and_then(|step| step.claim.as_mut());
     if let Some(claim) = claim {
         (claim.stale, claim.silent_ms) = (true, Some(7_200_000));

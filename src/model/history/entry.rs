@@ -135,7 +135,7 @@ impl Entry {
                 let (title, time) = heading::split_unsigned(body.lines().next()?)?;
                 Some(Self::new(&body, title, time, text))
             }
-            Piece::Heading(_) | Piece::BadTrailer { .. } => None,
+            Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => None,
         }
     }
 
@@ -147,7 +147,7 @@ impl Entry {
                 let line = text.body.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 heading::split_unsigned(&String::from_utf8_lossy(line)).is_some()
             }
-            Piece::Heading(_) | Piece::BadTrailer { .. } => false,
+            Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => false,
         }
     }
 

@@ -61,6 +61,9 @@ pub struct HistoryFacts {
     pub turns: u64,
     /// All other entries.
     pub notes: u64,
+    /// Whether a line looks like the mark of a merge that is not settled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_be_unmerged: bool,
     /// The block that the log ends in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open: Option<Block>,
@@ -174,6 +177,7 @@ impl Tally {
                 self.facts.last_section_is_log = is_log(title);
                 self.facts.has_log_section |= self.facts.last_section_is_log;
             }
+            Piece::Unmerged => self.facts.may_be_unmerged = true,
             Piece::BadTrailer { .. } => {}
         }
     }

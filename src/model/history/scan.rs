@@ -35,6 +35,8 @@ pub(super) enum Piece<'a> {
     Heading(&'a [u8]),
     /// A line that starts as a trailer does and is none; `torn` when the file ends in it.
     BadTrailer { offset: u64, line: u64, torn: bool },
+    /// A line that may be the mark of a merge that is not settled.
+    Unmerged,
 }
 
 /// How a log ends.
@@ -91,6 +93,9 @@ impl Scanner {
         }
         match self.blocks.feed(line.text) {
             Part::Outside => {
+                if line.text.starts_with(b"<<<<<<< ") {
+                    sink(Piece::Unmerged);
+                }
                 if self.heading(line, sink) {
                     return;
                 }

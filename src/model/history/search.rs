@@ -73,7 +73,7 @@ fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
     let (text, id) = match piece {
         Piece::Signed { trailer, text, .. } => (text, Some(trailer.id)),
         Piece::Unsigned(text) => (text, None),
-        Piece::Heading(_) | Piece::BadTrailer { .. } => return false,
+        Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => return false,
     };
     let body = text.to_str();
     let heading = body.lines().next().unwrap_or_default();

@@ -10,12 +10,14 @@
 //! out without loss of meaning. A byte order mark is tolerated and kept.
 
 mod change;
+mod difference;
 mod document;
 mod draft;
 mod edit;
 mod error;
 mod fault;
 mod layout;
+mod literal;
 mod merge;
 mod nearest;
 mod object;
@@ -31,9 +33,11 @@ mod style;
 mod tree;
 mod write;
 
+pub use difference::JsonDifference;
 pub use document::JsonDocument;
 pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
+pub use literal::Literal;
 pub use merge::merge_value;
 pub use path::{Path, PathError};
 

@@ -24,6 +24,7 @@ mod item;
 mod line;
 mod lookup;
 mod opening;
+mod parts;
 mod passage;
 mod placeholder;
 mod proof;
@@ -38,6 +39,7 @@ mod tests;
 pub use document::{Document, Item, ItemId, Section, SectionId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
+pub use parts::Part;
 pub use placeholder::is_placeholder;
 pub use render::{render_field, render_item, render_raw_field};
 

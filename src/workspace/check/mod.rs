@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{Error, Snapshot, Workspace};
 use crate::{
     model::{
-        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::EntryId,
+        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::Verification,
     },
     store::StoreError,
 };
@@ -67,7 +67,7 @@ impl Workspace {
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
-        let mut findings = snapshot.findings(&self.history_anchors(), progress);
+        let mut findings = snapshot.findings(self.verify_history(&snapshot, progress));
         findings.extend(self.checkpoint_problems(snapshot.view()));
         let known = snapshot.view().log_damage().map(|damage| damage.message.clone());
         let damage = known.or_else(|| match self.store.operations(None) {
@@ -110,8 +110,8 @@ struct Files {
 
 impl Snapshot {
     /// Everything that is wrong with the files.
-    fn findings(&self, anchors: &[EntryId], progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
-        let mut found = Vec::new();
+    fn findings(&self, verified: Result<Verification, Error>) -> Vec<Problem> {
+        let mut found = self.conflict_problems();
         let files = Files {
             plan: keep(self.plan(), &mut found),
             context: keep(self.context(), &mut found),
@@ -123,7 +123,8 @@ impl Snapshot {
             plan::check(plan, workflow, &mut found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
-            variables::check(plan, variables, &mut found);
+            let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
+            variables::check(plan, variables, just_merged, &mut found);
             reference::check(plan, variables, &mut found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
@@ -134,7 +135,7 @@ impl Snapshot {
         }
         placeholder::check(&files, &mut found);
         secret::check(self, &mut found);
-        history::check(self, anchors, progress, &mut found);
+        history::check(verified, &mut found);
         found
     }
 }

@@ -3,17 +3,27 @@
 use serde_json::Value;
 
 use crate::{
-    model::{Plan, Problem, StateFile, Variables},
+    model::{Plan, Problem, Severity, StateFile, Variables},
     text::json::Path,
 };
 
 const FILE: StateFile = StateFile::Variables;
 
-/// Compares what both files hold.
-pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
+/// Compares what both files hold. What follows from the steps may lag behind right after a merge:
+/// the next command about a step takes it over.
+pub(super) fn check(
+    plan: &Plan,
+    variables: &Variables,
+    just_merged: bool,
+    found: &mut Vec<Problem>,
+) {
+    let before = found.len();
     let current = plan.metadata.current_step.as_deref().and_then(|text| text.trim().parse().ok());
     number(variables, "current_step", current, found);
     number(variables, "total_steps", u64::try_from(plan.steps.len()).ok(), found);
+    if just_merged {
+        found[before..].iter_mut().for_each(|problem| problem.severity = Severity::Warning);
+    }
     let metadata = &plan.metadata;
     for (key, in_plan) in [
         ("execution_id", &metadata.execution_id),

@@ -1,6 +1,6 @@
 //! Carrying a decision out as one operation.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{super::*, Examined};
 use crate::{
@@ -68,7 +68,9 @@ impl Workspace {
                 return Err(Error::Moved { expected, found });
             }
             let done = act(draft, examined, decision)?;
-            if !draft.is_empty() {
+            // A question that is open already is not put again.
+            let idle = decision.action == Action::HumanReview && draft.is_empty();
+            if !decision.nothing_to_do && !idle {
                 log(draft, examined, decision, by, &done)?;
             }
             let mut answer = Answer::new(done.join("\n"));
@@ -224,14 +226,8 @@ fn no_step() -> Error {
 
 /// Why it was decided, and by whom.
 fn told(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
-    let ruled: Map<String, Value> = decision
-        .ruled_out
-        .iter()
-        .map(|ruled| (ruled.action.word().to_owned(), json!(ruled.why)))
-        .collect();
     vec![
         ("evidence".to_owned(), decision.reasons.join("; ")),
-        ("ruled_out".to_owned(), Value::Object(ruled).to_string()),
         ("decided_by".to_owned(), by.to_string()),
     ]
 }

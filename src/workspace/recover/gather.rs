@@ -310,7 +310,7 @@ impl Look<'_> {
             own: step.claimed_by.as_deref() == Some(env.actor()),
             actor: step.claimed_by.clone(),
             silent_ms,
-            stale: silent_ms.is_none_or(|silent| silent > self.stale_after_ms),
+            stale: silent_ms.is_none_or(|silent| silent >= self.stale_after_ms),
         }
     }
 

@@ -1,9 +1,11 @@
 //! The commands, one file each.
 
 pub(super) mod apply;
+pub(super) mod archive;
 pub(super) mod brief;
 pub(super) mod check;
 pub(super) mod checkpoint;
+pub(super) mod commit;
 pub(super) mod completions;
 pub(super) mod constraint;
 pub(super) mod context;
@@ -11,12 +13,15 @@ pub(super) mod diff;
 pub(super) mod directive;
 pub(super) mod event;
 pub(super) mod gc;
+pub(super) mod git;
 pub(super) mod history;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
 pub(super) mod mcp;
 pub(super) mod memory;
+pub(super) mod merge;
+pub(super) mod merge_driver;
 pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
@@ -24,6 +29,7 @@ pub(super) mod plan;
 pub(super) mod recover;
 mod recover_view;
 pub(super) mod review;
+pub(super) mod review_notes;
 pub(super) mod rule;
 pub(super) mod scan;
 pub(super) mod schema;
@@ -31,11 +37,12 @@ pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
 pub(super) mod step;
-mod step_args;
+pub(super) mod step_args;
 mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod worktree;
 
 use std::path::PathBuf;
 
@@ -98,7 +105,14 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
         Command::Diff(args) => diff::run(session, &args),
+        Command::Merge(args) => merge::run(session, &args),
+        Command::MergeDriver(args) => merge_driver::run(session, &args),
+        Command::Git(args) => git::run(session, args),
+        Command::Commit(args) => commit::run(session, args),
+        Command::Worktree(args) => worktree::run(session, args),
+        Command::ReviewNotes(args) => review_notes::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Archive(args) => archive::run(session, args),
         Command::Mcp(args) => mcp::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
@@ -127,25 +141,25 @@ impl Session<'_> {
     }
 
     fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
+        let dir = choose(self.named_dir().as_deref(), new)?;
+        self.workspace_in(dir, if_match)
+    }
+
+    /// The directory that the user named, if any.
+    fn named_dir(&self) -> Option<PathBuf> {
         let variable =
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let named = self.global.dir.clone().or(variable);
-        let dir = choose(named.as_deref(), new)?;
-        self.workspace_of(dir, if_match)
+        self.global.dir.clone().or(variable)
     }
 
-    /// A given state directory, whatever was chosen.
-    pub(super) fn workspace_in(&self, dir: &std::path::Path) -> Result<Workspace, Failure> {
-        self.workspace_of(dir.to_owned(), None)
-    }
-
-    fn workspace_of(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
+    fn workspace_in(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait,
             command: self.command.clone(),
             progress: super::progress::reading,
+            is_elsewhere: crate::adapters::git::is_entry_elsewhere,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }

@@ -206,7 +206,7 @@ fn one(
     apply: bool,
     options: &RecoveryOptions,
 ) -> Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure> {
-    let workspace = session.workspace_in(dir)?;
+    let workspace = session.workspace_in(dir.to_owned(), None)?;
     let recovery = Recovery::decide(&workspace, options)?;
     let evidence = &recovery.examined.evidence;
     if let Some(message) = evidence.damage.first() {

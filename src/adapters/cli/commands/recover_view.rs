@@ -78,8 +78,8 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
         output.line(format!("  look at  {}", one_line(place)));
     }
     for ruled in &decision.ruled_out {
-        let line = format!("  not      {}: {}", ruled.action, ruled.why);
-        output.painted(Colour::Dim, &one_line(&line));
+        let line = format!("  not      {}: {}", ruled.action, one_line(&ruled.why));
+        output.painted(Colour::Dim, &line);
     }
     let evidence = &recovery.examined.evidence;
     if let Some(files) = &evidence.files {

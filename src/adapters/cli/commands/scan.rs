@@ -83,7 +83,7 @@ pub(super) fn find(root: &Path, depth: usize) -> Result<(Vec<PathBuf>, Vec<Strin
 
 /// What can be said about one state.
 fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
-    let workspace: Workspace = session.workspace_in(dir)?;
+    let workspace: Workspace = session.workspace_in(dir.to_owned(), None)?;
     let snapshot = workspace.read()?;
     let status = snapshot.status()?;
     let updated = snapshot.plan()?.metadata.last_updated;

@@ -53,7 +53,7 @@ Examples:
   statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\""
     )]
     Done(Box<ResultArgs>),
-    /// Record that a running step failed
+    /// Record that a running step failed; the answer says what kind of error it was
     #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
     Fail(Box<ResultArgs>),
     /// Leave a step out

@@ -2,7 +2,7 @@
 
 use std::{path::Path, process::Command, time::Duration};
 
-use super::process;
+use super::{super::process, program::REDIRECTIONS};
 use crate::engine::recovery::GitSeen;
 
 /// How many files and commits are listed.
@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// What git says about the work tree at `root`, without the state directory itself; `None` where
 /// there is no git or no work tree.
-pub(super) fn look(root: &Path, state: &Path, since: Option<&str>) -> Option<GitSeen> {
+pub(in super::super) fn look(root: &Path, state: &Path, since: Option<&str>) -> Option<GitSeen> {
     let status = git(root, &["status", "--porcelain=v1", "-z", "--untracked-files=all"])?;
     let prefix = git(root, &["rev-parse", "--show-toplevel"])?;
     let top = String::from_utf8_lossy(&prefix).trim_end_matches('\n').to_owned();
@@ -61,5 +61,8 @@ fn git(root: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C");
+    for name in REDIRECTIONS {
+        command.env_remove(name);
+    }
     process::run(command, Vec::new(), LIMIT, MOST_BYTES).ok()
 }

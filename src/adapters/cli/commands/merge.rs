@@ -1,0 +1,169 @@
+use serde_json::json;
+
+use super::{CliResult, Failure, Session};
+use crate::{
+    adapters::git::{self, Resolved},
+    model::{
+        StateFile,
+        merge::{Conflict, Side},
+    },
+};
+
+/// List and settle what a merge left in conflict
+///
+/// With `statedir git install`, git merges the state files by meaning: entries, steps, fields,
+/// settings, paragraphs and keys, each by its identity. What only one side changed is taken from
+/// that side; counters, costs and attempts add what each side added; lists get what each side added.
+/// A field that both sides changed differently is a conflict. It stands in the file as one value:
+///
+///   - **status**: <<<<<<< ours "FAILED" ||||||| base "RUNNING" ======= theirs "COMPLETED" >>>>>>>
+///
+/// and in variables.json as {"<<<<<<< conflict": {"base": …, "ours": …, "theirs": …}}. Every command
+/// that changes the state refuses (exit 4) until all are settled: with `--take`, or by hand, by
+/// putting the right value there. `-` stands for a side that has no such field.
+///
+/// Counters are numbers under `cost_tracking`, `counters`, `counts` or `costs`, and those whose name
+/// begins or ends with count, counter, total, cost, attempts or retries.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir merge --list
+  statedir merge --take theirs plan.k3f9.status
+  statedir merge --take ours plan variables
+  statedir merge --take ours --all
+  statedir merge --resolve          # git merged without the driver: start again from its index")]
+pub(in super::super) struct Args {
+    /// List the conflicts (the default)
+    #[arg(long)]
+    list: bool,
+    /// Settle fields by taking one side
+    #[arg(long, value_name = "SIDE", conflicts_with_all = ["list", "resolve"])]
+    take: Option<Taken>,
+    /// Merge by meaning what git left in conflict, from its index or from its markers
+    #[arg(long, conflicts_with = "list")]
+    resolve: bool,
+    /// All conflicts
+    #[arg(long, requires = "take", conflicts_with = "fields")]
+    all: bool,
+    /// The fields, as `--list` names them; the name of a file or step means all in it
+    #[arg(value_name = "FIELD", requires = "take")]
+    fields: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Taken {
+    Ours,
+    Theirs,
+    Base,
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    match args.take {
+        Some(side) => take(session, side, args),
+        None if args.resolve => resolve(session),
+        None => list(session),
+    }
+}
+
+fn list(session: &mut Session<'_>) -> CliResult {
+    let conflicts = session.workspace()?.read()?.conflicts()?;
+    if session.output.is_json() {
+        session.output.value(json!({ "conflicts": conflicts }));
+        return Ok(0);
+    }
+    if conflicts.is_empty() {
+        session.output.line("no conflicts");
+    }
+    for conflict in &conflicts {
+        print(session, conflict);
+    }
+    Ok(0)
+}
+
+fn print(session: &mut Session<'_>, conflict: &Conflict) {
+    let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
+    session.output.line(format!("{}  ({}{line})", conflict.field, conflict.file));
+    if conflict.field == conflict.file.name().split('.').next().unwrap_or_default() {
+        session.output.line("  git merged this file line by line: `statedir merge --resolve`");
+        return;
+    }
+    let sides = [("base", &conflict.base), ("ours", &conflict.ours), ("theirs", &conflict.theirs)];
+    for (name, side) in sides {
+        let text = side.as_deref().map_or("(absent)".to_owned(), |text| text.replace('\n', "\\n"));
+        session.output.line(format!("  {name:<7} {text}"));
+    }
+}
+
+fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
+    let side = match side {
+        Taken::Ours => Side::Ours,
+        Taken::Theirs => Side::Theirs,
+        Taken::Base => Side::Base,
+    };
+    let workspace = session.workspace()?;
+    let conflicts = workspace.read()?.conflicts()?;
+    let mut fields = args.fields.clone();
+    if args.all {
+        fields = conflicts.iter().map(|conflict| conflict.file.name().to_owned()).collect();
+        fields.iter_mut().for_each(|name| name.truncate(name.find('.').unwrap_or(name.len())));
+        fields.dedup();
+        if fields.is_empty() {
+            session.output.line("no conflicts");
+            return Ok(0);
+        }
+    }
+    if fields.is_empty() {
+        let failure = Failure::usage("name the fields to settle, or `--all`");
+        return Err(failure.hint("`statedir merge --list` shows them"));
+    }
+    // A log is a set of entries: it is united, whichever side is taken.
+    let is_history = |field: &String| field.split('.').next() == Some("history");
+    if fields.iter().any(is_history) && !session.global.dry_run {
+        git::unite_history(workspace.directory(), side)?;
+        fields.retain(|field| !is_history(field));
+        if fields.is_empty() {
+            session.output.line("history: united the entries of both sides");
+        }
+    }
+    if !fields.is_empty() {
+        let outcome = workspace.take(side, &fields)?;
+        session.output.outcome(&outcome, session.global.dry_run);
+    }
+    if !session.global.dry_run {
+        let left = session.workspace_as_it_is()?.read()?.conflicts()?;
+        for file in StateFile::FIVE {
+            let was = conflicts.iter().any(|conflict| conflict.file == file);
+            if was && left.iter().all(|conflict| conflict.file != file) {
+                // Outside of a repository there is nobody to tell.
+                let _ = git::mark_resolved(workspace.directory(), file);
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn resolve(session: &mut Session<'_>) -> CliResult {
+    let workspace = session.workspace()?;
+    let resolved: Vec<Resolved> = git::resolve(workspace.directory(), session.global.dry_run)?;
+    let left: usize = resolved.iter().map(|file| file.conflicts.len()).sum();
+    if session.output.is_json() {
+        session.output.value(json!({ "resolved": resolved, "left": left }));
+        return Ok(0);
+    }
+    if resolved.is_empty() {
+        session.output.line("git left nothing in conflict");
+    }
+    for file in &resolved {
+        let count = file.conflicts.len();
+        let rest = match count {
+            0 => "merged".to_owned(),
+            1 => "merged, 1 conflict left".to_owned(),
+            _ => format!("merged, {count} conflicts left"),
+        };
+        session.output.line(format!("{}: {rest}", file.file));
+    }
+    for conflict in resolved.iter().flat_map(|file| &file.conflicts) {
+        print(session, conflict);
+    }
+    Ok(0)
+}

@@ -1,0 +1,87 @@
+//! Lines of our own in a file that belongs to someone else, between two marks.
+
+const BEGIN: &str = "# begin statedir (made by `statedir git install`)";
+const END: &str = "# end statedir";
+/// The beginning of a block above which a line end was added.
+const GLUED: &str = "# begin statedir (made by `statedir git install`, with the line end above)";
+
+/// `text` with our lines as its last block, replacing an earlier block of ours.
+pub(super) fn with_block(text: &str, lines: &[String]) -> String {
+    let mut out = without_block(text);
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let is_glued = !out.is_empty() && !out.ends_with('\n');
+    if is_glued {
+        out.push_str(newline);
+    }
+    let begin = if is_glued { GLUED } else { BEGIN };
+    for line in [begin].into_iter().chain(lines.iter().map(String::as_str)).chain([END]) {
+        out.push_str(line);
+        out.push_str(newline);
+    }
+    out
+}
+
+/// `text` without our block.
+pub(super) fn without_block(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for line in text.split_inclusive('\n') {
+        match line.trim_end() {
+            BEGIN => inside = true,
+            GLUED => {
+                inside = true;
+                let kept = out.strip_suffix('\n').map_or(out.len(), str::len);
+                out.truncate(kept);
+                let kept = out.strip_suffix('\r').map_or(out.len(), str::len);
+                out.truncate(kept);
+            }
+            END if inside => inside = false,
+            _ if inside => {}
+            _ => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// Whether our block is in `text`.
+pub(super) fn has_block(text: &str) -> bool {
+    text.lines().any(|line| matches!(line.trim_end(), BEGIN | GLUED))
+}
+
+/// A path as a pattern of `.gitattributes`: nothing in it is special.
+pub(super) fn pattern(path: &str) -> String {
+    let mut escaped = String::from("/");
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '\\' | '!' | '#') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    if escaped.contains(|c: char| c.is_whitespace() || c == '"' || c.is_control()) {
+        let inner = escaped.replace('\\', "\\\\").replace('"', "\\\"");
+        let inner = inner.replace('\t', "\\t").replace('\n', "\\n");
+        return format!("\"{inner}\"");
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_comes_and_goes_without_a_trace() {
+        for text in ["", "* text=auto\n", "*.md diff\r\n", "a b\n\n# c\n", "no end"] {
+            let with = with_block(text, &["x y".to_owned()]);
+            assert!(has_block(&with) && !has_block(text));
+            assert_eq!(with_block(&with, &["x y".to_owned()]), with);
+            assert_eq!(without_block(&with), text);
+        }
+    }
+
+    #[test]
+    fn a_path_is_taken_literally() {
+        assert_eq!(pattern("a/plan.md"), "/a/plan.md");
+        assert_eq!(pattern("a b/[x]/plan.md"), "\"/a b/\\\\[x\\\\]/plan.md\"");
+    }
+}

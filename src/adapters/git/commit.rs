@@ -1,0 +1,164 @@
+//! Committing the state files, all of them and nothing else.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{
+    GitError,
+    program::{ask, complaint, run},
+    repository::Repository,
+};
+use crate::store::OperationSummary;
+
+/// How many operations a message tells.
+const MOST: usize = 20;
+const REVISION: &str = "Statedir-Revision";
+const HEADS: &str = "Statedir-History-Heads";
+
+/// What to say in a commit.
+#[derive(Clone, Debug, Default)]
+pub struct CommitOptions {
+    /// The message; else it is made from the operations since the last commit.
+    pub message: Option<String>,
+    /// Add a `Signed-off-by`.
+    pub sign_off: bool,
+    /// The revision of the state.
+    pub revision: String,
+    /// The entries of the history that no other follows.
+    pub heads: Vec<String>,
+    /// What was done, newest first.
+    pub operations: Vec<OperationSummary>,
+    /// Say what would be committed, and do nothing.
+    pub dry_run: bool,
+}
+
+/// What was committed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Committed {
+    /// The hash of the new commit; `None` when nothing was to be committed.
+    pub commit: Option<String>,
+    /// The state files in it.
+    pub files: Vec<String>,
+    /// Its message.
+    pub message: String,
+    /// What the hooks said.
+    pub said: String,
+}
+
+/// Commits the state files of `dir` as they are. What else is staged stays staged and is no part of
+/// the commit. Hooks run as for any commit.
+///
+/// # Errors
+/// There is no repository, a merge is under way, or git or a hook refuses; the index is as it was.
+pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError> {
+    let repository = Repository::of(dir)?;
+    let changed = changed(&repository)?;
+    if changed.is_empty() {
+        return Ok(Committed::default());
+    }
+    let message = message(&repository, options);
+    let files: Vec<String> = changed.iter().map(|(name, _)| name.clone()).collect();
+    if options.dry_run {
+        return Ok(Committed { commit: None, files, message, said: String::new() });
+    }
+    if repository.git_path("MERGE_HEAD")?.exists() {
+        let message = "a merge is under way: `git commit` completes it, state files included";
+        return Err(GitError::Failed(message.to_owned()));
+    }
+    let new: Vec<&str> =
+        changed.iter().filter(|(_, new)| *new).map(|(name, _)| name.as_str()).collect();
+    if !new.is_empty() {
+        ask(&repository.dir, &[&["add", "--intent-to-add", "--"], new.as_slice()].concat())?;
+    }
+    let mut args = vec!["commit", "--quiet", "--cleanup=whitespace", "-F", "-"];
+    if options.sign_off {
+        args.push("--signoff");
+    }
+    args.extend(["--only", "--"]);
+    args.extend(files.iter().map(String::as_str));
+    let output = run(&repository.dir, &args, &message)?;
+    if !output.status.success() {
+        if !new.is_empty() {
+            ask(
+                &repository.dir,
+                &[&["rm", "--cached", "--quiet", "--force", "--"], new.as_slice()].concat(),
+            )?;
+        }
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(GitError::Failed(if said.is_empty() { complaint(&output) } else { said }));
+    }
+    let said = [output.stdout, output.stderr].concat();
+    let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;
+    let said = String::from_utf8_lossy(&said).trim().to_owned();
+    Ok(Committed { commit: Some(commit), files, message, said })
+}
+
+/// The state files that differ from the last commit, and whether git does not know them yet.
+fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
+    let mut found = Vec::new();
+    let all = crate::model::StateFile::FIVE.iter().chain(&[crate::model::StateFile::Workflow]);
+    for file in all {
+        let name = file.name();
+        let args =
+            ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", name];
+        let listing = ask(&repository.dir, &args)?;
+        let line = String::from_utf8_lossy(&listing).into_owned();
+        if line.is_empty() {
+            continue;
+        }
+        let is_new = line.starts_with("??");
+        if is_new && !repository.state_files().contains(&name) {
+            continue;
+        }
+        found.push((name.to_owned(), is_new));
+    }
+    Ok(found)
+}
+
+fn message(repository: &Repository, options: &CommitOptions) -> String {
+    let mut text = match &options.message {
+        Some(message) => message.trim_end().to_owned(),
+        None => told(&since_last(repository, &options.operations)),
+    };
+    text.push_str(&format!("\n\n{REVISION}: {}\n", options.revision));
+    if !options.heads.is_empty() {
+        text.push_str(&format!("{HEADS}: {}\n", options.heads.join(",")));
+    }
+    text
+}
+
+/// The operations that the last commit of these files does not have, the oldest first.
+fn since_last<'o>(
+    repository: &Repository,
+    operations: &'o [OperationSummary],
+) -> Vec<&'o OperationSummary> {
+    let format = format!("--format=%(trailers:key={REVISION},valueonly)");
+    let last = ask(&repository.dir, &["log", "-1", &format, "--", "."]).unwrap_or_default();
+    let last = String::from_utf8_lossy(&last).trim().to_owned();
+    let is_new = |operation: &&OperationSummary| last.is_empty() || operation.id.as_str() != last;
+    let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
+    new.reverse();
+    new
+}
+
+fn told(operations: &[&OperationSummary]) -> String {
+    let line = |operation: &&OperationSummary| {
+        let text =
+            if operation.message.is_empty() { &operation.command } else { &operation.message };
+        let text = text.lines().next().unwrap_or_default();
+        let text: String = text.chars().filter(|c| !c.is_control()).take(100).collect();
+        if text.is_empty() { operation.kind.clone() } else { text }
+    };
+    match operations {
+        [] => "state: files changed".to_owned(),
+        [one] => format!("state: {}", line(one)),
+        several => {
+            let shown: Vec<String> =
+                several.iter().take(MOST).map(|one| format!("- {}", line(one))).collect();
+            let rest = several.len().saturating_sub(MOST);
+            let more = if rest > 0 { format!("\n- and {rest} more") } else { String::new() };
+            format!("state: {} changes\n\n{}{more}", several.len(), shown.join("\n"))
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Whether what is about to be committed still has every entry of what was committed before.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use super::{
+    GitError,
+    program::{ask, git_as_called},
+};
+use crate::model::{
+    StateFile,
+    history::{SegmentKind, segments, verify},
+    merge::conflicts,
+};
+
+/// Why a commit would lose or damage state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shrunk {
+    /// The file, from the top of the working tree.
+    pub path: String,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// Looks at the staged state files of the repository that `dir` is in: history.md must verify and
+/// hold all entries of every parent of the commit, and no file may hold conflicts.
+///
+/// # Errors
+/// Git cannot be asked.
+pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
+    let top = text(dir, &["rev-parse", "--show-toplevel"])?;
+    let top = PathBuf::from(top.trim_end());
+    let has_head = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
+    let against = if has_head.status.success() { "HEAD" } else { "" };
+    let mut args = vec!["diff", "--cached", "--name-only", "-z", "--no-renames"];
+    let empty = git_as_called(&top, &["hash-object", "-t", "tree", "/dev/null"])?;
+    let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
+    args.push(if against.is_empty() { &empty } else { against });
+    let listing = text(&top, &args)?;
+    let mut found = Vec::new();
+    for path in listing.split('\0').filter(|path| !path.is_empty()) {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
+        let Some(file) = file.filter(|_| is_state(&top, path)) else { continue };
+        let mut problem = |problem: String| found.push(Shrunk { path: path.to_owned(), problem });
+        let staged = blob(&top, &format!(":0:{path}"));
+        if let Some(bytes) = &staged {
+            for conflict in conflicts(file, bytes) {
+                problem(format!("the merge of `{}` is not settled", conflict.field));
+            }
+        }
+        if file != StateFile::History {
+            continue;
+        }
+        let Some(staged) = staged else {
+            problem("the history would be removed".to_owned());
+            continue;
+        };
+        let checked = verify(staged.as_slice(), &[], &mut |_| {});
+        let checked = checked.map_err(|error| GitError::Failed(error.to_string()))?;
+        if let Some(first) = checked.problems.first() {
+            problem(format!("the history does not verify: {}", first.message));
+        }
+        for parent in ["HEAD", "MERGE_HEAD"] {
+            let Some(before) = blob(&top, &format!("{parent}:{path}")) else { continue };
+            let lost = lost(&before, &staged);
+            if lost > 0 {
+                let entries = if lost == 1 { "entry" } else { "entries" };
+                problem(format!("{lost} {entries} of {parent} would be lost or changed"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a missing entry was written on another branch: some commit has it, and the history in
+/// `dir` holds every entry that is committed where this branch stands.
+pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
+    let name = StateFile::History.name();
+    let committed = ask(dir, &["cat-file", "blob", &format!("HEAD:./{name}")]);
+    let (Ok(committed), Ok(found)) = (committed, fs_err::read(dir.join(name))) else {
+        return false;
+    };
+    let wanted = format!("-Sentry={id}");
+    let args = ["log", "--all", "--reflog", "-1", "--format=%H", &wanted, "--", name];
+    lost(&committed, &found) == 0 && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+}
+
+/// How many entries of `before` are not in `after` as they were.
+fn lost(before: &[u8], after: &[u8]) -> usize {
+    let kept = entries(after);
+    entries(before).iter().filter(|entry| !kept.contains(*entry)).count()
+}
+
+fn entries(log: &[u8]) -> HashSet<String> {
+    let entry = |segment: &crate::model::history::Segment| segment.kind != SegmentKind::Text;
+    let text = |segment: crate::model::history::Segment| {
+        let bytes = log.get(segment.span).unwrap_or_default().trim_ascii();
+        String::from_utf8_lossy(bytes).replace("\r\n", "\n")
+    };
+    segments(log).into_iter().filter(entry).map(text).collect()
+}
+
+/// A state file has others of the five beside it; a `plan.md` alone is anybody's.
+fn is_state(top: &Path, path: &str) -> bool {
+    let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let beside = |file: &&StateFile| {
+        let other = if parent.is_empty() {
+            file.name().to_owned()
+        } else {
+            format!("{parent}/{}", file.name())
+        };
+        let known = git_as_called(
+            top,
+            &["ls-files", "--error-unmatch", "--", &format!(":(literal){other}")],
+        );
+        other != path && known.is_ok_and(|output| output.status.success())
+    };
+    StateFile::FIVE.iter().filter(beside).count() >= 2
+}
+
+fn blob(top: &Path, at: &str) -> Option<Vec<u8>> {
+    let output = git_as_called(top, &["cat-file", "blob", at]).ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+fn text(dir: &Path, args: &[&str]) -> Result<String, GitError> {
+    let output = git_as_called(dir, args)?;
+    if !output.status.success() {
+        return Err(GitError::Failed(super::program::complaint(&output)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

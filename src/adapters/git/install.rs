@@ -1,0 +1,263 @@
+//! Telling a repository how to merge and show state.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{
+    GitError,
+    attributes::{has_block, pattern, with_block, without_block},
+    hook,
+    program::ask,
+    repository::Repository,
+};
+use crate::model::StateFile;
+
+/// What to set up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InstallOptions {
+    /// Also show changes by meaning in `git diff` and `git log -p`.
+    pub textconv: bool,
+    /// Also check before each commit that history.md only grew.
+    pub pre_commit: bool,
+    /// For all repositories of the user.
+    pub global: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// How a repository is set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Installed {
+    /// Whether the state files are merged by meaning.
+    pub merge_driver: bool,
+    /// Whether changes are shown by meaning.
+    pub textconv: bool,
+    /// Whether commits are checked.
+    pub pre_commit: bool,
+    /// The command that git calls.
+    pub driver: Option<String>,
+    /// What was written, or would be.
+    pub changed: Vec<PathBuf>,
+    /// What stands in the way.
+    pub problems: Vec<String>,
+}
+
+const NAME: &str = "merge.statedir.name";
+const DRIVER: &str = "merge.statedir.driver";
+const TEXTCONV: &str = "diff.statedir.textconv";
+
+/// Sets a repository up; doing it again changes nothing. What is left out in `options` and was set
+/// up before stays.
+///
+/// # Errors
+/// There is no repository, or something cannot be written.
+pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    let before = status(dir)?;
+    let scope = scope(options.global);
+    let command = command(program);
+    let mut changed = Vec::new();
+    let mut set = |key: &str, value: &str| -> Result<(), GitError> {
+        if repository.config(scope, key).as_deref() == Some(value) {
+            return Ok(());
+        }
+        changed.push(PathBuf::from(format!("git config {key}")));
+        if !options.dry_run {
+            ask(&repository.top, &["config", scope, "--replace-all", key, value])?;
+        }
+        Ok(())
+    };
+    set(NAME, "merge of execution state by meaning")?;
+    set(DRIVER, &format!("{command} merge-driver %O %A %B %P"))?;
+    let textconv = options.textconv || before.textconv;
+    if textconv {
+        set(TEXTCONV, &format!("{command} git textconv"))?;
+    }
+    for path in attribute_files(&repository, options.global)? {
+        let old = read(&path)?;
+        let new = with_block(&old, &lines(&repository, textconv, options.global)?);
+        if old != new {
+            write(&path, &new, options.dry_run)?;
+            changed.push(path);
+        }
+    }
+    if options.pre_commit {
+        changed.extend(hook::install(&repository, &command, options.dry_run)?);
+    }
+    Ok(Installed { changed, ..status(dir)? })
+}
+
+/// Takes everything away that [`install`] set up, and nothing else.
+///
+/// # Errors
+/// There is no repository, or something cannot be written.
+pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    let scope = scope(options.global);
+    let mut changed = Vec::new();
+    for section in ["merge.statedir", "diff.statedir"] {
+        let is_ours = ["driver", "textconv"]
+            .iter()
+            .any(|key| repository.config(scope, &format!("{section}.{key}")).is_some());
+        if is_ours {
+            changed.push(PathBuf::from(format!("git config {section}")));
+            if !options.dry_run {
+                ask(&repository.top, &["config", scope, "--remove-section", section])?;
+            }
+        }
+    }
+    for path in attribute_files(&repository, options.global)? {
+        let old = read(&path)?;
+        if !has_block(&old) {
+            continue;
+        }
+        let new = without_block(&old);
+        if new.is_empty() && !options.dry_run {
+            fs_err::remove_file(&path).map_err(failed)?;
+        } else {
+            write(&path, &new, options.dry_run)?;
+        }
+        changed.push(path);
+    }
+    if !options.global {
+        changed.extend(hook::uninstall(&repository, options.dry_run)?);
+    }
+    Ok(Installed { changed, ..status(dir)? })
+}
+
+/// How the repository is set up now.
+///
+/// # Errors
+/// There is no repository.
+pub fn status(dir: &Path) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    let driver = ask(&repository.top, &["config", "--get", DRIVER]).ok();
+    let driver = driver.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    let attribute = |name: &str| {
+        let path = repository.dir.join(StateFile::Plan.name());
+        let path = path.to_string_lossy().into_owned();
+        let found = ask(&repository.top, &["check-attr", name, "--", &path]).unwrap_or_default();
+        String::from_utf8_lossy(&found).trim_end().ends_with(": statedir")
+    };
+    let has_textconv = ask(&repository.top, &["config", "--get", TEXTCONV]).is_ok();
+    let mut problems = Vec::new();
+    let merges = attribute("merge");
+    match (merges, &driver) {
+        (true, None) => problems.push(
+            "the attributes name the driver, but this clone does not know it: `statedir git install`"
+                .to_owned(),
+        ),
+        (false, Some(_)) => problems.push(
+            "the driver is known, but no attribute names it here: `statedir git install`".to_owned(),
+        ),
+        (_, Some(command)) => {
+            let program = command.trim_start_matches('\'').split(['\'', ' ']).next();
+            let program = Path::new(program.unwrap_or_default());
+            if program.is_absolute() && !program.exists() {
+                problems.push(format!(
+                    "`{}` is gone, so git cannot call it: `statedir git install`",
+                    program.display()
+                ));
+            }
+        }
+        (false, None) => {}
+    }
+    Ok(Installed {
+        merge_driver: merges && driver.is_some() && problems.is_empty(),
+        textconv: has_textconv && attribute("diff"),
+        pre_commit: hook::is_installed(&repository)?,
+        driver,
+        changed: Vec::new(),
+        problems,
+    })
+}
+
+fn scope(global: bool) -> &'static str {
+    if global { "--global" } else { "--local" }
+}
+
+/// The program as a word of the shell: by name where that is what the path finds.
+fn command(program: &Path) -> String {
+    let by_name = std::env::var_os("PATH").is_some_and(|path| {
+        let first =
+            std::env::split_paths(&path).map(|dir| dir.join("statedir")).find(|p| p.is_file());
+        let same = |found: &PathBuf| found.canonicalize().ok() == program.canonicalize().ok();
+        first.as_ref().is_some_and(same)
+    });
+    if by_name {
+        return "statedir".to_owned();
+    }
+    format!("'{}'", program.to_string_lossy().replace('\'', "'\\''"))
+}
+
+/// The attributes in the tree are for every clone, those in `.git/info` for every branch of this.
+fn attribute_files(repository: &Repository, global: bool) -> Result<Vec<PathBuf>, GitError> {
+    if !global {
+        return Ok(vec![
+            repository.top.join(".gitattributes"),
+            repository.git_path("info/attributes")?,
+        ]);
+    }
+    if let Some(path) = repository.config("--global", "core.attributesFile") {
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+        let path = match path.strip_prefix("~/") {
+            Some(rest) => home.join(rest),
+            None => PathBuf::from(path),
+        };
+        return Ok(vec![path]);
+    }
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
+    let config = config.ok_or_else(|| GitError::Failed("there is no home directory".to_owned()))?;
+    Ok(vec![config.join("git").join("attributes")])
+}
+
+fn lines(repository: &Repository, textconv: bool, global: bool) -> Result<Vec<String>, GitError> {
+    let diff = if textconv { " diff=statedir" } else { "" };
+    let inside = repository.inside()?;
+    let line = |file: &StateFile| {
+        let path = match (global, inside.as_str()) {
+            (true, _) => format!("**/workspace/state/{}", file.name()),
+            (false, "") => pattern(file.name()),
+            (false, inside) => pattern(&format!("{inside}/{}", file.name())),
+        };
+        format!("{path} merge=statedir{diff}")
+    };
+    Ok(StateFile::FIVE.iter().map(line).collect())
+}
+
+pub(super) fn read(path: &Path) -> Result<String, GitError> {
+    match fs_err::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Writes a small file as a whole, by renaming.
+pub(super) fn write(path: &Path, text: &str, dry_run: bool) -> Result<(), GitError> {
+    if dry_run {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs_err::create_dir_all(parent).map_err(failed)?;
+    }
+    replace(path, text.as_bytes())
+}
+
+/// Puts new bytes in the place of a file in one step, keeping its permissions.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".statedir-{}", std::process::id()));
+    let temporary = path.with_file_name(name);
+    fs_err::write(&temporary, bytes).map_err(failed)?;
+    if let Ok(old) = fs_err::metadata(path) {
+        let _ = fs_err::set_permissions(&temporary, old.permissions());
+    }
+    fs_err::rename(&temporary, path).map_err(failed)
+}
+
+pub(super) fn failed(error: std::io::Error) -> GitError {
+    GitError::Failed(error.to_string())
+}

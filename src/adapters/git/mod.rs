@@ -1,0 +1,34 @@
+//! State in git: read out of commits, merged by meaning, committed; by calling `git` with an
+//! argument vector.
+
+mod attributes;
+mod commit;
+mod driver;
+mod error;
+mod growth;
+mod hook;
+mod install;
+mod program;
+mod range;
+mod rebuild;
+mod repository;
+mod resolve;
+mod revision;
+mod sibling;
+mod work_tree;
+mod worktree;
+
+pub use commit::{CommitOptions, Committed, commit};
+pub use driver::{Driven, drive};
+pub use error::GitError;
+pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
+pub use install::{InstallOptions, Installed, install, status, uninstall};
+pub use range::{Range, range};
+pub use rebuild::{Rebuilt, rebuild};
+pub use resolve::{Resolved, mark_resolved, resolve, unite_history};
+pub use revision::{Revision, read_revision};
+pub(super) use work_tree::look;
+pub use worktree::{
+    Finished, Worktree, add_worktree, check_worktree, default_worktree_path, find as find_worktree,
+    finish_worktree, worktrees,
+};

@@ -1,0 +1,56 @@
+//! Which side of a comparison a word means.
+
+use super::git::{self, GitError};
+use crate::workspace::{self, DiffSide, GivenSide, Workspace};
+
+/// A word that names nothing to compare with.
+#[derive(Debug, thiserror::Error)]
+pub enum SideError {
+    /// The log could not be asked.
+    #[error(transparent)]
+    Workspace(#[from] workspace::Error),
+    /// Git was meant, and has no answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Neither the log nor git knows it.
+    #[error("there is no checkpoint or operation `{word}`, and {git}")]
+    Unknown {
+        /// The word.
+        word: String,
+        /// What git says.
+        git: GitError,
+    },
+}
+
+/// The side that `word` names: `working`, `@`, `@-2`, a checkpoint, an operation, else a git
+/// revision.
+/// `git:REV` always means git.
+///
+/// # Errors
+/// Nothing has that name, or it cannot be read.
+pub fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideError> {
+    if let Some(revision) = word.strip_prefix("git:") {
+        return Ok(from_git(workspace, revision)?);
+    }
+    let side = DiffSide::parse(word);
+    let DiffSide::Operation(id) = &side else { return Ok(side) };
+    if workspace.knows_moment(id)? {
+        return Ok(side);
+    }
+    from_git(workspace, word).map_err(|error| match error {
+        GitError::NoProgram(_) | GitError::NoRepository(_) | GitError::NoRevision(_) => {
+            SideError::Unknown { word: word.to_owned(), git: error }
+        }
+        other => SideError::Git(other),
+    })
+}
+
+fn from_git(workspace: &Workspace, revision: &str) -> Result<DiffSide, GitError> {
+    let found = git::read_revision(workspace.directory(), revision)?;
+    let short = found.commit.get(..12).unwrap_or(&found.commit);
+    let name = match found.commit.starts_with(revision) {
+        true => format!("git {short}"),
+        false => format!("git {revision} ({short})"),
+    };
+    Ok(DiffSide::Given(Box::new(GivenSide { name, files: found.files })))
+}

@@ -1,0 +1,108 @@
+//! The markers that git leaves in a file when nobody merged it by meaning.
+
+/// Whether git left conflict markers at the beginning of lines, one after the other.
+///
+/// Lines inside of a code fence are a quotation, not a conflict.
+pub fn has_git_markers(text: &str) -> bool {
+    text.contains("<<<<<<< ")
+        && regions(text).iter().any(|region| matches!(region, Region::Both(..)))
+}
+
+/// The two sides of a file that git left markers in; `None` if there are none.
+pub fn split_git_markers(text: &str) -> Option<(String, String)> {
+    let regions = regions(text);
+    let mut sides = (String::new(), String::new());
+    let mut any = false;
+    for region in regions {
+        match region {
+            Region::Same(line) => {
+                sides.0.push_str(line);
+                sides.1.push_str(line);
+            }
+            Region::Both(ours, theirs) => {
+                any = true;
+                sides.0.push_str(&ours);
+                sides.1.push_str(&theirs);
+            }
+        }
+    }
+    any.then_some(sides)
+}
+
+enum Region<'t> {
+    Same(&'t str),
+    Both(String, String),
+}
+
+#[derive(PartialEq)]
+enum In {
+    Ours,
+    Base,
+    Theirs,
+}
+
+fn regions(text: &str) -> Vec<Region<'_>> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    let mut fence: Option<&str> = None;
+    while let Some(line) = lines.get(at) {
+        let mark = line.trim_start().get(..3).filter(|mark| matches!(*mark, "```" | "~~~"));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let is_start = line.starts_with("<<<<<<< ") && fence.is_none();
+        match is_start.then(|| conflict(&lines[at..])).flatten() {
+            Some((region, width)) => {
+                out.push(region);
+                at += width;
+            }
+            None => {
+                out.push(Region::Same(line));
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+fn conflict<'t>(lines: &[&'t str]) -> Option<(Region<'t>, usize)> {
+    let (mut ours, mut theirs) = (String::new(), String::new());
+    let mut part = In::Ours;
+    for (at, line) in lines.iter().enumerate().skip(1) {
+        let bare = line.trim_end();
+        match part {
+            In::Ours if line.starts_with("||||||| ") || bare == "|||||||" => part = In::Base,
+            In::Ours | In::Base if bare == "=======" => part = In::Theirs,
+            In::Theirs if line.starts_with(">>>>>>> ") || bare == ">>>>>>>" => {
+                return Some((Region::Both(ours, theirs), at + 1));
+            }
+            In::Ours => ours.push_str(line),
+            In::Base => {}
+            In::Theirs => theirs.push_str(line),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sides_are_told_apart() {
+        let text = "a\n<<<<<<< HEAD\nb\n||||||| x\nq\n=======\nc\n>>>>>>> other\nd\n";
+        assert!(has_git_markers(text));
+        let (ours, theirs) = split_git_markers(text).unwrap();
+        assert_eq!((ours.as_str(), theirs.as_str()), ("a\nb\nd\n", "a\nc\nd\n"));
+    }
+
+    #[test]
+    fn a_quotation_is_no_conflict() {
+        let quoted = "~~~\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> other\n~~~\n";
+        assert!(!has_git_markers(quoted));
+        assert!(!has_git_markers("<<<<<<< HEAD\nb\n"));
+    }
+}

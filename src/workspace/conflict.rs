@@ -1,0 +1,129 @@
+//! Conflicts that a merge left in the files: found, refused, settled.
+
+use super::{Answer, Error, Facts, Outcome, Snapshot, Workspace};
+use crate::{
+    model::{
+        Problem, StateFile,
+        merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
+    },
+    store::View,
+    text::Place,
+};
+
+/// The kind of the operations that settle conflicts.
+const SETTLE: &str = "merge.take";
+
+/// A history up to this size is looked at as a whole when nothing is known about it.
+const SMALL: u64 = 16 << 20;
+
+/// Refuses to build on conflicts; only settling them goes on.
+pub(super) fn refuse(view: &View, kind: &str) -> Result<(), Error> {
+    if kind == SETTLE {
+        return Ok(());
+    }
+    let found = all(view)?;
+    match found.first() {
+        None => Ok(()),
+        Some(first) => Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) }),
+    }
+}
+
+/// All conflicts of the files. Costs a search for one word where there are none.
+fn all(view: &View) -> Result<Vec<Conflict>, Error> {
+    let mut found = Vec::new();
+    for file in StateFile::REWRITABLE {
+        if let Some(bytes) = view.bytes(file.name()).filter(|bytes| may_conflict(bytes)) {
+            found.extend(conflicts(file, bytes));
+        }
+    }
+    if may_be_in_history(view)? {
+        found.extend(conflicts(StateFile::History, &view.appended().read_from(0)?));
+    }
+    Ok(found)
+}
+
+fn may_be_in_history(view: &View) -> Result<bool, Error> {
+    let appended = view.appended();
+    if !appended.exists() {
+        return Ok(false);
+    }
+    if let Some((bytes, _)) = view.facts().filter(|(_, valid)| *valid == appended.len()) {
+        let flag = b"\"may_be_unmerged\":true";
+        return Ok(bytes.windows(flag.len()).any(|window| window == flag));
+    }
+    if appended.len() <= SMALL {
+        return Ok(may_conflict(&appended.read_from(0)?));
+    }
+    Ok(Facts::load(view, &mut |_| {})?.history.may_be_unmerged)
+}
+
+impl Snapshot {
+    /// The conflicts that a merge left in the files.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
+        all(self.view())
+    }
+
+    /// The conflicts as findings, each with its place.
+    pub(super) fn conflict_problems(&self) -> Vec<Problem> {
+        let problem = |conflict: Conflict| {
+            let message = format!("the merge of `{}` is not settled", conflict.field);
+            let problem = Problem::error("unmerged", conflict.file, message)
+                .hint("`statedir merge --list` shows both sides");
+            match conflict.line {
+                Some(line) => problem.at(Place { line, column: 1 }),
+                None => problem,
+            }
+        };
+        self.conflicts().unwrap_or_default().into_iter().map(problem).collect()
+    }
+}
+
+impl Workspace {
+    /// Settles conflicts by taking one side of each; a field stands for all below it.
+    ///
+    /// history.md is a set of entries and has no sides to take: it is left to the caller.
+    ///
+    /// # Errors
+    /// There is no such conflict.
+    pub fn take(&self, side: Side, fields: &[String]) -> Result<Outcome, Error> {
+        self.change(SETTLE, |draft| {
+            let mut answers = Vec::new();
+            for field in fields {
+                let file = file_of(field)?;
+                let bytes = draft.text_of(file)?.as_bytes().to_vec();
+                let (bytes, count) = merge::take(file, &bytes, field, side).map_err(refused)?;
+                draft.put_whole(file, String::from_utf8_lossy(&bytes).into_owned());
+                let word = match side {
+                    Side::Base => "the value before",
+                    Side::Ours => "ours",
+                    Side::Theirs => "theirs",
+                };
+                let left = conflicts(file, &bytes).len();
+                let rest =
+                    if left > 0 { format!(", {left} left in {file}") } else { String::new() };
+                let answer = Answer::new(format!("{field}: took {word}{rest}"));
+                answers.push(answer.with("settled", count).with("left", left));
+            }
+            Ok(answers)
+        })
+    }
+}
+
+/// The file that a field is in: the word before the first dot.
+fn file_of(field: &str) -> Result<StateFile, Error> {
+    let stem = field.split(['.', '[']).next().unwrap_or_default();
+    StateFile::from_name(stem).ok_or_else(|| refused(TakeError::NotFound(field.to_owned())))
+}
+
+fn refused(error: TakeError) -> Error {
+    let message = error.to_string();
+    match error {
+        TakeError::NotFound(_) => {
+            Error::refused_with("not_found", message, "`statedir merge --list` shows them")
+        }
+        TakeError::Unreadable { .. } => Error::refused("unreadable", message),
+    }
+}

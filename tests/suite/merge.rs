@@ -1,0 +1,10 @@
+//! State on branches of real repositories: merged by meaning, never torn.
+
+#[path = "merge/branches.rs"]
+mod branches;
+#[path = "merge/repository.rs"]
+mod repository;
+#[path = "merge/setup.rs"]
+mod setup;
+#[path = "merge/sweep.rs"]
+mod sweep;

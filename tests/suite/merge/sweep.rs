@@ -1,0 +1,161 @@
+//! Generated merges in real repositories: nothing is lost, nothing is torn, everything can be read.
+//!
+//! `STATEDIR_SWEEP=full` runs a thousand merges; a useful part of them runs always.
+
+use std::collections::BTreeSet;
+
+use super::repository::Repository;
+
+/// Reproducible numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// The ids of all entries.
+fn entries(repository: &Repository) -> BTreeSet<String> {
+    let text = repository.project.read("history.md");
+    let ids = text.lines().filter_map(|line| line.strip_prefix("<!-- statedir entry="));
+    ids.map(|rest| rest[..26].to_owned()).collect()
+}
+
+/// One or two random changes on the branch that is checked out.
+fn work(repository: &Repository, dice: &mut Dice, number: usize) {
+    let project = &repository.project;
+    for _ in 0..=dice.roll(2) {
+        let step = (dice.roll(3) + 1).to_string();
+        let word = format!("w{}", dice.roll(3));
+        let unique = format!("n{number}");
+        let title = format!("title=Renamed {unique}");
+        let key = format!("k{}", dice.roll(4));
+        let commands: [&[&str]; 9] = [
+            &["step", "start", &step],
+            &["step", "done", &step, "--cost", "0.01"],
+            &["step", "fail", &step, "--error", "no"],
+            &["step", "add", &unique],
+            &["step", "set", &step, &title],
+            &["var", "set", &key, &word],
+            &["var", "append", "extracted_data.urls_processed", &unique],
+            &["context", "add", &unique],
+            &["history", "add", &unique],
+        ];
+        let at = usize::try_from(dice.roll(9)).unwrap();
+        // A move that the lifecycle does not allow changes nothing.
+        project.run(commands[at]);
+    }
+    repository.commit(&format!("work {number}"));
+}
+
+/// Settles whatever is left and completes what git began.
+fn settle(repository: &Repository, dice: &mut Dice) {
+    let project = &repository.project;
+    project.ok(&["merge", "--resolve"]);
+    let left = project.json(&["merge", "--list"]);
+    if !left["conflicts"].as_array().unwrap().is_empty() {
+        project.refused(4, &["var", "set", "x", "1"]);
+        let side = ["ours", "theirs"][usize::try_from(dice.roll(2)).unwrap()];
+        project.ok(&["merge", "--take", side, "--all"]);
+    }
+    assert_eq!(project.json(&["merge", "--list"])["conflicts"].as_array().unwrap().len(), 0);
+}
+
+fn check(repository: &Repository, all: &BTreeSet<String>, what: &str) {
+    let project = &repository.project;
+    let found = entries(repository);
+    let lost: Vec<&String> = all.difference(&found).collect();
+    assert!(lost.is_empty(), "{what}: lost {lost:?}");
+    let verified = project.run(&["history", "verify", "--json"]);
+    assert_eq!(verified.code, 0, "{what}: {}", verified.stdout);
+    let checked = project.run(&["check", "--json"]);
+    let findings = checked.json()["findings"].clone();
+    let bad: Vec<_> = findings
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["severity"] == "error" && finding["code"] != "variables_disagree")
+        .collect();
+    assert!(bad.is_empty(), "{what}: {bad:?}\n{}", project.read("plan.md"));
+    project.ok(&["status"]);
+}
+
+fn sweep(seed: u64, merges: usize) {
+    let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let driver = dice.roll(4) > 0;
+    let repository = if driver { Repository::new() } else { Repository::without_driver(3) };
+    let Some(repository) = repository else { return };
+    for name in ["a", "b", "c"] {
+        repository.git(&["branch", name, "main"]);
+    }
+    for number in 0..merges {
+        let names = ["a", "b", "c"];
+        let one = names[usize::try_from(dice.roll(3)).unwrap()];
+        let other = names[usize::try_from(dice.roll(3)).unwrap()];
+        for name in [one, other] {
+            repository.git(&["checkout", "--quiet", name]);
+            work(&repository, &mut dice, number * 2 + usize::from(name == other));
+        }
+        let theirs = entries(&repository);
+        repository.git(&["checkout", "--quiet", one]);
+        let ours = entries(&repository);
+        let all: BTreeSet<String> = match dice.roll(6) {
+            0 => {
+                let what = format!("seed {seed}, pick {number}");
+                let picked =
+                    repository.try_git(&["cherry-pick", "--keep-redundant-commits", other]);
+                if picked.code != 0 {
+                    settle(&repository, &mut dice);
+                    repository.git(&["add", "-A"]);
+                    repository.git(&["commit", "--quiet", "--allow-empty", "-m", &what]);
+                }
+                // Only the entries of one commit came along; those before it may be missing.
+                let found = entries(&repository);
+                assert!(ours.is_subset(&found), "{what}");
+                repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+                ours
+            }
+            _ => {
+                if !repository.merges(other) {
+                    settle(&repository, &mut dice);
+                    repository.commit("merged");
+                }
+                ours.union(&theirs).cloned().collect()
+            }
+        };
+        check(&repository, &all, &format!("seed {seed}, merge {number} of {other} into {one}"));
+    }
+}
+
+#[test]
+fn generated_merges_lose_nothing_and_stay_readable() {
+    let full = std::env::var("STATEDIR_SWEEP").is_ok_and(|word| word == "full");
+    let (runs, merges) = if full { (100, 10) } else { (3, 5) };
+    for seed in 1..=runs {
+        sweep(seed, merges);
+    }
+}
+
+#[test]
+fn the_control_sees_a_lost_and_a_torn_entry() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    project.ok(&["history", "add", "One"]);
+    project.ok(&["history", "add", "Two"]);
+    let (all, good) = (entries(&repository), project.read("history.md"));
+    check(&repository, &all, "as it is");
+    let fails = |text: String| {
+        project.write("history.md", text);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            check(&repository, &all, "damaged");
+        }))
+        .is_err()
+    };
+    assert!(fails(good[..good.find("\n### Two").unwrap()].to_owned()));
+    assert!(fails(good.replace("### One", "### Uno")));
+    assert!(!fails(good));
+}
