@@ -1,10 +1,11 @@
-//! The ways in: the command line, hooks, git, and what they need of the machine.
+//! The ways in: the command line, hooks, the server for agents, git, and what they need of the machine.
 
 pub mod cli;
 mod directory;
 mod evaluator;
 pub mod git;
 pub mod hooks;
+mod mcp;
 mod process;
 mod recovery;
 mod scan;

@@ -13,6 +13,7 @@ mod faults;
 mod hooks;
 mod hostile;
 mod layers;
+mod mcp;
 mod merge;
 mod parallel;
 mod power;

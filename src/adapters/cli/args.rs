@@ -115,6 +115,7 @@ pub(super) enum Command {
     Watch(commands::watch::Args),
     Hook(commands::hook::Args),
     Setup(commands::setup::Args),
+    Mcp(commands::mcp::Args),
     Schema(commands::schema::Args),
     Completions(commands::completions::Args),
     Man(commands::man::Args),

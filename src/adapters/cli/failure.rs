@@ -115,3 +115,12 @@ impl From<ChooseError> for Failure {
             .hint("`statedir init --goal TEXT` starts one here; `-C DIR` chooses another directory")
     }
 }
+
+impl From<&clap::Error> for Failure {
+    fn from(error: &clap::Error) -> Self {
+        let text = error.render().to_string();
+        let message = text.trim().trim_start_matches("error: ");
+        let message = message.split("\n\n").next().unwrap_or(message).trim();
+        Self::usage(message).hint("`--help` after the command shows how it is used")
+    }
+}

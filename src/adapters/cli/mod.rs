@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod escape;
 mod failure;
+pub(super) mod inside;
 mod output;
 mod pairs;
 mod progress;

@@ -28,6 +28,10 @@ pub(super) struct Output {
     broken: bool,
     /// Whether something was changed, which a failure to say so does not take back.
     committed: bool,
+    /// Whether the answer is kept for another adapter; nothing is printed then.
+    kept: bool,
+    /// The answer for machines, if it is kept.
+    document: Option<Value>,
 }
 
 /// A colour for a whole line; a pipe gets none.
@@ -57,7 +61,31 @@ impl Colour {
 impl Output {
     pub(super) fn new(json: bool) -> Self {
         let terminal = !json && io::stdout().is_terminal();
-        Self { json, terminal, text: String::new(), failed: None, broken: false, committed: false }
+        Self {
+            json,
+            terminal,
+            text: String::new(),
+            failed: None,
+            broken: false,
+            committed: false,
+            kept: false,
+            document: None,
+        }
+    }
+
+    /// An answer that is not printed but handed over.
+    pub(super) fn kept(json: bool) -> Self {
+        Self { json, terminal: false, kept: true, ..Self::new(true) }
+    }
+
+    /// Whether nothing was collected.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The text and the document that were collected.
+    pub(super) fn into_parts(self) -> (String, Option<Value>) {
+        (self.text, self.document)
     }
 
     /// Whether the answer is one JSON document.
@@ -94,19 +122,27 @@ impl Output {
         if let (Value::Object(members), Some(all)) = (value, answer.as_object_mut()) {
             all.extend(members);
         }
+        if self.kept {
+            self.document = Some(answer);
+            return;
+        }
         self.text.push_str(&answer.to_string());
         self.text.push('\n');
     }
 
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
-        if !self.json {
+        if !self.json && !self.kept {
             let _ = writeln!(io::stderr(), "note: {}", shown(text, io::stderr().is_terminal()));
         }
     }
 
     /// Writes bytes straight through, without collecting them.
     pub(super) fn stream(&mut self, bytes: &[u8]) -> bool {
+        if self.kept {
+            self.text.push_str(&String::from_utf8_lossy(bytes));
+            return true;
+        }
         self.flush();
         if !self.broken {
             let result = if self.terminal {
@@ -256,10 +292,7 @@ impl Output {
             return self.finish(0);
         }
         if self.json {
-            let message = text.trim().trim_start_matches("error: ");
-            let message = message.split("\n\n").next().unwrap_or(message).trim();
-            let hint = "`--help` after the command shows how it is used";
-            return self.fail(&Failure::usage(message).hint(hint));
+            return self.fail(&Failure::from(error));
         }
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)

@@ -24,7 +24,12 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let text = pairs::read(&args.file)?;
-    let values = parse(&text)?;
+    let changes = changes(parse(&text)?)?;
+    session.apply(&changes)
+}
+
+/// The changes that values describe.
+pub(in super::super) fn changes(values: Vec<Value>) -> Result<Vec<Change>, Failure> {
     if values.is_empty() {
         return Err(Failure::refused("bad_value", "there are no changes to make"));
     }
@@ -37,7 +42,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         })?;
         changes.push(change);
     }
-    session.apply(&changes)
+    Ok(changes)
 }
 
 fn parse(text: &str) -> Result<Vec<Value>, Failure> {

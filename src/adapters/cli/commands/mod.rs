@@ -19,6 +19,7 @@ pub(super) mod hook;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
+pub(super) mod mcp;
 pub(super) mod memory;
 pub(super) mod merge;
 pub(super) mod merge_driver;
@@ -62,14 +63,20 @@ use crate::{
 pub(super) struct Session<'o> {
     pub(super) global: Global,
     pub(super) command: String,
+    /// Who acts if no actor is named: the client of a server.
+    pub(super) client: Option<String>,
     pub(super) output: &'o mut Output,
 }
 
 /// Runs the command that was parsed.
 pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
-    let mut session = Session { global: parsed.global, command, output };
-    let session = &mut session;
-    match parsed.command {
+    let mut session = Session { global: parsed.global, command, client: None, output };
+    dispatch(parsed.command, &mut session)
+}
+
+/// Runs a command in a session.
+pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult {
+    match command {
         Command::Init(args) => init::run(session, args),
         Command::Status(args) => status::run(session, &args),
         Command::Brief(args) => brief::run(session, &args),
@@ -112,6 +119,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Watch(args) => watch::run(session, &args),
         Command::Setup(args) => setup::run(session, args),
         Command::Hook(args) => hook::run(session, &args),
+        Command::Mcp(args) => mcp::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
@@ -175,6 +183,7 @@ impl Session<'_> {
             .global
             .actor
             .clone()
+            .or_else(|| self.client.clone())
             .or_else(|| variable("STATEDIR_ACTOR"))
             .or_else(|| variable("USER"))
             .or_else(|| variable("LOGNAME"))

@@ -1,0 +1,182 @@
+//! Messages as they come in: one a line, of a limited length, whatever they hold.
+
+use std::io::{BufRead, ErrorKind, Result};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ErrorData, JsonRpcMessage, NumberOrString, RequestId,
+    ServerJsonRpcMessage,
+};
+use serde_json::Value;
+
+/// The longest line that is read; a longer one is skipped to its end.
+pub(super) const MOST_BYTES: usize = 8 << 20;
+/// The most messages in one batch, which the protocol of March 2025 allows.
+const MOST_IN_BATCH: usize = 100;
+
+/// A line of input.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line {
+    /// As it was sent, without its end.
+    Whole(Vec<u8>),
+    /// It was longer than allowed, and is not kept.
+    TooLong,
+}
+
+/// What a line says.
+#[derive(Debug)]
+pub(super) enum Frame {
+    /// A message for the server.
+    Message(Box<ClientJsonRpcMessage>),
+    /// No message; this is the answer.
+    Refused(Box<ServerJsonRpcMessage>),
+}
+
+/// Reads a line of at most `most` bytes; `None` at the end of the input.
+pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<Line>> {
+    let mut line = Vec::new();
+    let (mut any, mut too_long) = (false, false);
+    loop {
+        let available = match input.fill_buf() {
+            Ok(available) => available,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if available.is_empty() && !any {
+            return Ok(None);
+        }
+        any = true;
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let part = &available[..end.unwrap_or(available.len())];
+        too_long |= line.len() + part.len() > most;
+        if too_long {
+            line = Vec::new();
+        } else {
+            line.extend_from_slice(part);
+        }
+        let (used, last) = (part.len() + usize::from(end.is_some()), available.is_empty());
+        input.consume(used);
+        if end.is_some() || last {
+            return Ok(Some(if too_long { Line::TooLong } else { Line::Whole(line) }));
+        }
+    }
+}
+
+/// The messages of a line: none in a blank one, several in a batch.
+pub(super) fn read(line: &Line) -> Vec<Frame> {
+    let bytes = match line {
+        Line::Whole(bytes) => bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes),
+        Line::TooLong => {
+            let message = format!("the message has more than {MOST_BYTES} bytes");
+            return vec![refused(ErrorData::invalid_request(message, None), None)];
+        }
+    };
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Vec::new();
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Array(batch)) if batch.is_empty() || batch.len() > MOST_IN_BATCH => {
+            let message = format!("a batch has 1 to {MOST_IN_BATCH} messages");
+            vec![refused(ErrorData::invalid_request(message, None), None)]
+        }
+        Ok(Value::Array(batch)) => batch.into_iter().filter_map(message).collect(),
+        Ok(value) => message(value).into_iter().collect(),
+        Err(error) => {
+            let message = format!("the message is not JSON: {error}");
+            vec![refused(ErrorData::parse_error(message, None), None)]
+        }
+    }
+}
+
+/// A message, or why it is none. Nothing is said about a notification that is not understood.
+fn message(value: Value) -> Option<Frame> {
+    let id = value.get("id").and_then(id_of);
+    let notifies = value.get("method").is_some() && value.get("id").is_none();
+    match serde_json::from_value(value) {
+        Ok(message) => Some(Frame::Message(Box::new(message))),
+        Err(_) if notifies => None,
+        Err(error) => {
+            let message = format!("this is no message of the protocol: {error}");
+            Some(refused(ErrorData::invalid_request(message, None), id))
+        }
+    }
+}
+
+fn id_of(value: &Value) -> Option<RequestId> {
+    match value {
+        Value::String(text) => Some(NumberOrString::String(text.as_str().into())),
+        Value::Number(number) => number.as_i64().map(NumberOrString::Number),
+        _ => None,
+    }
+}
+
+fn refused(error: ErrorData, id: Option<RequestId>) -> Frame {
+    Frame::Refused(Box::new(JsonRpcMessage::error(error, id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines(mut input: &[u8], most: usize) -> Vec<Line> {
+        std::iter::from_fn(|| read_line(&mut input, most).unwrap()).collect()
+    }
+
+    fn whole(text: &str) -> Line {
+        Line::Whole(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped_and_the_next_one_read() {
+        let read = lines(b"abc\nabcdefgh\n\nlast", 5);
+        assert_eq!(read, [whole("abc"), Line::TooLong, whole(""), whole("last")]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_with_its_id_where_there_is_one() {
+        let code = |line: &str| match read(&whole(line)).pop() {
+            Some(Frame::Refused(answer)) => {
+                let answer = serde_json::to_value(*answer).unwrap();
+                Some((answer["error"]["code"].as_i64().unwrap(), answer["id"].clone()))
+            }
+            Some(Frame::Message(_)) => panic!("{line}"),
+            None => None,
+        };
+        assert_eq!(code("{nope"), Some((-32700, Value::Null)));
+        assert_eq!(code("[]"), Some((-32600, Value::Null)));
+        assert_eq!(code("7"), Some((-32600, Value::Null)));
+        assert_eq!(code(r#"{"id":7,"method":"ping"}"#), Some((-32600, Value::from(7))));
+        assert_eq!(
+            code(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#),
+            Some((-32600, Value::Null))
+        );
+        assert_eq!(code(r#"{"method":"notifications/x"}"#), None);
+        assert_eq!(code("  \r"), None);
+    }
+
+    #[test]
+    fn a_batch_is_taken_apart() {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let frames = read(&whole(&format!("[{ping},{ping},3]")));
+        assert!(matches!(frames[..], [Frame::Message(_), Frame::Message(_), Frame::Refused(_)]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_to_the_end_and_never_kept_beyond_the_limit(
+            bytes in prop::collection::vec(any::<u8>(), 0..400), most in 0usize..40,
+        ) {
+            let read_lines = lines(&bytes, most);
+            let expected = bytes.split(|byte| *byte == b'\n').count()
+                - usize::from(bytes.last().is_none_or(|byte| *byte == b'\n'));
+            prop_assert_eq!(read_lines.len(), expected);
+            for line in &read_lines {
+                if let Line::Whole(kept) = line {
+                    prop_assert!(kept.len() <= most);
+                }
+                read(line);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The one thread that touches the state.
+//!
+//! Calls run one after another in the order in which they came, as they would with the command
+//! line: two of them would only wait for the same lock. The protocol goes on meanwhile. A call
+//! waits for the lock in short stretches, so that one that was cancelled never begins, and the time
+//! behind other calls counts as waiting.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::oneshot;
+
+use crate::adapters::cli::inside::{self, Answer, Caller};
+
+/// How long a call waits for the lock.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// How long it waits before it looks whether it was cancelled.
+const STRETCH: Duration = Duration::from_millis(500);
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Work {
+    /// One change.
+    Change(serde_json::Value),
+    /// Several changes as one operation.
+    Changes(Vec<serde_json::Value>),
+    /// A command by its words.
+    Command(Vec<String>),
+    /// The same, answered in plain text under `text`.
+    Text(Vec<String>),
+}
+
+/// A piece of work on its way.
+struct Job {
+    work: Work,
+    caller: Caller,
+    came: Instant,
+    cancelled: Box<dyn Fn() -> bool + Send>,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// Hands work to the thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    jobs: mpsc::Sender<Job>,
+    closing: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// Starts the thread; it ends when the worker is dropped.
+    pub(super) fn start() -> std::io::Result<(Self, JoinHandle<()>)> {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let closing = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&closing);
+        let handle = thread::Builder::new().name("worker".into()).spawn(move || {
+            for job in queue {
+                let given_up = || stop.load(Ordering::Relaxed) || (job.cancelled)();
+                let answer = run(&job, given_up);
+                let _ = job.answer.send(answer);
+            }
+        })?;
+        Ok((Self { jobs, closing }, handle))
+    }
+
+    /// Does the work in its turn; `None` if there is no thread any more.
+    pub(super) async fn run(
+        &self,
+        work: Work,
+        caller: Caller,
+        cancelled: impl Fn() -> bool + Send + 'static,
+    ) -> Option<Answer> {
+        let (answer, answered) = oneshot::channel();
+        let cancelled = Box::new(cancelled);
+        self.jobs.send(Job { work, caller, came: Instant::now(), cancelled, answer }).ok()?;
+        answered.await.ok()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // What nobody waits for any more is not begun.
+        self.closing.store(true, Ordering::Relaxed);
+    }
+}
+
+fn run(job: &Job, given_up: impl Fn() -> bool) -> Answer {
+    loop {
+        if given_up() {
+            return Answer::refusal("cancelled", "the call was cancelled; nothing was done", None);
+        }
+        let left = LOCK_WAIT.saturating_sub(job.came.elapsed());
+        let caller = Caller { wait: left.min(STRETCH), ..job.caller.clone() };
+        let answer = match &job.work {
+            Work::Change(value) => inside::change(&caller, value.clone()),
+            Work::Changes(values) => inside::changes(&caller, values.clone()),
+            Work::Command(words) => inside::command(&caller, words),
+            Work::Text(words) => match inside::text(&caller, words) {
+                Ok(text) => {
+                    Answer { document: serde_json::json!({ "ok": true, "text": text }), exit: 0 }
+                }
+                Err(answer) => answer,
+            },
+        };
+        if !answer.is_lock_timeout() {
+            return answer;
+        }
+        if left <= STRETCH {
+            return answer.with_hint(format!("tried for {} s; try again", LOCK_WAIT.as_secs()));
+        }
+    }
+}
