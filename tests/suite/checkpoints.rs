@@ -48,8 +48,8 @@ fn a_restore_gives_back_the_exact_bytes_and_can_be_undone_and_redone() {
     project.ok(&["checkpoint", "create", "then"]);
     let then = rewritable(&project);
     project.ok(&["step", "start", "1"]);
-    project.write("workflow.yaml", "# not there then\n");
     project.ok(&["var", "set", "x", "1"]);
+    project.write("workflow.yaml", "# not there then\n");
     let now = rewritable(&project);
     let history = project.read("history.md");
     let answer = project.json(&["checkpoint", "restore", "then"]);
