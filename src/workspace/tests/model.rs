@@ -154,6 +154,13 @@ impl Model {
                     next.redo.push(Done::Files(std::mem::replace(&mut files, then)));
                 }
                 Some(Done::Forgot(name, held)) => {
+                    // A name that was given away since is not taken from the new one.
+                    let taken = |name: &String| {
+                        named_ones.contains_key(name) || before.automatic.contains_key(name)
+                    };
+                    let others = (2..).map(|number| format!("{name}-{number}"));
+                    let mut names = std::iter::once(name.clone()).chain(others);
+                    let name = names.find(|name| !taken(name)).unwrap_or(name);
                     named_ones.insert(name.clone(), held.clone());
                     next.redo.push(Done::Forgot(name, held));
                 }

@@ -17,6 +17,7 @@ fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model,
             // Nobody edits a file that is about to be completed: the next command comes first.
             let opened = workspace(disk, number);
             drop(opened.store.begin(opened.options.wait, &opened.holder()).unwrap());
+            model.unrecorded = false;
         }
         // What comes of it undisturbed is learnt on a copy, and held against the model.
         let copy = disk.fork();
