@@ -3,8 +3,8 @@
 use super::operation::{ADOPT, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
-    ByteSplice, ChangeKind, CheckpointChange, FileChange, FileRecord, Operation, Result,
-    SpliceRecord, Store, StoreError, Transaction, registry, splice,
+    ByteSplice, ChangeKind, Checkpoint, CheckpointChange, CheckpointRecord, FileChange, FileRecord,
+    Operation, Result, SpliceRecord, Store, StoreError, Transaction, registry, splice,
 };
 
 impl Store {
@@ -92,21 +92,38 @@ impl Transaction {
     }
 
     /// The checkpoints that come back when an operation is taken back, or go when it is done
-    /// again. One that the operation took stays in either case.
+    /// again. One that the operation took stays in either case; one whose name was given away
+    /// since comes back under another.
     pub fn checkpoint_changes(&self, op: &Operation, undo: bool) -> Result<Vec<CheckpointChange>> {
-        let (disk, paths) = (&*self.store.disk, &self.store.paths);
         let mut changes = Vec::new();
-        for change in op.checkpoints.iter().filter(|change| !change.is_added()) {
-            let checkpoint = change.checkpoint();
-            match (undo, self.view.has_checkpoint(&checkpoint.name)?) {
-                (true, false) if registry::has_images(disk, paths, checkpoint)? => {
-                    changes.push(CheckpointChange::PutBack(checkpoint.clone()));
-                }
-                (false, true) => changes.push(CheckpointChange::Remove(checkpoint.clone())),
+        let removed = op.checkpoints.iter().filter(|change| !change.is_added());
+        for checkpoint in removed.map(CheckpointRecord::checkpoint) {
+            let all = self.view.checkpoints()?.found;
+            let same = |known: &&Checkpoint| {
+                **known == Checkpoint { name: known.name.clone(), ..checkpoint.clone() }
+            };
+            match (undo, all.iter().find(same)) {
+                (true, None) => changes.extend(self.put_back(checkpoint.clone())?),
+                (false, Some(known)) => changes.push(CheckpointChange::Remove(known.clone())),
                 _ => {}
             }
         }
         Ok(changes)
+    }
+
+    /// Puts a checkpoint back under its own name or one like it, unless its images are gone.
+    fn put_back(&self, mut checkpoint: Checkpoint) -> Result<Option<CheckpointChange>> {
+        if !registry::has_images(&*self.store.disk, &self.store.paths, &checkpoint)? {
+            return Ok(None);
+        }
+        let names = self.view.checkpoint_names()?;
+        let name = checkpoint.name.clone();
+        let mut number = 1;
+        while names.contains(&checkpoint.name) {
+            number += 1;
+            checkpoint.name = format!("{name}-{number}");
+        }
+        Ok(Some(CheckpointChange::PutBack(checkpoint)))
     }
 
     fn changes(

@@ -10,7 +10,10 @@ use crate::{
         StateFile,
         history::{EntryId, Verification, last_entries, verify},
     },
-    store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Report, Revision},
+    store::{
+        CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
+        Revision,
+    },
 };
 
 /// What `undo` or `redo` did.
@@ -168,13 +171,19 @@ impl Workspace {
         let message = format!("{verb} {} ({})", target.id, target.kind);
         let id = target.id.as_str().to_owned();
         let (undoes, redoes) = if undo { (Some(id), None) } else { (None, Some(id)) };
+        let checkpoints = transaction.checkpoint_changes(&target, undo)?;
+        for change in &checkpoints {
+            if let CheckpointChange::PutBack(checkpoint) = change {
+                seen.push(format!("checkpoint `{}` is back", checkpoint.name));
+            }
+        }
         let operation = NewOperation {
             changes,
             append,
             facts,
             undoes,
             redoes,
-            checkpoints: transaction.checkpoint_changes(&target, undo)?,
+            checkpoints,
             ..self.operation(verb, message)
         };
         let committed = transaction.commit(operation)?;

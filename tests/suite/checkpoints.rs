@@ -48,8 +48,8 @@ fn a_restore_gives_back_the_exact_bytes_and_can_be_undone_and_redone() {
     project.ok(&["checkpoint", "create", "then"]);
     let then = rewritable(&project);
     project.ok(&["step", "start", "1"]);
-    project.write("workflow.yaml", "# not there then\n");
     project.ok(&["var", "set", "x", "1"]);
+    project.write("workflow.yaml", "# not there then\n");
     let now = rewritable(&project);
     let history = project.read("history.md");
     let answer = project.json(&["checkpoint", "restore", "then"]);
@@ -186,6 +186,12 @@ fn a_checkpoint_survives_undo_and_a_deleted_one_comes_back() {
     assert_eq!(names(&project), ["other"]);
     project.ok(&["undo"]);
     project.ok(&["checkpoint", "restore", "kept"]);
+    project.ok(&["checkpoint", "delete", "kept"]);
+    project.ok(&["checkpoint", "create", "kept"]);
+    project.ok(&["undo"]);
+    assert!(names(&project).contains(&"kept-2".to_owned()), "a name given away is not taken back");
+    project.ok(&["redo"]);
+    assert!(names(&project).contains(&"kept".to_owned()), "nor is the new one removed for it");
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn schema_of(project: &Project) -> Value {
 
 fn held(mut document: Value) -> Value {
     document["revision"] = Value::Null;
+    document["last_checkpoint"] = Value::Null;
     for entry in document["recent_history"].as_array_mut().unwrap() {
         entry["id"] = Value::Null;
     }

@@ -73,6 +73,11 @@ impl Action {
         matches!(self, Action::Edit(..) | Action::Note)
     }
 
+    /// Whether it is a command that brings files and log together.
+    pub fn opens(&self) -> bool {
+        !self.is_outside() && !matches!(self, Action::Collect)
+    }
+
     /// Makes it happen; a refusal is an answer, too.
     pub fn run(&self, disk: &SimDisk, number: u64) -> Result<(), Error> {
         let workspace = workspace(disk, number);

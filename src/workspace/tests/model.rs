@@ -62,13 +62,22 @@ pub(super) struct Model {
     redo: Vec<Done>,
     /// Whether the newest step back is an edit made outside that no command has recorded yet.
     pub unrecorded: bool,
+    /// Whether the last command was stopped on its way.
+    pub crashed: bool,
     /// Whether a collection may have shortened the ways back.
     collected: bool,
 }
 
 impl Model {
     pub fn new(now: Picture) -> Model {
-        Model { now, undo: Vec::new(), redo: Vec::new(), unrecorded: false, collected: false }
+        Model {
+            now,
+            undo: Vec::new(),
+            redo: Vec::new(),
+            unrecorded: false,
+            crashed: false,
+            collected: false,
+        }
     }
 
     /// The model after an action that ended so and left that picture, or what is wrong with it.
@@ -82,7 +91,7 @@ impl Model {
         let before = self.now.clone();
         let expect = |what: bool, why: &str| what.then_some(()).ok_or_else(|| why.to_owned());
         expect(seen.history.starts_with(&before.history), "the history did not only grow")?;
-        if !action.is_outside() {
+        if action.opens() {
             next.unrecorded = false;
         }
         if ended.is_err() {
@@ -145,6 +154,13 @@ impl Model {
                     next.redo.push(Done::Files(std::mem::replace(&mut files, then)));
                 }
                 Some(Done::Forgot(name, held)) => {
+                    // A name that was given away since is not taken from the new one.
+                    let taken = |name: &String| {
+                        named_ones.contains_key(name) || before.automatic.contains_key(name)
+                    };
+                    let others = (2..).map(|number| format!("{name}-{number}"));
+                    let mut names = std::iter::once(name.clone()).chain(others);
+                    let name = names.find(|name| !taken(name)).unwrap_or(name);
                     named_ones.insert(name.clone(), held.clone());
                     next.redo.push(Done::Forgot(name, held));
                 }

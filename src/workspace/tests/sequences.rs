@@ -9,14 +9,15 @@ use crate::{model::StateFile, store::sim_disk::SimDisk};
 /// Runs a sequence against the model; gives the model at its end, or what went wrong where.
 fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model, String> {
     let mut model = Model::new(Picture::take(disk)?);
-    let mut crashed = false;
+    let mut unsettled = false;
     for (at, (action, crash)) in sequence.iter().enumerate() {
         let number = at as u64 + 1;
         let place = |why: String| format!("action {number}, {action:?}, {crash:?}: {why}");
-        if std::mem::take(&mut crashed) && action.is_outside() {
+        if std::mem::take(&mut unsettled) || model.crashed && !action.opens() {
             // Nobody edits a file that is about to be completed: the next command comes first.
             let opened = workspace(disk, number);
             drop(opened.store.begin(opened.options.wait, &opened.holder()).unwrap());
+            model.unrecorded = false;
         }
         // What comes of it undisturbed is learnt on a copy, and held against the model.
         let copy = disk.fork();
@@ -34,7 +35,7 @@ fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model,
         }
         let outcome = action.run(disk, number);
         let fired = crash.is_some() && disk.fired();
-        crashed = fired;
+        unsettled = fired && model.unrecorded;
         match crash.filter(|_| fired).and_then(|crash| crash.power) {
             // A power loss may set aside an edit that no command has recorded.
             Some((loss, survivors)) if !model.unrecorded => disk.lose_power(loss, survivors),
@@ -52,6 +53,7 @@ fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model,
             // The next command records an edit that this one may not have come to.
             model.unrecorded = false;
         }
+        model.crashed = fired;
     }
     Ok(model)
 }
@@ -67,6 +69,9 @@ proptest! {
     }
 }
 
+/// Does harm to a state without the model's knowledge.
+type Sabotage = fn(&SimDisk);
+
 /// The control: each kind of fault is found out by the same comparison.
 #[test]
 fn the_model_finds_out_a_state_that_went_wrong() {
@@ -75,7 +80,7 @@ fn the_model_finds_out_a_state_that_went_wrong() {
         (Action::Checkpoint(1), None),
         (Action::Checkpoint(2), None),
     ];
-    let sabotages: [(&str, fn(&SimDisk)); 4] = [
+    let sabotages: [(&str, Sabotage); 4] = [
         ("a checkpoint is gone", |disk| {
             let path = dir().join(".statedir/checkpoints/00000001-point-1");
             assert!(disk.peek(&path).is_some());
