@@ -76,20 +76,31 @@ impl Workspace {
         Ok(self.store.operation(operation.id.as_str())?)
     }
 
-    /// Entries that must be in the history because the log says that they were written.
+    /// Entries that must be in the history because the log says that they were written; not those
+    /// that were written on another branch than the one that is checked out.
     pub fn history_anchors(&self) -> Vec<EntryId> {
+        let anchors = self.newest_entries();
+        if self.are_elsewhere(&anchors) { Vec::new() } else { anchors }
+    }
+
+    /// Whether the log wrote to the history of another branch than the one that is checked out.
+    pub(super) fn is_history_elsewhere(&self) -> bool {
+        self.are_elsewhere(&self.newest_entries())
+    }
+
+    fn newest_entries(&self) -> Vec<EntryId> {
         let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
         let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        let anchors: Vec<EntryId> = entries.into_iter().filter_map(|entry| entry.id).collect();
-        // Another branch may be checked out than the one that the log wrote to.
-        let is_there = |anchor: &EntryId| {
-            let near = self.read().and_then(|s| s.recent_entries(100, NEAR));
-            near.is_ok_and(|near| near.iter().any(|entry| entry.id == Some(*anchor)))
-        };
-        let elsewhere = |anchor: &EntryId| {
-            !is_there(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
-        };
-        anchors.into_iter().filter(|anchor| !elsewhere(anchor)).collect()
+        entries.into_iter().filter_map(|entry| entry.id).collect()
+    }
+
+    fn are_elsewhere(&self, anchors: &[EntryId]) -> bool {
+        let near = self.read().and_then(|snapshot| snapshot.recent_entries(100, NEAR));
+        let near = near.unwrap_or_default();
+        let is_missing = |anchor: &EntryId| near.iter().all(|entry| entry.id != Some(*anchor));
+        anchors.iter().any(|anchor| {
+            is_missing(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
+        })
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.
