@@ -1,6 +1,6 @@
 //! Conflicts that a merge left in the files: found, refused, settled.
 
-use super::{Answer, Error, Facts, Outcome, Snapshot, Workspace};
+use super::{Answer, Error, Outcome, Snapshot, Workspace};
 use crate::{
     model::{
         Problem, StateFile,
@@ -13,8 +13,9 @@ use crate::{
 /// The kind of the operations that settle conflicts.
 const SETTLE: &str = "merge.take";
 
-/// A history up to this size is looked at as a whole when nothing is known about it.
-const SMALL: u64 = 16 << 20;
+/// How much of the end of a history is looked at when nothing is known about it: what git could not
+/// merge are appended entries, so that its marks are there.
+const TAIL: u64 = 256 << 10;
 
 /// Refuses to build on conflicts; only settling them goes on.
 pub(super) fn refuse(view: &View, kind: &str) -> Result<(), Error> {
@@ -51,10 +52,9 @@ fn may_be_in_history(view: &View) -> Result<bool, Error> {
         let flag = b"\"may_be_unmerged\":true";
         return Ok(bytes.windows(flag.len()).any(|window| window == flag));
     }
-    if appended.len() <= SMALL {
-        return Ok(may_conflict(&appended.read_from(0)?));
-    }
-    Ok(Facts::load(view, &mut |_| {})?.history.may_be_unmerged)
+    let tail = appended.read_tail(TAIL)?;
+    let ends = b"\n>>>>>>> ";
+    Ok(may_conflict(&tail) || tail.windows(ends.len()).any(|window| window == ends))
 }
 
 impl Snapshot {
@@ -106,6 +106,13 @@ impl Workspace {
                     if left > 0 { format!(", {left} left in {file}") } else { String::new() };
                 let answer = Answer::new(format!("{field}: took {word}{rest}"));
                 answers.push(answer.with("settled", count).with("left", left));
+            }
+            let is_settled = |file: StateFile| {
+                draft.text_of(file).is_ok_and(|text| conflicts(file, text.as_bytes()).is_empty())
+            };
+            if is_settled(StateFile::Plan) && is_settled(StateFile::Variables) {
+                // The step at hand depends on the statuses that were just chosen.
+                super::check::repairs(draft)?;
             }
             Ok(answers)
         })

@@ -16,6 +16,9 @@ use crate::{
     },
 };
 
+/// How far from the end of the history the newest entry is looked for.
+const NEAR: u64 = 64 << 10;
+
 /// What `undo` or `redo` did.
 #[derive(Clone, Debug)]
 pub struct Stepped {
@@ -99,9 +102,7 @@ impl Workspace {
     /// Entries that must be in the history because the log or a checkpoint says that they were
     /// written.
     pub fn history_anchors(&self) -> Vec<EntryId> {
-        let newest = self.store.newest_append().ok().flatten().unwrap_or_default();
-        let entries = last_entries(Cursor::new(newest), 1).unwrap_or_default();
-        let mut anchors: Vec<EntryId> = entries.into_iter().filter_map(|entry| entry.id).collect();
+        let mut anchors = self.newest_entries();
         let view = self.store.read(self.options.wait);
         let checkpoints = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
         let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
@@ -128,6 +129,26 @@ impl Workspace {
             (self.options.is_elsewhere)(self.directory(), &entry.to_string())
         });
         Ok(verified)
+    }
+
+    /// Whether the log wrote to the history of another branch than the one that is checked out.
+    pub(super) fn is_history_elsewhere(&self) -> bool {
+        self.are_elsewhere(&self.newest_entries())
+    }
+
+    fn newest_entries(&self) -> Vec<EntryId> {
+        let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
+        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
+        entries.into_iter().filter_map(|entry| entry.id).collect()
+    }
+
+    fn are_elsewhere(&self, anchors: &[EntryId]) -> bool {
+        let near = self.read().and_then(|snapshot| snapshot.recent_entries(100, NEAR));
+        let near = near.unwrap_or_default();
+        let is_missing = |anchor: &EntryId| near.iter().all(|entry| entry.id != Some(*anchor));
+        anchors.iter().any(|anchor| {
+            is_missing(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
+        })
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.

@@ -134,7 +134,9 @@ fn since_last<'o>(
     operations: &'o [OperationSummary],
 ) -> Vec<&'o OperationSummary> {
     let format = format!("--format=%(trailers:key={REVISION},valueonly)");
-    let last = ask(&repository.dir, &["log", "-1", &format, "--", "."]).unwrap_or_default();
+    let marked = format!("--grep=^{REVISION}: ");
+    let args = ["log", "-1", &format, &marked, "--", "."];
+    let last = ask(&repository.dir, &args).unwrap_or_default();
     let last = String::from_utf8_lossy(&last).trim().to_owned();
     let is_new = |operation: &&OperationSummary| last.is_empty() || operation.id.as_str() != last;
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();

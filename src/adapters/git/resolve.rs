@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::{
     StateFile,
-    merge::{Conflict, Side, agree_with_plan, merge, split_git_markers, take},
+    merge::{Conflict, Side, agree_with_plan, has_git_markers, merge, split_git_markers, take},
 };
 
 /// A file that was merged anew.
@@ -38,12 +38,18 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let mut done = Vec::new();
     for file in StateFile::FIVE {
         let path = repository.dir.join(file.name());
+        // What a person or the driver has made of a file already is not started over.
+        let text = fs_err::read_to_string(&path).ok();
+        if text.as_deref().is_some_and(|text| !has_git_markers(text)) {
+            continue;
+        }
         let (base, ours, theirs, from) = if unmerged.contains(&file) {
             let stage = |stage: u8| repository.blob(&format!(":{stage}"), file.name());
             (stage(1), stage(2), stage(3), "index")
         } else {
-            let Ok(text) = fs_err::read_to_string(&path) else { continue };
-            let Some((ours, theirs)) = split_git_markers(&text) else { continue };
+            let Some((ours, theirs)) = text.as_deref().and_then(split_git_markers) else {
+                continue;
+            };
             (None, Some(ours.into_bytes()), Some(theirs.into_bytes()), "markers")
         };
         let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref());

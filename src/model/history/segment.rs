@@ -43,8 +43,9 @@ pub fn segments(bytes: &[u8]) -> Vec<Segment> {
         }
         Piece::Unsigned(text) if Entry::is_entry(&piece) => {
             let start = usize::try_from(text.offset).unwrap_or(usize::MAX);
-            let lines = text.body.iter().filter(|byte| **byte == b'\n').count();
-            known.push((start..after_lines(bytes, start, lines), SegmentKind::Unsigned));
+            let lines = text.body.trim_ascii_end().iter().filter(|byte| **byte == b'\n').count();
+            // Blank lines at its end belong to what follows.
+            known.push((start..after_lines(bytes, start, lines + 1), SegmentKind::Unsigned));
         }
         _ => {}
     });

@@ -29,7 +29,12 @@ pub(super) fn same_additions(place: Place<'_>, old: &[&Node], new: &[&Node]) -> 
     let mut free: HashMap<String, Vec<usize>> = HashMap::new();
     let name = |node: &Node| {
         let name = place.identity(node).filter(|_| !place.holds_reviews());
-        name.unwrap_or_else(|| node.full())
+        match (name, &node.step) {
+            // Two new steps of one id and different titles are different steps.
+            (Some(name), Some(step)) => format!("{name} {}", step.title),
+            (Some(name), None) => name,
+            (None, _) => node.full(),
+        }
     };
     for (at, node) in old.iter().enumerate().rev() {
         free.entry(name(node)).or_default().push(at);

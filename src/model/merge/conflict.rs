@@ -106,7 +106,7 @@ fn in_json(document: &JsonDocument, value: &Literal, path: &Path, found: &mut Ve
         Literal::Array(items) => {
             let items = items.iter().enumerate();
             items.for_each(|(at, value)| {
-                in_json(document, value, &path.join(&at.to_string()), found)
+                in_json(document, value, &path.join(at.to_string()), found)
             });
         }
         Literal::Scalar(_) => {}

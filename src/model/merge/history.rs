@@ -12,28 +12,24 @@ use super::marker::{Marker, Version};
 /// time, but never before an entry that they follow: each side's own order is kept. No entry is
 /// left out, not even one that a side removed.
 pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
-    let newline: &[u8] = if has_crlf(ours) && (has_crlf(theirs) || !has_crlf(base)) {
-        b"\r\n"
-    } else if !has_crlf(ours) && has_crlf(theirs) && !has_crlf(base) && !base.is_empty() {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
+    let is_kept = !base.is_empty() && has_crlf(ours) == has_crlf(base);
+    let crlf = if is_kept { has_crlf(theirs) } else { has_crlf(ours) };
+    let newline: &[u8] = if crlf { b"\r\n" } else { b"\n" };
     let (our, their) = (Log::read(ours), Log::read(theirs));
     let base = Log::read(base);
     let mut out = Vec::with_capacity(ours.len() + theirs.len() / 2);
     push_lines(&mut out, &preamble(base.preamble, our.preamble, their.preamble), newline);
     let dropped = dropped(&base, &our, &their);
-    let mut writer = Writer { out, newline, seen: HashSet::new(), texts: HashSet::new() };
+    let mut writer = Writer { out, newline, seen: HashSet::new(), texts: HashMap::new() };
     let mut better = our.better_in(&their);
     better.extend(their.better_in(&our));
     let (mut left, mut right) = (our.parts.iter().peekable(), their.parts.iter().peekable());
     loop {
         match (left.peek(), right.peek()) {
-            (Some(part), _) if writer.has(part) || dropped.contains(part.key()) => {
+            (Some(part), _) if writer.has(part) || part.is_in(&dropped) => {
                 left.next();
             }
-            (_, Some(part)) if writer.has(part) || dropped.contains(part.key()) => {
+            (_, Some(part)) if writer.has(part) || part.is_in(&dropped) => {
                 right.next();
             }
             (Some(one), Some(other)) => {
@@ -61,6 +57,8 @@ struct Part<'b> {
     text: &'b [u8],
     /// The id that decides about its place: its own, or that of the entry before it.
     rank: Option<EntryId>,
+    /// Which one of its kind it is where the same text stands several times, from one.
+    nth: usize,
 }
 
 impl<'b> Log<'b> {
@@ -68,6 +66,7 @@ impl<'b> Log<'b> {
         let mut parts = Vec::new();
         let mut preamble: &[u8] = &[];
         let mut rank = None;
+        let mut counts: HashMap<&[u8], usize> = HashMap::new();
         let all: Vec<Segment> = segments(bytes);
         let first = all.iter().position(|segment| segment.kind != SegmentKind::Text);
         let log_at = first.unwrap_or(all.len());
@@ -80,7 +79,13 @@ impl<'b> Log<'b> {
             if let SegmentKind::Signed { id, .. } = segment.kind {
                 rank = Some(id);
             }
-            parts.push(Part { kind: segment.kind, text, rank });
+            let mut part = Part { kind: segment.kind, text, rank, nth: 1 };
+            if part.id().is_none() {
+                let count = counts.entry(part.key()).or_insert(0);
+                *count += 1;
+                part.nth = *count;
+            }
+            parts.push(part);
         }
         Self { preamble, parts }
     }
@@ -111,6 +116,10 @@ impl<'b> Part<'b> {
         }
     }
 
+    fn is_in(&self, dropped: &HashSet<&[u8]>) -> bool {
+        self.kind == SegmentKind::Text && dropped.contains(self.key())
+    }
+
     fn key(&self) -> &'b [u8] {
         self.text.trim_ascii()
     }
@@ -124,14 +133,14 @@ struct Writer<'b> {
     out: Vec<u8>,
     newline: &'b [u8],
     seen: HashSet<EntryId>,
-    texts: HashSet<&'b [u8]>,
+    texts: HashMap<&'b [u8], usize>,
 }
 
 impl<'b> Writer<'b> {
     fn has(&self, part: &Part<'b>) -> bool {
         match part.id() {
             Some(id) => self.seen.contains(&id),
-            None => self.texts.contains(part.key()),
+            None => self.texts.get(part.key()).is_some_and(|count| *count >= part.nth),
         }
     }
 
@@ -143,7 +152,7 @@ impl<'b> Writer<'b> {
                 text = better.get(&id).map_or(text, |part| part.text);
             }
             None => {
-                self.texts.insert(part.key());
+                *self.texts.entry(part.key()).or_default() += 1;
             }
         }
         if !self.out.is_empty() && !self.out.ends_with(b"\n") {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::super::StepId;
 use super::markdown::Woven;
 use super::tree::{Kind, Node, StepMark, Tree, fold};
 
@@ -90,6 +91,7 @@ pub(super) fn finish(root: &mut Woven, trees: &[Tree]) {
         }
         (mark.number, last) = (number, number);
     });
+    name_steps(root);
     name_reviews(root);
     let mut statuses = Vec::new();
     each_step(root, &mut |step| {
@@ -146,6 +148,31 @@ fn is_one_of(words: &[&str], status: Option<&str>) -> bool {
 
 fn plain(value: &str) -> String {
     value.trim().trim_matches(['"', '`']).to_uppercase().replace([' ', '-'], "_")
+}
+
+/// Both sides may have given the same id to different new steps: the second gets another one.
+fn name_steps(root: &mut Woven) {
+    let mut all = HashSet::new();
+    each_step(root, &mut |step| all.extend(step.step.as_ref().and_then(|mark| mark.id.clone())));
+    let mut seen = HashSet::new();
+    each_step(root, &mut |step| {
+        let Some(mark) = &mut step.step else { return };
+        let Some(id) = mark.id.clone() else { return };
+        if seen.insert(id) {
+            return;
+        }
+        // From the title alone, so that every merge of these sides gives the same id.
+        let hash = mark.title.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let new = StepId::generate(hash, |text| all.contains(text)).to_string();
+        all.insert(new.clone());
+        seen.insert(new.clone());
+        mark.id = Some(new.clone());
+        if let Some(field) = field_mut(step, "id") {
+            field.value = new;
+        }
+    });
 }
 
 /// Both sides may have opened a review of the same name: the second gets the next free one.

@@ -157,7 +157,7 @@ fn next_json(
             }
             Literal::Array(items) => {
                 let mut items = items.iter().enumerate();
-                items.find_map(|(at, v)| walk(v, &path.join(&at.to_string()), wanted, side))
+                items.find_map(|(at, v)| walk(v, &path.join(at.to_string()), wanted, side))
             }
             Literal::Scalar(_) => None,
         }

@@ -118,7 +118,7 @@ fn items(
     if base.len() == ours.len() && ours.len() == theirs.len() {
         let merged = base.iter().zip(ours).zip(theirs).enumerate();
         let one = |(at, ((base, our), their)): (usize, ((&Literal, &Literal), &Literal))| {
-            value(&path.join(&at.to_string()), Some(base), our, their)
+            value(&path.join(at.to_string()), Some(base), our, their)
         };
         return Some(merged.map(one).collect());
     }
@@ -148,7 +148,7 @@ fn items(
                     let at = out.len();
                     let parts = known.iter().zip(our).zip(their).enumerate();
                     out.extend(parts.map(|(i, ((base, our), their))| {
-                        value(&path.join(&(at + i).to_string()), Some(base), our, their)
+                        value(&path.join((at + i).to_string()), Some(base), our, their)
                     }));
                 } else {
                     return None;

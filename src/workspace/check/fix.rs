@@ -57,7 +57,7 @@ impl Workspace {
         };
         let missing: Vec<StateFile> = StateFile::FIVE.into_iter().filter(gone).collect();
         drop(view);
-        let cut = if missing.contains(&StateFile::History) {
+        let cut = if missing.contains(&StateFile::History) || self.is_history_elsewhere() {
             None
         } else {
             self.store.appended_missing_tail()?.filter(|tail| !tail.is_empty())
@@ -96,7 +96,8 @@ impl Workspace {
     }
 }
 
-fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+/// Brings what follows from the steps, in the plan and in the variables, in line with them.
+pub(in super::super) fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
     let mut fixed = Vec::new();
     let read = draft.plan()?;
     // What an emptied or broken plan says must not be spread over the other files.

@@ -65,7 +65,8 @@ fn settle(repository: &Repository, dice: &mut Dice) {
     assert_eq!(project.json(&["merge", "--list"])["conflicts"].as_array().unwrap().len(), 0);
 }
 
-fn check(repository: &Repository, all: &BTreeSet<String>, what: &str) {
+/// Without the driver git may merge lines into steps of the same number, which `check` reports.
+fn check(repository: &Repository, driver: bool, all: &BTreeSet<String>, what: &str) {
     let project = &repository.project;
     let found = entries(repository);
     let lost: Vec<&String> = all.difference(&found).collect();
@@ -79,6 +80,7 @@ fn check(repository: &Repository, all: &BTreeSet<String>, what: &str) {
         .unwrap()
         .iter()
         .filter(|finding| finding["severity"] == "error" && finding["code"] != "variables_disagree")
+        .filter(|finding| driver || finding["code"] != "duplicate_step")
         .collect();
     assert!(bad.is_empty(), "{what}: {bad:?}\n{}", project.read("plan.md"));
     project.ok(&["status"]);
@@ -127,7 +129,12 @@ fn sweep(seed: u64, merges: usize) {
                 ours.union(&theirs).cloned().collect()
             }
         };
-        check(&repository, &all, &format!("seed {seed}, merge {number} of {other} into {one}"));
+        check(
+            &repository,
+            driver,
+            &all,
+            &format!("seed {seed}, merge {number} of {other} into {one}"),
+        );
     }
 }
 
@@ -147,11 +154,11 @@ fn the_control_sees_a_lost_and_a_torn_entry() {
     project.ok(&["history", "add", "One"]);
     project.ok(&["history", "add", "Two"]);
     let (all, good) = (entries(&repository), project.read("history.md"));
-    check(&repository, &all, "as it is");
+    check(&repository, true, &all, "as it is");
     let fails = |text: String| {
         project.write("history.md", text);
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            check(&repository, &all, "damaged");
+            check(&repository, true, &all, "damaged");
         }))
         .is_err()
     };

@@ -108,7 +108,7 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
         fields.iter_mut().for_each(|name| name.truncate(name.find('.').unwrap_or(name.len())));
         fields.dedup();
         if fields.is_empty() {
-            session.output.line("no conflicts");
+            say(session, "no conflicts");
             return Ok(0);
         }
     }
@@ -118,12 +118,14 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     }
     // A log is a set of entries: it is united, whichever side is taken.
     let is_history = |field: &String| field.split('.').next() == Some("history");
-    if fields.iter().any(is_history) && !session.global.dry_run {
+    let has_history = fields.iter().any(is_history);
+    fields.retain(|field| !is_history(field));
+    if has_history && !session.global.dry_run {
         git::unite_history(workspace.directory(), side)?;
-        fields.retain(|field| !is_history(field));
-        if fields.is_empty() {
-            session.output.line("history: united the entries of both sides");
-        }
+    }
+    if has_history && fields.is_empty() {
+        let would = if session.global.dry_run { "would have " } else { "" };
+        say(session, &format!("history: {would}united the entries of both sides"));
     }
     if !fields.is_empty() {
         let outcome = workspace.take(side, &fields)?;
@@ -140,6 +142,15 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
         }
     }
     Ok(0)
+}
+
+/// An answer that is nothing but a sentence.
+fn say(session: &mut Session<'_>, message: &str) {
+    if session.output.is_json() {
+        session.output.value(json!({ "message": message, "settled": 0 }));
+    } else {
+        session.output.line(message);
+    }
 }
 
 fn resolve(session: &mut Session<'_>) -> CliResult {

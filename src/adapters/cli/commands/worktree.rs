@@ -77,8 +77,8 @@ fn add(
     let path = std::path::absolute(&path)
         .map_err(|error| Failure::refused("io", format!("{}: {error}", path.display())))?;
     if session.global.dry_run {
-        session.output.line(format!("would make `{}` on branch `{name}`", path.display()));
-        return Ok(0);
+        let message = format!("would make `{}` on branch `{name}`", path.display());
+        return rehearsed(session, &message);
     }
     git::check_worktree(&dir, name, &path)?;
     if let Some(step) = &step {
@@ -102,6 +102,15 @@ fn add(
         session.output.value(json!({ "worktree": tree }));
     } else {
         session.output.line(format!("{} on branch {name}", tree.path.display()));
+    }
+    Ok(0)
+}
+
+fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
+    if session.output.is_json() {
+        session.output.value(json!({ "message": message, "dry_run": true }));
+    } else {
+        session.output.line(message);
     }
     Ok(0)
 }
@@ -149,8 +158,8 @@ fn finish(session: &mut Session<'_>, name: &str) -> CliResult {
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
     if session.global.dry_run {
-        session.output.line(format!("would merge `{name}` and remove `{}`", tree.path.display()));
-        return Ok(0);
+        let message = format!("would merge `{name}` and remove `{}`", tree.path.display());
+        return rehearsed(session, &message);
     }
     let there = at(session, &tree.state, &workspace)?;
     if there.read().is_ok() {

@@ -58,6 +58,17 @@ fn steps_added_on_both_sides_are_both_kept_and_numbered() {
 }
 
 #[test]
+fn two_new_steps_of_the_same_id_are_both_kept() {
+    let ours = format!("{PLAN}\n### Step 3: Ours\n- **id**: cccc\n- **status**: PENDING\n");
+    let theirs = format!("{PLAN}\n### Step 3: Theirs\n- **id**: cccc\n- **status**: PENDING\n");
+    let (text, conflicts) = merged(StateFile::Plan, PLAN, &ours, &theirs);
+    assert!(conflicts.is_empty(), "{text}");
+    let steps = plan(&text).steps;
+    assert_eq!(steps.len(), 4, "{text}");
+    assert_ne!(steps[2].id, steps[3].id, "{text}");
+}
+
+#[test]
 fn a_renumbering_on_one_side_meets_an_edit_on_the_other() {
     let ours = PLAN
         .replace("### Step 2: Second", "### Step 3: Second")

@@ -58,6 +58,19 @@ fn entries_by_hand_are_united_by_what_they_say() {
 }
 
 #[test]
+fn an_entry_that_was_written_twice_by_hand_stays_twice() {
+    let hand = "\n### Step 1 Execution - 2026-01-01T00:00:00Z\n- **notes**: again\n";
+    let base = HEAD.to_owned() + hand;
+    let (text, _) = merged(
+        StateFile::History,
+        &base,
+        &(base.clone() + hand),
+        &base.replace("It grows", "Grows"),
+    );
+    assert_eq!(text.matches("again").count(), 2, "{text}");
+}
+
+#[test]
 fn an_entry_removed_on_one_side_stays_and_a_damaged_one_is_replaced() {
     let mut base = HEAD.to_owned();
     append(&mut base, "One", 1);
@@ -95,7 +108,7 @@ proptest! {
         crlf in any::<bool>(),
     ) {
         let head = if crlf { HEAD.replace('\n', "\r\n") } else { HEAD.to_owned() };
-        let mut branches = vec![head.clone(), head.clone(), head.clone()];
+        let mut branches = [head.clone(), head.clone(), head.clone()];
         let mut ids: Vec<Vec<EntryId>> = vec![Vec::new(); 3];
         for (number, (one, other, is_merge, millis)) in moves.into_iter().enumerate() {
             if is_merge && one != other {
