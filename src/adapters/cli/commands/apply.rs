@@ -7,10 +7,32 @@ use crate::workspace::Change;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The input is a JSON array of changes, an object {\"changes\": […]}, or one change per line. Every
-change has an \"op\": plan.set, step.add, step.start, step.done, step.fail, step.skip, step.retry,
-step.reset, step.set, step.remove, context.add, context.set, var.set, var.unset, var.append,
-var.merge, var.patch, history.add, turn.add, constraint.set, directive.add, directive.remove, rule.add,
-rule.remove, event.emit, review.open, review.decide, checkpoint.create, plan.pause or plan.resume.
+change has an \"op\" and members; those in brackets are optional. A step is a number or an id. A
+member that is not known is an error.
+
+  plan.set                     set: {field: value}
+  plan.pause, plan.resume      why; nothing
+  step.add, step.set           title (or step), [component, tool, input, output, cost, time, effects,
+                               depends_on, set; to add: after]
+  step.start, step.retry,
+  step.reset                   [step; to reset: note]
+  step.remove                  step
+  step.done, step.fail,
+  step.skip                    [step, output, cost, time, error, note, tool]
+  context.add, context.set     text, [section, create]
+  var.set, var.append          path, value
+  var.unset                    path
+  var.merge, var.patch         patch: an object (RFC 7396), a list of operations (RFC 6902)
+  history.add                  title, [fields: {field: value}]
+  turn.add                     user_message, response, [intent, outcome, errors, tasks, files,
+                               decisions, lessons, input_tokens, output_tokens]
+  constraint.set               name, value, [create]
+  directive.add                text, [steps: number]
+  directive.remove             directive: number or text
+  rule.add, rule.remove        text; rule: number or text
+  event.emit                   type, [fields: {field: value}]
+  review.open, review.decide   text; id, approve: true or false, [why]
+  checkpoint.create            [name, message]
 
 Examples:
   echo '[{\"op\": \"step.add\", \"title\": \"Fetch\", \"tool\": \"WebFetch\"},
