@@ -99,7 +99,7 @@ fn a_wrong_output_in_a_block_is_seen() {
 /// A row for each command: the first line of its help, and the words that follow it.
 fn rows(command: &clap::Command) -> String {
     let mut table = String::new();
-    for sub in command.get_subcommands() {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
         let verbs: Vec<String> =
             sub.get_subcommands().map(|verb| format!("`{}`", verb.get_name())).collect();
