@@ -10,7 +10,7 @@ use super::head::Head;
 use super::inspection::{Evidence, Inspection, Place, Restore};
 use super::judge::{Verdict, judge};
 use super::operation::{ADOPT, EXTERNAL};
-use super::segment::{self, Segment, Tracked};
+use super::segment::{self, Placed, Segment, Tracked};
 use super::tail::Tail;
 use super::{
     AppendRecord, FileRecord, Hash, LogDamage, Operation, Result, Revision, Store, StoreError,
@@ -180,6 +180,10 @@ impl Found<'_> {
                 other => other?,
             };
             match judge(name, actual, image.as_deref(), &evidence) {
+                Verdict::External if self.remains(&evidence, name, actual, image.as_deref()) => {
+                    let name = (*name).to_owned();
+                    restores.push(Restore { name, bytes: None, set_aside: true });
+                }
                 Verdict::External => edits.push(edit(name, expected, image.as_deref(), actual)),
                 verdict => restores.push(Restore {
                     name: (*name).to_owned(),
@@ -224,6 +228,29 @@ impl Found<'_> {
             interrupted,
             ..self.nowhere()
         })
+    }
+
+    /// Whether a file that should not be there is what a power loss left of one that an operation
+    /// made and a later one removed: neither was synced, so it can come back in part.
+    fn remains(
+        &self,
+        evidence: &Evidence<'_>,
+        name: &str,
+        actual: Option<&Contents>,
+        expected: Option<&[u8]>,
+    ) -> bool {
+        let (Some(contents), None, false) = (actual, expected, evidence.same_boot) else {
+            return false;
+        };
+        let segment = evidence.segment;
+        let made = |placed: &Placed| {
+            placed.op.files.iter().any(|file| file.name == name && file.after.is_some())
+        };
+        let Some(at) = segment.records.iter().rposition(made) else { return false };
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let Ok(Some(whole)) = segment.image(disk, paths, name, at + 1, None) else { return false };
+        !evidence.after_boot(&contents.stat)
+            && (whole.starts_with(&contents.bytes) || whole.len() == contents.bytes.len())
     }
 
     /// Damage, if the log ends before an operation that the head cache knows as applied.

@@ -47,6 +47,36 @@ impl Picture {
     }
 }
 
+impl Picture {
+    /// What is different in another picture, in a few words.
+    pub fn differences(&self, other: &Picture) -> String {
+        let mut words = Vec::new();
+        let names: std::collections::BTreeSet<_> =
+            self.files.keys().chain(other.files.keys()).collect();
+        for name in names {
+            let text = |files: &Files| {
+                files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            };
+            if self.files.get(name) != other.files.get(name) {
+                words.push(format!("{name}: {:?} not {:?}", text(&self.files), text(&other.files)));
+            }
+        }
+        if self.history != other.history {
+            let (len, wanted) = (self.history.len(), other.history.len());
+            words.push(format!("{len} bytes of history, not {wanted}"));
+        }
+        for (known, wanted) in
+            [(&self.checkpoints, &other.checkpoints), (&self.automatic, &other.automatic)]
+        {
+            if known != wanted {
+                let (known, wanted) = (known.keys(), wanted.keys());
+                words.push(format!("checkpoints {known:?}, not {wanted:?}"));
+            }
+        }
+        words.join("; ")
+    }
+}
+
 /// One step back.
 #[derive(Clone, Debug)]
 enum Done {
