@@ -84,9 +84,9 @@ pub fn alternate(
 
 pub fn report(name: &str, (this, that): (Duration, Duration), limit: f64) {
     let ratio = this.as_secs_f64() / that.as_secs_f64();
-    let verdict = if ratio <= limit { "" } else { "  above" };
+    let verdict = if ratio <= limit { "OK" } else { "over" };
     println!(
-        "{name:<46} {:>7.2} ms {:>7.2} ms {ratio:>7.2} {limit:>8.1}{verdict}",
+        "{name:<46} {:>7.2} ms {:>7.2} ms {ratio:>7.2} {limit:>8.1}  {verdict}",
         this.as_secs_f64() * 1e3,
         that.as_secs_f64() * 1e3
     );

@@ -17,7 +17,7 @@ pub enum ChooseError {
 /// directory. For a new state it is the working directory's own.
 ///
 /// A named directory is the state directory itself, unless it is plainly a project: it holds a
-/// `workspace/state`, or is the root of a git repository.
+/// `workspace/state` or an archive of finished ones, or is the root of a git repository.
 ///
 /// # Errors
 /// None was named and none is above.
@@ -27,7 +27,9 @@ pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
         let holds_state = ["plan.md", "variables.json", ".statedir"]
             .iter()
             .any(|name| named.join(name).symlink_metadata().is_ok());
-        let project = below(named).is_dir() || named.join(".git").exists();
+        let project = below(named).is_dir()
+            || named.join(".git").exists()
+            || named.join("workspace").join("archive").is_dir();
         return Ok(if !holds_state && project { below(named) } else { named.to_owned() });
     }
     let here = std::env::current_dir().map_err(ChooseError::NoWorkingDirectory)?;
@@ -36,4 +38,25 @@ pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
     }
     let found = here.ancestors().map(below).find(|dir| dir.is_dir());
     found.ok_or(ChooseError::NoneAbove(here))
+}
+
+/// The directory whose archive is meant: as [`choose`], but the state itself may be gone.
+///
+/// # Errors
+/// None was named, and there is neither a state nor an archive above.
+pub fn choose_archived(named: Option<&Path>) -> Result<PathBuf, ChooseError> {
+    let chosen = match choose(named, false) {
+        Err(ChooseError::NoneAbove(here)) => {
+            let archive = |dir: &&Path| dir.join("workspace").join("archive").is_dir();
+            let found = here.ancestors().find(archive).map(|dir| dir.join("workspace/state"));
+            found.ok_or(ChooseError::NoneAbove(here))?
+        }
+        other => other?,
+    };
+    // The archive is beside the directory, so `.` and `..` must be told by their names.
+    let chosen = match chosen.file_name() {
+        Some(_) => std::path::absolute(chosen),
+        None => fs_err::canonicalize(chosen),
+    };
+    chosen.map_err(ChooseError::NoWorkingDirectory)
 }

@@ -13,7 +13,7 @@ pub enum SideError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// Neither the log nor git knows it.
-    #[error("there is no operation `{word}`, and {git}")]
+    #[error("there is no checkpoint or operation `{word}`, and {git}")]
     Unknown {
         /// The word.
         word: String,
@@ -22,7 +22,8 @@ pub enum SideError {
     },
 }
 
-/// The side that `word` names: `working`, `@`, `@-2`, an operation, else a git revision.
+/// The side that `word` names: `working`, `@`, `@-2`, a checkpoint, an operation, else a git
+/// revision.
 /// `git:REV` always means git.
 ///
 /// # Errors
@@ -33,7 +34,7 @@ pub fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideError> {
     }
     let side = DiffSide::parse(word);
     let DiffSide::Operation(id) = &side else { return Ok(side) };
-    if workspace.has_operation(id)? {
+    if workspace.knows_moment(id)? {
         return Ok(side);
     }
     from_git(workspace, word).map_err(|error| match error {

@@ -5,10 +5,12 @@
 
 mod builtin;
 mod facts;
+pub mod failure;
 pub mod lifecycle;
 mod modifier;
 mod nearest;
 mod quantity;
+pub mod recovery;
 pub mod rule;
 mod value;
 mod workflow_file;

@@ -102,7 +102,10 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
     if text.is_empty() || number_length(text) != text.len() {
         return None;
     }
-    let number: f64 = text.replace(',', "").parse().ok()?;
+    let number: f64 = match text.contains(',') {
+        true => text.replace(',', "").parse().ok()?,
+        false => text.parse().ok()?,
+    };
     (number.abs() < LARGEST).then_some(number)
 }
 

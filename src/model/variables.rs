@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{ModelError, Money, StateFile};
-use crate::text::json::{JsonDocument, JsonEdit, JsonError, Path};
+use crate::text::json::{Edited, JsonDocument, JsonError, Path, Put};
 
 const FILE: StateFile = StateFile::Variables;
 
@@ -67,53 +67,43 @@ impl Variables {
         self.get("step_data.total_steps")?.as_u64()
     }
 
-    /// Sets `step_data` where it differs, creating what is missing.
-    ///
-    /// # Errors
-    /// Something on the way is not an object.
-    pub fn set_step_data(
-        edit: &mut JsonEdit,
-        current_step: u32,
-        total_steps: usize,
-    ) -> Result<(), ModelError> {
-        let mut set = |key: &str, value: Value| {
+    /// What sets `step_data` where it differs, creating what is missing.
+    pub fn step_data(&self, current_step: u32, total_steps: usize) -> Vec<Put> {
+        let wanted = [("current_step", json!(current_step)), ("total_steps", json!(total_steps))];
+        let put = |(key, value): (&str, Value)| {
             let path = Path::root().join("step_data").join(key);
-            // Every edit is proven by reading the file again: not for what is there already.
-            if edit.document().get(&path).as_ref() == Some(&value) {
-                return Ok(());
-            }
-            edit.set(&path, &value).map_err(refused)
+            (self.document.get(&path).as_ref() != Some(&value)).then_some(Put::Set(path, value))
         };
-        set("current_step", json!(current_step))?;
-        set("total_steps", json!(total_steps))
+        wanted.into_iter().filter_map(put).collect()
     }
 
-    /// Adds what an attempt cost to `cost_tracking`.
-    ///
-    /// # Errors
-    /// `cost_tracking` does not have the expected shape.
-    pub fn add_cost(&self, edit: &mut JsonEdit, cost: &StepCost) -> Result<(), ModelError> {
+    /// What adds the cost of an attempt to `cost_tracking`.
+    pub fn cost(&self, cost: &StepCost) -> [Put; 2] {
         let tracking = Path::root().join("cost_tracking");
         let total = self.total_cost() + cost.cost;
-        edit.set(&tracking.join("total_cost"), &total.to_json()).map_err(refused)?;
         let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json() });
-        edit.append(&tracking.join("step_costs"), &line).map_err(refused)
+        [
+            Put::Set(tracking.join("total_cost"), total.to_json()),
+            Put::Append(tracking.join("step_costs"), line),
+        ]
     }
 
-    /// Stores what a step gave, under `step_data.outputs.<id>`.
+    /// What stores the results of a step under `step_data.outputs.<id>`.
+    pub fn outputs(id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
+        let base = Path::root().join("step_data").join("outputs").join(id);
+        outputs.iter().map(|(key, value)| Put::Set(base.join(key), value.clone())).collect()
+    }
+
+    /// Makes changes together, all of them or none.
     ///
     /// # Errors
-    /// Something on the way is not an object.
-    pub fn set_outputs(
-        edit: &mut JsonEdit,
-        id: &str,
-        outputs: &[(String, Value)],
-    ) -> Result<(), ModelError> {
-        let base = Path::root().join("step_data").join("outputs").join(id);
-        for (key, value) in outputs {
-            edit.set(&base.join(key), value).map_err(refused)?;
+    /// Something on the way does not have the expected shape.
+    pub fn put_all(&self, puts: &[Put]) -> Result<Edited, ModelError> {
+        let mut edit = self.document.edit();
+        if !puts.is_empty() {
+            edit.put_all(puts).map_err(refused)?;
         }
-        Ok(())
+        Ok(edit.finish())
     }
 }
 

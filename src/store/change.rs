@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{OperationSummary, Revision};
+use super::{CheckpointChange, OperationSummary, Revision};
 
 /// One operation to be committed.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,8 @@ pub struct NewOperation {
     pub redoes: Option<String>,
     /// Opaque derived data, valid for the appended file as it is after this operation.
     pub facts: Option<Vec<u8>>,
+    /// Checkpoints to be taken, put back or removed.
+    pub checkpoints: Vec<CheckpointChange>,
 }
 
 /// A change to one rewritable file.

@@ -30,6 +30,12 @@ pub enum StoreError {
         /// The file that changed.
         name: String,
     },
+    /// The directory was moved away while this call was waiting for it; nothing was written.
+    #[error("`{}` was moved away meanwhile; nothing was written", path.display())]
+    Moved {
+        /// Where it was.
+        path: PathBuf,
+    },
     /// A state file is a link, a directory, a pipe: anything but a regular file.
     #[error("`{}` is {what}, not a regular file", path.display())]
     NotRegular {

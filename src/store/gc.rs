@@ -9,7 +9,7 @@ use super::error::At as _;
 use super::files::require_dir;
 use super::lock;
 use super::segment::{self, Segment};
-use super::{Holder, Result, Store};
+use super::{Checkpoint, Holder, Result, Store, StoreError, registry};
 
 /// How long a collection waits for the lock.
 const WAIT: Duration = Duration::from_secs(5);
@@ -23,6 +23,8 @@ pub struct GcReport {
     pub segments_dropped: u64,
     /// Full images removed.
     pub objects_dropped: u64,
+    /// Automatic checkpoints removed.
+    pub checkpoints_dropped: u64,
     /// Bytes given back to the file system.
     pub bytes_freed: u64,
     /// What could not be finished; the next collection does it.
@@ -57,6 +59,7 @@ impl Store {
         for segment in &kept {
             used.extend(segment.header.state.files.values().map(ToString::to_string));
         }
+        let old = self.old_checkpoints(older_than.as_deref(), &kept, &mut used, &mut report)?;
         let log = paths.log();
         let without_images = report.clone();
         let objects = self.unused(&paths.objects(), &used, &mut report)?;
@@ -68,16 +71,21 @@ impl Store {
         if dry_run {
             return Ok(report);
         }
-        let mut dropped = dropped.iter();
-        if let Some(oldest) = dropped.next() {
-            // The newer segments must be durable before the older ones go, and the older ones
-            // must be gone before their images are.
-            disk.sync_dir(&log).at(&log)?;
+        let touched: Vec<PathBuf> = [(&old, paths.checkpoints()), (&dropped, log)]
+            .into_iter()
+            .filter(|(paths, _)| !paths.is_empty())
+            .map(|(_, dir)| dir)
+            .collect();
+        let mut doomed = old.iter().chain(&dropped);
+        if let Some(oldest) = doomed.next() {
+            // The newer segments must be durable before the older ones go, and what refers to
+            // images must be gone before they are.
+            touched.iter().try_for_each(|dir| disk.sync_dir(dir).at(dir))?;
             disk.remove(oldest).at(oldest)?;
             // From here on something is gone: what fails is a warning, and the images stay.
-            let rest = dropped
+            let rest = doomed
                 .try_for_each(|path| disk.remove(path).at(path))
-                .and_then(|()| disk.sync_dir(&log).at(&log));
+                .and_then(|()| touched.iter().try_for_each(|dir| disk.sync_dir(dir).at(dir)));
             if let Err(error) = rest {
                 let warning = format!(
                     "old operations are dropped, but not everything of them ({error}); the next \
@@ -126,6 +134,52 @@ impl Store {
             }
         }
         Ok((dropped, kept))
+    }
+
+    /// The files of automatic checkpoints that are old enough to go. The images of all others,
+    /// and of those that undoing a kept operation puts back, are in use.
+    fn old_checkpoints(
+        &self,
+        older_than: Option<&str>,
+        kept: &[Segment],
+        used: &mut BTreeSet<String>,
+        report: &mut GcReport,
+    ) -> Result<Vec<PathBuf>> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let is_old = |checkpoint: &Checkpoint| {
+            let limit = older_than.is_some_and(|limit| checkpoint.time.as_str() < limit);
+            checkpoint.automatic.is_some() && limit
+        };
+        let in_use = |used: &mut BTreeSet<String>, checkpoint: &Checkpoint| {
+            used.extend(checkpoint.files.values().map(|image| image.hash.to_string()));
+        };
+        let mut old = Vec::new();
+        for (number, name) in registry::names(disk, paths)? {
+            match registry::load(disk, paths, number, &name) {
+                Ok(Some(checkpoint)) if is_old(&checkpoint) => {
+                    let path = paths.checkpoint(number, &name);
+                    report.bytes_freed += disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+                    report.checkpoints_dropped += 1;
+                    old.push(path);
+                }
+                Ok(Some(checkpoint)) => in_use(used, &checkpoint),
+                Ok(None) => {}
+                Err(StoreError::Damaged { .. } | StoreError::NotRegular { .. }) => {
+                    // Which images it needs cannot be known, so none may go.
+                    let all = self.disk.list(&paths.objects()).unwrap_or_default();
+                    used.extend(all);
+                    report.warnings.push(format!("checkpoint `{name}` is damaged: images stay"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let records = kept.iter().flat_map(|segment| &segment.records);
+        for change in records.flat_map(|placed| &placed.op.checkpoints) {
+            if !is_old(change.checkpoint()) {
+                in_use(used, change.checkpoint());
+            }
+        }
+        Ok(old)
     }
 
     fn unused(

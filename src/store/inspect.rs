@@ -323,6 +323,7 @@ fn observation(
         redoes: None,
         files,
         appended,
+        checkpoints: Vec::new(),
         notes: Vec::new(),
     };
     op.id = op.compute_id();

@@ -8,8 +8,11 @@ use super::disk::{DiskFile, Stat};
 use super::files::Contents;
 use super::head::{Facts, Head};
 use super::operation::ADOPT;
+use super::registry::Registry;
 use super::segment::{Segment, Tracked};
-use super::{AppendedView, LogDamage, Operation, Report, Revision, Store, View};
+use super::{
+    AppendedView, CheckpointRecord, LogDamage, Operation, Report, Revision, Store, Tally, View,
+};
 
 /// Everything known about the directory and what has to be done with it.
 #[derive(Debug)]
@@ -85,6 +88,7 @@ impl Evidence<'_> {
 impl Inspection {
     /// The view that results when the plan is done.
     pub fn into_view(self, store: &Store, reports: Vec<Report>) -> View {
+        let registry = Registry::new(store, self.unapplied_checkpoints().to_vec());
         let mut files: BTreeMap<String, Vec<u8>> =
             self.files.into_iter().map(|(name, contents)| (name, contents.bytes)).collect();
         for restore in self.restores {
@@ -108,8 +112,20 @@ impl Inspection {
             },
             facts: self.facts,
             reports,
+            tally: Tally::load(&*store.disk, &store.paths.tally()),
             has_log,
             damage: self.damage,
+            registry,
+        }
+    }
+
+    /// What the last operation did to the checkpoints, if that may not have been written yet.
+    pub fn unapplied_checkpoints(&self) -> &[CheckpointRecord] {
+        match &self.place {
+            Place::Read { segment, .. } => {
+                segment.records.last().map_or(&[], |placed| &placed.op.checkpoints)
+            }
+            _ => &[],
         }
     }
 

@@ -1,5 +1,6 @@
 //! The lock: flock on a file that is never unlinked, waited for with a limit.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -34,7 +35,10 @@ pub(super) fn exclusive(
     holder: &Holder,
 ) -> Result<Lock> {
     require_file(disk, path)?;
-    let file = disk.open(path, Access::WriteOrCreate).at(path)?;
+    let file = match disk.open(path, Access::WriteOrCreate) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),
+        other => other.at(path)?,
+    };
     let file = acquire(disk, path, file, true, wait)?;
     let note = Note {
         pid: std::process::id(),
@@ -55,11 +59,33 @@ pub(super) fn shared(disk: &dyn Disk, path: &Path, wait: Duration) -> Result<Opt
     if require_file(disk, path)?.is_none() {
         return Ok(None);
     }
-    let file = disk.open(path, Access::Read).at(path)?;
+    let file = match disk.open(path, Access::Read) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),
+        other => other.at(path)?,
+    };
     Ok(Some(Lock { _file: acquire(disk, path, file, false, wait)? }))
 }
 
+/// Takes the lock, and makes sure that the directory is still the one it belongs to: it may have
+/// been moved, and another put in its place, while this call was waiting.
 fn acquire(
+    disk: &dyn Disk,
+    path: &Path,
+    file: Box<dyn DiskFile>,
+    exclusive: bool,
+    wait: Duration,
+) -> Result<Box<dyn DiskFile>> {
+    let file = wait_for(disk, path, file, exclusive, wait)?;
+    let here = require_file(disk, path)?.map(|stat| stat.ino);
+    if here == Some(file.stat().at(path)?.ino) { Ok(file) } else { Err(moved(path)) }
+}
+
+fn moved(path: &Path) -> StoreError {
+    let dir = path.ancestors().nth(2).unwrap_or(path);
+    StoreError::Moved { path: dir.into() }
+}
+
+fn wait_for(
     disk: &dyn Disk,
     path: &Path,
     file: Box<dyn DiskFile>,

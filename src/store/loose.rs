@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::files::{read_file, require_file};
 use super::head::Head;
-use super::{AppendedView, Revision, Store, StoreError, View};
+use super::registry::Registry;
+use super::{AppendedView, Revision, Store, StoreError, Tally, View};
 
 impl Store {
     /// Every tracked file that can be read by itself, and why each of the others cannot.
@@ -44,9 +45,11 @@ impl Store {
             },
             facts: head.and_then(|head| head.facts),
             reports: Vec::new(),
+            tally: Tally::load(disk, &paths.tally()),
             adopted: false,
             has_log: head_known,
             damage: None,
+            registry: Registry::new(self, Vec::new()),
         };
         (view, failed)
     }

@@ -14,6 +14,7 @@ mod appended;
 mod apply;
 mod byte_text;
 mod change;
+mod checkpoint;
 mod disk;
 mod error;
 mod files;
@@ -35,18 +36,22 @@ mod query;
 mod real_disk;
 mod recall;
 mod record;
+mod registry;
+mod relocate;
 mod repair;
 mod replace;
 mod report;
 mod segment;
 mod splice;
 mod tail;
+mod taking;
+mod tally;
 mod transaction;
 mod undo;
 mod view;
 
 #[cfg(test)]
-mod sim_disk;
+pub(crate) mod sim_disk;
 #[cfg(test)]
 mod tests;
 
@@ -55,6 +60,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
+pub use checkpoint::{
+    Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
+};
 pub use disk::{Access, Disk, DiskFile, Kind, Stat};
 pub use error::{Result, StoreError};
 pub use gc::GcReport;
@@ -64,7 +72,10 @@ pub use operation::{
 };
 pub use query::AppendedThen;
 pub use real_disk::RealDisk;
+pub use registry::Checkpoints;
+pub use relocate::Relocated;
 pub use report::Report;
+pub use tally::Tally;
 pub use transaction::Transaction;
 pub use view::{AppendedReader, AppendedView, LogDamage, View};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Hash, hash};
+use super::{CheckpointRecord, Hash, hash};
 
 /// The id of an operation, and thereby of the state right after it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,6 +73,9 @@ pub struct Operation {
     /// What it did to the appended file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub appended: Option<AppendRecord>,
+    /// What it did to the checkpoints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checkpoints: Vec<CheckpointRecord>,
     /// Remarks of the store, such as what was set aside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -198,6 +201,10 @@ impl Operation {
         }
         if let Some(append) = &self.appended {
             text.push_str(&format!("{}\0{}\0", append.len, append.tail_after));
+        }
+        for change in &self.checkpoints {
+            let sign = if change.is_added() { '+' } else { '-' };
+            text.push_str(&format!("{sign}{}\0", change.checkpoint().name));
         }
         Revision(hash::hex_prefix(text.as_bytes(), 12))
     }

@@ -28,6 +28,10 @@ impl Paths {
         self.private.join("head")
     }
 
+    pub fn tally(&self) -> PathBuf {
+        self.private.join("tally")
+    }
+
     pub fn ignore(&self) -> PathBuf {
         self.private.join(".gitignore")
     }
@@ -54,6 +58,14 @@ impl Paths {
 
     pub fn object(&self, hash: super::Hash) -> PathBuf {
         self.objects().join(hash.to_string())
+    }
+
+    pub fn checkpoints(&self) -> PathBuf {
+        self.private.join("checkpoints")
+    }
+
+    pub fn checkpoint(&self, number: u64, name: &str) -> PathBuf {
+        self.checkpoints().join(format!("{number:08}-{name}"))
     }
 
     pub fn salvage(&self) -> PathBuf {

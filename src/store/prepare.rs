@@ -6,9 +6,10 @@ use super::disk::Access;
 use super::error::At as _;
 use super::repair::Base;
 use super::tail::Tail;
+use super::taking::Taking;
 use super::{
-    AppendRecord, ChangeKind, FileChange, FileRecord, Hash, NewOperation, Operation, Result,
-    Revision, Store, StoreError, View, splice,
+    AppendRecord, ChangeKind, CheckpointRecord, FileChange, FileRecord, Hash, NewOperation,
+    Operation, Result, Revision, Store, StoreError, View, splice,
 };
 
 /// An operation ready to be committed.
@@ -18,6 +19,8 @@ pub(super) struct Prepared {
     /// The bytes of each changed file after the operation, `None` when it is removed.
     pub new_files: BTreeMap<String, Option<Vec<u8>>>,
     pub facts: Option<Vec<u8>>,
+    /// The images that its checkpoints need.
+    pub images: BTreeMap<Hash, Vec<u8>>,
 }
 
 /// Checks the changes against the view and computes everything the log will say.
@@ -47,6 +50,7 @@ pub(super) fn prepare(
     if let Some(name) = changes.keys().next() {
         return Err(refused(name, "it is not a file of this state".into()));
     }
+    let mut state = base.state.clone();
     let mut op = Operation {
         id: Revision::root(),
         parent: base.revision.clone(),
@@ -61,10 +65,24 @@ pub(super) fn prepare(
         redoes: new.redoes,
         files,
         appended: append(store, base, new.append)?,
+        checkpoints: Vec::new(),
         notes: Vec::new(),
     };
+    let mut images = BTreeMap::new();
+    if !new.checkpoints.is_empty() {
+        state.advance(&op);
+        let taking = Taking { store, base, view, state: &state, new_files: &new_files };
+        (op.checkpoints, images) = taking.records(&op, new.checkpoints)?;
+    }
     op.id = op.compute_id();
-    Ok(Prepared { op, new_files, facts: new.facts })
+    for change in &mut op.checkpoints {
+        if let CheckpointRecord::Added(checkpoint) = change
+            && checkpoint.revision.is_root()
+        {
+            checkpoint.revision = op.id.clone();
+        }
+    }
+    Ok(Prepared { op, new_files, facts: new.facts, images })
 }
 
 fn change_file(

@@ -47,6 +47,22 @@ impl Store {
             .collect()
     }
 
+    /// The operations after `last`, the oldest first; all of them if the log does not know it.
+    ///
+    /// Reads without the lock.
+    pub fn operations_after(&self, last: Option<&Revision>) -> Result<Vec<OperationSummary>> {
+        let mut found = Vec::new();
+        for op in Backwards::new(self)? {
+            let op = op?;
+            if last == Some(&op.id) {
+                break;
+            }
+            found.push(op.summary(self.layout.appended));
+        }
+        found.reverse();
+        Ok(found)
+    }
+
     /// One operation by its id or a unique prefix of it.
     pub fn operation(&self, id_prefix: &str) -> Result<Operation> {
         let mut found: Vec<Operation> = Vec::new();

@@ -12,7 +12,7 @@ use super::log::Log;
 use super::operation::ADOPT;
 use super::replace::{Meanwhile, Replacer};
 use super::segment::{FORMAT, Header, Tracked};
-use super::{Holder, Operation, Report, Result, Revision, Store, View};
+use super::{Holder, Operation, Report, Result, Revision, Store, View, registry};
 
 /// Where the next operation begins: files and log agree.
 #[derive(Debug)]
@@ -77,6 +77,7 @@ pub(super) fn repair(
         stats.insert(store.layout.appended.to_owned(), stat);
     }
     let has_log = !matches!(found.place, Place::Nowhere);
+    let checkpoints = found.unapplied_checkpoints().to_vec();
     let log = match std::mem::replace(&mut found.place, Place::Nowhere) {
         Place::Nowhere => None,
         Place::Known { head, file } => {
@@ -84,13 +85,14 @@ pub(super) fn repair(
         }
         Place::Read { segment, .. } => Some(Log::reopen(disk, paths, &segment)?),
     };
-    if found.interrupted.is_some()
+    if (found.interrupted.is_some() || !checkpoints.is_empty())
         && let Some(log) = &log
     {
         // The interrupted process may have stopped before its sync, and a file must never hold
         // what a power loss could still take out of the log.
         log.sync(paths)?;
     }
+    registry::apply(disk, paths, &checkpoints)?;
     restore_files(store, &found, &mut stats, &mut reports, &holder.time)?;
     complete_appended(store, &mut found, &mut stats, &mut reports, &holder.time)?;
 

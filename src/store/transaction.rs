@@ -12,10 +12,13 @@ use super::inspect::inspect;
 use super::lock::{self, Lock};
 use super::log::{Log, ensure_private};
 use super::prepare::{Prepared, prepare};
+use super::publish::ensure_dir;
 use super::repair::{Base, repair};
 use super::replace::{Meanwhile, Replacer, Taken};
 use super::segment::{FORMAT, Header};
-use super::{Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View, objects};
+use super::{
+    Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View, objects, registry,
+};
 
 /// The right to change the state, once.
 ///
@@ -43,7 +46,8 @@ impl Transaction {
         let private = super::files::require_dir(disk, &paths.private)?.is_some();
         let lock = if private || !store.exists()?.files.is_empty() {
             if !private {
-                ensure_private(disk, paths)?;
+                // Its files are there, so only the private directory is missing.
+                ensure_dir(disk, &paths.private, true)?;
             }
             Some(lock::exclusive(disk, &paths.lock(), wait, holder)?)
         } else {
@@ -70,12 +74,22 @@ impl Transaction {
     /// An error means that nothing has changed. Once the operation is durable the result is `Ok`;
     /// what could not be written yet is a warning, and the next opening completes it.
     pub fn commit(mut self, op: NewOperation) -> Result<Committed> {
+        self.commit_in_place(op)
+    }
+
+    /// As [`Transaction::commit`], keeping the lock.
+    pub(super) fn commit_in_place(&mut self, op: NewOperation) -> Result<Committed> {
         let prepared = prepare(&self.store, &self.base, &self.view, op)?;
         if self.lock.is_none() {
             self.lock = Some(self.lock_empty()?);
         }
         self.refuse_if_edited(&prepared)?;
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        if !prepared.images.is_empty() {
+            let images = prepared.images.iter();
+            objects::store(disk, paths, images.map(|(hash, bytes)| (*hash, bytes.as_slice())))?;
+            disk.sync_dir(&paths.private).at(&paths.private)?;
+        }
         match &mut self.base.log {
             Some(log) => log.append(disk, paths, &prepared.op)?,
             None => {
@@ -109,17 +123,6 @@ impl Transaction {
             operation: op.summary(self.store.layout.appended),
             warnings,
         })
-    }
-
-    /// Stores full images of the rewritable files as they are now; gives name and object.
-    pub fn pin_images(&self) -> Result<BTreeMap<String, Hash>> {
-        let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        let images = self.view.files.iter().map(|(name, bytes)| (name, Hash::of(bytes), bytes));
-        let pins = images.clone().map(|(name, hash, _)| (name.clone(), hash)).collect();
-        if self.lock.is_some() {
-            objects::store(disk, paths, images.map(|(_, hash, bytes)| (hash, bytes.as_slice())))?;
-        }
-        Ok(pins)
     }
 
     /// Takes the lock in a directory that had nothing, and makes sure that it still has nothing.
@@ -161,6 +164,12 @@ impl Transaction {
             complete = false;
             format!("`{name}` could not be written yet ({error}); the next command completes it")
         };
+        for change in &prepared.op.checkpoints {
+            if let Err(error) = registry::apply(disk, paths, std::slice::from_ref(change)) {
+                let name = format!("checkpoint {}", change.checkpoint().name);
+                warnings.push(unfinished(&name, error));
+            }
+        }
         for file in &prepared.op.files {
             let name = file.name.as_str();
             let bytes = prepared.new_files.get(name).and_then(Option::as_deref);

@@ -3,8 +3,8 @@
 use super::operation::{ADOPT, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
-    ByteSplice, ChangeKind, FileChange, FileRecord, Operation, Result, SpliceRecord, Store,
-    StoreError, Transaction, splice,
+    ByteSplice, ChangeKind, CheckpointChange, FileChange, FileRecord, Operation, Result,
+    SpliceRecord, Store, StoreError, Transaction, registry, splice,
 };
 
 impl Store {
@@ -91,6 +91,24 @@ impl Transaction {
         self.changes(op, op.files.iter().cloned())
     }
 
+    /// The checkpoints that come back when an operation is taken back, or go when it is done
+    /// again. One that the operation took stays in either case.
+    pub fn checkpoint_changes(&self, op: &Operation, undo: bool) -> Result<Vec<CheckpointChange>> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let mut changes = Vec::new();
+        for change in op.checkpoints.iter().filter(|change| !change.is_added()) {
+            let checkpoint = change.checkpoint();
+            match (undo, self.view.has_checkpoint(&checkpoint.name)?) {
+                (true, false) if registry::has_images(disk, paths, checkpoint)? => {
+                    changes.push(CheckpointChange::PutBack(checkpoint.clone()));
+                }
+                (false, true) => changes.push(CheckpointChange::Remove(checkpoint.clone())),
+                _ => {}
+            }
+        }
+        Ok(changes)
+    }
+
     fn changes(
         &self,
         op: &Operation,
@@ -157,9 +175,11 @@ impl Transaction {
     }
 }
 
-/// An edit of the appended file made outside: nothing that undo could take back.
+/// Nothing that undo could take back: an edit of the appended file made outside, or a checkpoint
+/// that was taken, which stays.
 fn is_unseen(op: &Operation) -> bool {
-    op.kind == EXTERNAL && op.files.is_empty()
+    let takes = !op.checkpoints.is_empty() && op.checkpoints.iter().all(|change| change.is_added());
+    op.files.is_empty() && (op.kind == EXTERNAL || takes)
 }
 
 fn asked(splice: SpliceRecord) -> Option<ByteSplice> {

@@ -9,8 +9,9 @@ use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
 use super::files::require_file;
 use super::head::Facts;
+use super::registry::Registry;
 use super::tail::Tail;
-use super::{Report, Result, Revision};
+use super::{Report, Result, Revision, Tally};
 
 /// All files at one revision, pending recovery included.
 #[derive(Debug)]
@@ -21,9 +22,11 @@ pub struct View {
     pub(super) appended: AppendedView,
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
+    pub(super) tally: Tally,
     pub(super) adopted: bool,
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
+    pub(super) registry: Registry,
 }
 
 /// Where the operation log is damaged.
@@ -48,6 +51,28 @@ impl View {
         self.files.keys().map(String::as_str)
     }
 
+    /// The same picture with other rewritable files, to work out a change on.
+    #[must_use]
+    pub fn with_files(&self, files: BTreeMap<String, Vec<u8>>) -> View {
+        View {
+            revision: self.revision.clone(),
+            files,
+            appended: self.appended.clone(),
+            facts: self.facts.clone(),
+            reports: self.reports.clone(),
+            tally: self.tally.clone(),
+            adopted: self.adopted,
+            has_log: self.has_log,
+            damage: self.damage.clone(),
+            registry: self.registry.clone(),
+        }
+    }
+
+    /// All rewritable files with their bytes.
+    pub fn files(&self) -> &BTreeMap<String, Vec<u8>> {
+        &self.files
+    }
+
     /// The appended file.
     pub fn appended(&self) -> &AppendedView {
         &self.appended
@@ -61,6 +86,11 @@ impl View {
     /// What was found and repaired on opening (for a reader: what will be).
     pub fn reports(&self) -> &[Report] {
         &self.reports
+    }
+
+    /// What was counted and no operation has told of yet.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Whether the files were there before the log (a clone).

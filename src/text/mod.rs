@@ -8,5 +8,5 @@ pub mod markdown;
 mod place;
 mod splice;
 
-pub use place::{Place, snippet};
+pub use place::{Lines, Place, snippet};
 pub use splice::{OverlappingSplices, Splice, apply_splices};

@@ -14,25 +14,58 @@ pub struct Place {
 impl Place {
     /// The place of byte `offset` in `source`; an offset past the end gives the end.
     ///
-    /// `\n`, `\r\n` and a lone `\r` all end a line, as they do in CommonMark.
+    /// `\n`, `\r\n` and a lone `\r` all end a line, as they do in CommonMark. For many places
+    /// in one text there is [`Lines`].
     pub fn at(source: &str, offset: usize) -> Self {
-        let mut end = offset.min(source.len());
-        while !source.is_char_boundary(end) {
-            end -= 1;
+        let end = floor(source, offset);
+        let (mut line, mut start) = (1, 0);
+        for next in line_ends(source, end) {
+            line += 1;
+            start = next;
         }
-        let before = &source[..end];
-        let bytes = before.as_bytes();
-        let mut line = 1;
-        let mut start = 0;
-        for (i, &b) in bytes.iter().enumerate() {
-            let ends = b == b'\n' || (b == b'\r' && source.as_bytes().get(i + 1) != Some(&b'\n'));
-            if ends {
-                line += 1;
-                start = i + 1;
-            }
-        }
-        Self { line, column: before[start..].chars().count() + 1 }
+        Self { line, column: source[start..end].chars().count() + 1 }
     }
+}
+
+/// Where the lines of a text begin: places in it are found without reading it from its start.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    starts: Box<[usize]>,
+}
+
+impl Lines {
+    /// Finds the lines of `source`.
+    pub fn of(source: &str) -> Self {
+        Self { starts: std::iter::once(0).chain(line_ends(source, source.len())).collect() }
+    }
+
+    /// The same as [`Place::at`]. `source` is the text that these are the lines of.
+    pub fn place(&self, source: &str, offset: usize) -> Place {
+        let end = floor(source, offset);
+        let line = self.starts.partition_point(|start| *start <= end).max(1);
+        let start = self.starts.get(line - 1).copied().unwrap_or_default();
+        let before = source.get(start..end).unwrap_or_default();
+        Place { line, column: before.chars().count() + 1 }
+    }
+}
+
+/// The character boundary at `offset` or before it.
+fn floor(source: &str, offset: usize) -> usize {
+    let mut end = offset.min(source.len());
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+/// Where the lines after the first begin, of those that begin at `end` or before.
+fn line_ends(source: &str, end: usize) -> impl Iterator<Item = usize> {
+    let bytes = source.as_bytes();
+    let ends = move |(at, byte): (usize, &u8)| {
+        let ends = *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+        ends.then_some(at + 1)
+    };
+    bytes[..end].iter().enumerate().filter_map(ends)
 }
 
 impl fmt::Display for Place {
@@ -85,6 +118,17 @@ mod tests {
         assert_eq!(Place::at(source, 5), Place { line: 3, column: 1 });
         assert_eq!(Place::at(source, 7), Place { line: 4, column: 1 });
         assert_eq!(Place::at(source, 99), Place { line: 4, column: 2 });
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_give_the_places_that_counting_from_the_start_gives(
+            source in "[a\r\né→]{0,40}",
+            offset in 0usize..90,
+        ) {
+            let lines = Lines::of(&source);
+            proptest::prop_assert_eq!(lines.place(&source, offset), Place::at(&source, offset));
+        }
     }
 
     #[test]

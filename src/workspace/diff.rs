@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use similar::TextDiff as Similar;
 
-use super::{Error, FileDiff, MAX_BYTES, Workspace};
+use super::{Error, FileDiff, MAX_BYTES, Workspace, checkpoint::files_of};
 use crate::{
     model::{
         StateFile,
         diff::{self, Difference},
     },
-    store::{StoreError, View},
+    store::{AppendedThen, Checkpoint, StoreError, View},
 };
 
 /// One end of a comparison.
@@ -18,7 +18,7 @@ use crate::{
 pub enum DiffSide {
     /// The files as they are now.
     Working,
-    /// Right after an operation: its id or the beginning of it.
+    /// A checkpoint's name, or an operation's id or the beginning of it: right after it.
     Operation(String),
     /// So many operations before the newest; zero is the newest itself.
     Back(usize),
@@ -97,6 +97,13 @@ enum History {
 }
 
 impl History {
+    fn then(then: AppendedThen) -> Self {
+        match then.still_there {
+            true => Self::Beginning(then.len),
+            false => Self::Gone(then.len),
+        }
+    }
+
     fn len(&self) -> Option<u64> {
         match self {
             Self::Absent => None,
@@ -143,11 +150,14 @@ impl Workspace {
         Ok(Comparison { text: text_diff(&from, &to), changes, history })
     }
 
-    /// Whether the log has an operation with that id or beginning of one.
+    /// Whether there is a checkpoint of that name, or an operation with that id or beginning.
     ///
     /// # Errors
     /// Several begin so, or the log cannot be read.
-    pub fn has_operation(&self, id: &str) -> Result<bool, Error> {
+    pub fn knows_moment(&self, id: &str) -> Result<bool, Error> {
+        if self.read()?.view().checkpoint(id)?.is_some() {
+            return Ok(true);
+        }
         match self.store.operation(id) {
             Ok(_) => Ok(true),
             Err(StoreError::NotFound { .. }) => Ok(false),
@@ -159,18 +169,23 @@ impl Workspace {
         let id = match side {
             DiffSide::Working => return Ok(working(view)),
             DiffSide::Given(given) => return Ok(given_side(given)),
-            DiffSide::Operation(id) => id.clone(),
+            DiffSide::Operation(id) => match view.checkpoint(id)? {
+                Some(found) => return self.checkpoint_side(&found, view),
+                None => id.clone(),
+            },
             DiffSide::Back(count) => self.operation_back(*count)?.id.as_str().to_owned(),
         };
         let operation = self.store.operation(&id)?;
         let id = operation.id.as_str().to_owned();
         let files = self.store.files_at(&id)?;
-        let then = self.store.appended_at(&id, view)?;
-        let history = match then.still_there {
-            true => History::Beginning(then.len),
-            false => History::Gone(then.len),
-        };
+        let history = History::then(self.store.appended_at(&id, view)?);
         Ok(Side { name: id, files, history })
+    }
+
+    fn checkpoint_side(&self, found: &Checkpoint, view: &View) -> Result<Side, Error> {
+        let name = format!("checkpoint {}", found.name);
+        let files = files_of(self, found)?;
+        Ok(Side { name, files, history: History::then(view.appended_at(found)?) })
     }
 }
 

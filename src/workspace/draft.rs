@@ -14,7 +14,7 @@ use super::{
 use crate::{
     engine::Workflow,
     model::{Constraints, Context, ModelError, Plan, StateFile, Variables, history},
-    store::{ByteSplice, ChangeKind, FileChange, View},
+    store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };
 
@@ -38,7 +38,10 @@ pub struct Draft<'a> {
     constraints: Cached<Constraints>,
     variables: Cached<Variables>,
     progress: fn(u64),
+    /// Whether an entry tells what was counted since the one before.
+    pub(super) tells_usage: bool,
     pub(super) notices: Vec<String>,
+    pub(super) checkpoints: Vec<CheckpointChange>,
 }
 
 impl<'a> Draft<'a> {
@@ -47,14 +50,30 @@ impl<'a> Draft<'a> {
         env: &'a Environment,
         progress: fn(u64),
     ) -> Result<Self, Error> {
-        env.stir(view.revision.as_str());
-        let lifecycle = OnceCell::new();
         // A lifecycle of one's own must be readable; the built-in one is made when it is needed.
-        if view.bytes(StateFile::Workflow.name()).is_some() {
-            let _ = lifecycle.set(workflow(view)?);
-        }
-        Ok(Self {
-            workflow: lifecycle,
+        let own = match view.bytes(StateFile::Workflow.name()) {
+            Some(_) => Some(workflow(view)?),
+            None => None,
+        };
+        Ok(Self::with_workflow(view, env, progress, own))
+    }
+
+    /// A draft for what has to work with damaged files, too: a lifecycle that cannot be read
+    /// counts as the built-in one.
+    pub(super) fn lenient(view: &'a View, env: &'a Environment, progress: fn(u64)) -> Self {
+        let own = view.bytes(StateFile::Workflow.name()).and_then(|_| workflow(view).ok());
+        Self::with_workflow(view, env, progress, own)
+    }
+
+    fn with_workflow(
+        view: &'a View,
+        env: &'a Environment,
+        progress: fn(u64),
+        own: Option<Cow<'static, Workflow>>,
+    ) -> Self {
+        env.stir(view.revision.as_str());
+        Self {
+            workflow: own.map_or_else(OnceCell::new, OnceCell::from),
             view,
             env,
             changed: BTreeMap::new(),
@@ -65,8 +84,10 @@ impl<'a> Draft<'a> {
             constraints: RefCell::new(None),
             variables: RefCell::new(None),
             progress,
+            tells_usage: false,
             notices: Vec::new(),
-        })
+            checkpoints: Vec::new(),
+        }
     }
 
     /// The files before the command.
@@ -182,7 +203,7 @@ impl<'a> Draft<'a> {
         &mut self,
         entry: &history::NewEntry,
     ) -> Result<history::EntryId, Error> {
-        if !self.view.appended().exists() && self.appended.is_empty() {
+        if !self.has_history() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
         let newline = self.history_newline()?;
@@ -200,6 +221,31 @@ impl<'a> Draft<'a> {
         Ok(rendered.id)
     }
 
+    /// Whether entries can be added to a history.
+    pub(super) fn has_history(&self) -> bool {
+        self.view.appended().exists() || !self.appended.is_empty()
+    }
+
+    /// What is to be done to the checkpoints. Those of the state that this change makes are
+    /// anchored in the last entry it writes.
+    pub(super) fn take_checkpoints(&mut self) -> Result<Vec<CheckpointChange>, Error> {
+        let mut changes = std::mem::take(&mut self.checkpoints);
+        for change in &mut changes {
+            if let CheckpointChange::Take(new) = change
+                && new.moment == Moment::After
+            {
+                let heads = &self.facts()?.history.heads;
+                new.marks = heads.iter().map(ToString::to_string).collect();
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The bytes of a rewritable file as changed so far; `None` when it is not there.
+    pub(super) fn bytes_of(&self, file: StateFile) -> Option<&[u8]> {
+        self.bytes(file).ok().filter(|_| self.removed != Some(file))
+    }
+
     /// Whether constraints.md looks at variables at all.
     pub(super) fn mentions_variables(&self) -> bool {
         let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();
@@ -213,7 +259,10 @@ impl<'a> Draft<'a> {
         let unchanged = |(file, changed): (&StateFile, &Changed)| {
             self.view.bytes(file.name()) == Some(changed.text.as_bytes())
         };
-        self.appended.is_empty() && self.removed.is_none() && self.changed.iter().all(unchanged)
+        self.appended.is_empty()
+            && self.removed.is_none()
+            && self.checkpoints.is_empty()
+            && self.changed.iter().all(unchanged)
     }
 
     /// The files that differ.

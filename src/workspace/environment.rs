@@ -27,6 +27,12 @@ impl Environment {
         Self::fixed(Timestamp::now(), actor, RandomState::new().build_hasher().finish())
     }
 
+    /// The same moment and actor with chance of its own, for work in another directory.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self::fixed(self.now, self.actor.clone(), self.random())
+    }
+
     /// Who acts.
     pub fn actor(&self) -> &str {
         &self.actor

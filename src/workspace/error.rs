@@ -1,5 +1,6 @@
 //! Why a command did not do what it was asked.
 
+use super::Since;
 use crate::{
     engine::{Refusal, WorkflowError},
     model::{ModelError, StateFile, history::HistoryError, merge::Conflict},
@@ -43,12 +44,14 @@ pub enum Error {
         hint: Option<String>,
     },
     /// The state has moved on since the revision named by the caller.
-    #[error("the state is at revision `{found}`, not at `{expected}`")]
+    #[error("the state is at revision `{found}`, not at `{expected}`{}", since.sentence())]
     Moved {
         /// What the caller expected.
         expected: String,
         /// What it is.
         found: Revision,
+        /// What happened between the two.
+        since: Box<Since>,
     },
     /// A person has to agree first; the question is put to them.
     #[error("a person has to agree first: {question}")]
@@ -138,6 +141,7 @@ impl Error {
             Self::Model(ModelError::Problem(_)) | Self::Workflow(_) => 4,
             Self::Store(error) => match error {
                 StoreError::LockTimeout { .. } | StoreError::Conflict { .. } => 3,
+                StoreError::Moved { .. } => 3,
                 StoreError::Damaged { .. } | StoreError::NotRegular { .. } => 4,
                 StoreError::TooLarge { .. } => 4,
                 _ => 1,
@@ -168,6 +172,14 @@ impl Error {
                 Some("try again, or wait longer with `--wait 30s`".to_owned())
             }
             Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
+            Self::Store(StoreError::Moved { .. }) => {
+                Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
+            }
+            Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
+                "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
+                 else there is"
+                    .to_owned(),
+            ),
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
@@ -222,6 +234,12 @@ impl Error {
     }
 }
 
+/// Whether a path is that of a checkpoint or of an image, and not of the log.
+fn is_image(path: &std::path::Path) -> bool {
+    let dir = path.parent().and_then(|dir| dir.file_name());
+    dir.is_some_and(|dir| dir == "checkpoints" || dir == "objects")
+}
+
 fn plural(count: usize) -> String {
     format!("{count} conflict{}", if count == 1 { "" } else { "s" })
 }
@@ -235,8 +253,10 @@ fn store_code(error: &StoreError) -> &'static str {
         },
         StoreError::LockTimeout { .. } => "lock_timeout",
         StoreError::Conflict { .. } => "changed_meanwhile",
+        StoreError::Moved { .. } => "moved_away",
         StoreError::NotRegular { .. } => "not_regular",
         StoreError::TooLarge { .. } => "too_large",
+        StoreError::Damaged { path, .. } if is_image(path) => "checkpoint_damaged",
         StoreError::Damaged { .. } => "log_damaged",
         StoreError::NotFound { .. } => "not_found",
         StoreError::Ambiguous { .. } => "ambiguous",

@@ -348,7 +348,9 @@ fn read_back(
 
 /// The first line, at most sixty characters of it.
 pub(super) fn short(goal: &str) -> String {
-    let line = goal.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    // Markdown ends a line at a lone carriage return, too.
+    let mut lines = goal.split(['\n', '\r']).map(str::trim);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
     if line.chars().count() <= 60 {
         return line.to_owned();
     }
@@ -364,6 +366,7 @@ mod tests {
     #[test]
     fn a_long_goal_is_cut_between_words() {
         assert_eq!(short("Write a report\non X"), "Write a report");
+        assert_eq!(short("\rWrite\ra report"), "Write");
         let long = "Compare the three largest open-source vector databases for our use case";
         assert_eq!(short(long), "Compare the three largest open-source vector databases for…");
     }

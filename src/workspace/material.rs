@@ -45,7 +45,7 @@ impl Snapshot {
             plan: self.plan().map_err(&mut note).ok(),
             variables: self.variables().map_err(&mut note).ok(),
             constraints: self.constraints().map_err(&mut note).ok(),
-            facts: self.facts().map_err(&mut note).unwrap_or_default().history,
+            facts: self.counted().map_err(&mut note).unwrap_or_default(),
         };
         self.check_history().map_err(&mut note).ok();
         let entries = self.newest(ENTRIES, |_| true).map_err(&mut note).unwrap_or_default();

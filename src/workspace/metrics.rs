@@ -6,7 +6,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{BriefRequest, Error, Snapshot, Workspace};
-use crate::model::{Money, StateFile, Step, history::parse_duration_ms};
+use crate::{
+    engine::failure::{ErrorClass, classify},
+    model::{
+        Money, StateFile, Step,
+        history::{Entry, EntryKind, parse_duration_ms},
+    },
+};
 
 /// From how many of the newest entries the times of single steps are taken.
 const COVERED: usize = 1000;
@@ -34,13 +40,16 @@ pub struct Metrics {
     pub success_rate: Option<f64>,
     /// Failed attempts since the last success.
     pub consecutive_failures: u64,
+    /// Failed attempts by the class of their error, among the entries that the times of steps
+    /// cover.
+    pub failures: BTreeMap<&'static str, u64>,
     /// What was spent.
     pub total_cost: Money,
     /// What may be spent.
     pub budget: Option<Money>,
     /// The time of all attempts.
     pub total_time_ms: u64,
-    /// Returns to an earlier state, and times that the execution was resumed among the entries
+    /// Returns to an earlier state, and times that the execution was resumed or recovered among the entries
     /// that the times of steps cover.
     pub recoveries: u64,
     /// The bytes of the default brief for each byte of the files it is made from.
@@ -115,7 +124,16 @@ impl Snapshot {
                 *sum = sum.saturating_add(time);
             }
         }
-        let resumed = entries.iter().filter(|entry| entry.title == "Resumed").count() as u64;
+        let is_recovery =
+            |entry: &&Entry| entry.title == "Resumed" || entry.kind == EntryKind::Recover;
+        let resumed = entries.iter().filter(is_recovery).count() as u64;
+        let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.field("status") == Some("FAILED")) {
+            let written = entry.field("error_class").and_then(ErrorClass::parse);
+            let error = entry.field("errors").unwrap_or_default();
+            let class = written.unwrap_or_else(|| classify(error).class);
+            *failures.entry(class.word()).or_default() += 1;
+        }
         let costs = self.step_costs();
         let step = |step: &Step| {
             let id = step.id.as_ref().map(ToString::to_string);
@@ -141,6 +159,7 @@ impl Snapshot {
             retries: status.retries,
             success_rate: (tried > 0).then(|| counts.completed as f64 / tried as f64),
             consecutive_failures: counts.consecutive_failures,
+            failures,
             total_cost: status.total_cost,
             budget: status.budget,
             total_time_ms: counts.time_ms,

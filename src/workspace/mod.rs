@@ -1,9 +1,11 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod archive;
 mod brief;
 mod change;
 mod check;
+mod checkpoint;
 mod conflict;
 mod diff;
 mod draft;
@@ -18,14 +20,18 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod recover;
 mod resolve;
+mod restore;
 mod rules;
 mod screen;
+mod since;
 mod snapshot;
 pub mod state;
 mod status;
 mod templates;
 mod training;
+mod usage;
 
 use std::{
     path::{Path, PathBuf},
@@ -36,9 +42,11 @@ use std::{
 use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
+    archive::{Archived, ArchivedState},
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
     check::{Checked, Fixed},
+    checkpoint::{CheckpointDetails, CheckpointLine, CheckpointList, CheckpointRequest},
     diff::{Comparison, DiffSide, GivenSide, TextDiff},
     draft::Draft,
     environment::Environment,
@@ -49,14 +57,18 @@ pub use self::{
     operations::Stepped,
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
+    recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
+    restore::RestoreOptions,
     rules::RuleLine,
     screen::{Screen, ScreenStep},
+    since::{Since, Step as SinceStep},
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
     status::{Status, StepLine},
     templates::{Mode, TemplateError, TemplateSet},
     training::{Performance, ToolCall, TrainingRecord, Turn},
+    usage::Usage,
 };
 use crate::{
     model::StateFile,
@@ -224,7 +236,7 @@ impl Workspace {
         }
         conflict::refuse(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
-        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
+        let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
@@ -241,12 +253,26 @@ impl Workspace {
         }
         let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
         let message = message.join("\n");
+        let told = draft.tells_usage.then(|| transaction.view().tally().clone());
+        let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
-        let operation = NewOperation { changes, append, facts, ..self.operation(kind, message) };
+        let operation =
+            NewOperation { changes, append, facts, checkpoints, ..self.operation(kind, message) };
         let committed = transaction.commit(operation)?;
         notices.extend(committed.warnings);
+        if let Some(Err(error)) = told.map(|told| self.store.settle(&told)) {
+            notices.push(format!("what was counted may be counted twice: {error}"));
+        }
         let revision = committed.revision;
         Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
+    }
+
+    /// Nothing of a checkpoint depends on what the files mean.
+    fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
+        if kind.starts_with("checkpoint.") {
+            return Ok(Draft::lenient(view, &self.env, self.options.progress));
+        }
+        Draft::new(view, &self.env, self.options.progress)
     }
 
     fn rehearse(
@@ -261,7 +287,7 @@ impl Workspace {
         }
         self.expect(&view.revision)?;
         conflict::refuse(&view, kind)?;
-        let mut draft = Draft::new(&view, &self.env, self.options.progress)?;
+        let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         Ok(Outcome {
             revision: view.revision.clone(),
@@ -290,11 +316,15 @@ impl Workspace {
 
     fn expect(&self, found: &Revision) -> Result<(), Error> {
         match &self.options.if_match {
-            Some(expected) if !same_revision(found, expected) => {
-                Err(Error::Moved { expected: expected.clone(), found: found.clone() })
-            }
+            Some(expected) if !same_revision(found, expected) => Err(self.moved(expected, found)),
             _ => Ok(()),
         }
+    }
+
+    /// The state is not where it was expected, and what happened since.
+    fn moved(&self, expected: &str, found: &Revision) -> Error {
+        let since = Box::new(self.since(expected, found));
+        Error::Moved { expected: expected.to_owned(), found: found.clone(), since }
     }
 
     fn operation(&self, kind: &str, message: String) -> NewOperation {
@@ -325,6 +355,11 @@ fn layout(dir: PathBuf) -> Layout {
     Layout { dir, rewritable: &REWRITABLE, appended, max_bytes: MAX_BYTES }
 }
 
+/// The text with everything that looks like a secret replaced by `[masked]`.
+pub fn masked(text: &str) -> String {
+    check::mask(text).into_owned()
+}
+
 /// Makes a change and lets the rules answer it.
 fn adapted(draft: &mut Draft<'_>, change: &Change) -> Result<Answer, Error> {
     let watch = adapt::Watch::begin(draft, change)?;
@@ -345,3 +380,6 @@ fn same_revision(found: &Revision, expected: &str) -> bool {
     let expected = expected.trim();
     found.as_str() == expected || (expected.len() >= 8 && found.as_str().starts_with(expected))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,11 +2,13 @@
 
 use std::io::Cursor;
 
-use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
+use super::{
+    DiffSide, Draft, Error, FileDiff, Snapshot, Workspace, is_absent, notice::notices, state,
+};
 use crate::{
     model::{
         StateFile,
-        history::{EntryId, last_entries},
+        history::{EntryId, Verification, last_entries, verify},
     },
     store::{FileChange, GcReport, NewOperation, Operation, OperationSummary, Report, Revision},
 };
@@ -55,6 +57,21 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
+    /// The operations after `last`, the oldest first; all of the log if it does not know `last`,
+    /// because it was begun anew or because what is older was dropped.
+    ///
+    /// Looks at the log only, without the lock: for following it. Where there is no log yet,
+    /// nothing has happened.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn operations_after(
+        &self,
+        last: Option<&Revision>,
+    ) -> Result<Vec<OperationSummary>, Error> {
+        Ok(self.store.operations_after(last)?)
+    }
+
     /// One operation by its id or the beginning of it, or by `@` and `@-2`.
     ///
     /// # Errors
@@ -62,7 +79,10 @@ impl Workspace {
     pub fn operation_named(&self, id: &str) -> Result<Operation, Error> {
         match DiffSide::parse(id) {
             DiffSide::Back(count) => self.operation_back(count),
-            _ => Ok(self.store.operation(id)?),
+            _ => match self.checkpoint_revision(id)? {
+                Some(revision) => Ok(self.store.operation(&revision)?),
+                None => Ok(self.store.operation(id)?),
+            },
         }
     }
 
@@ -76,31 +96,48 @@ impl Workspace {
         Ok(self.store.operation(operation.id.as_str())?)
     }
 
-    /// Entries that must be in the history because the log says that they were written; not those
-    /// that were written on another branch than the one that is checked out.
-    pub fn history_anchors(&self) -> Vec<EntryId> {
-        let anchors = self.newest_entries();
-        if self.are_elsewhere(&anchors) { Vec::new() } else { anchors }
-    }
-
     /// Whether the log wrote to the history of another branch than the one that is checked out.
     pub(super) fn is_history_elsewhere(&self) -> bool {
-        self.are_elsewhere(&self.newest_entries())
-    }
-
-    fn newest_entries(&self) -> Vec<EntryId> {
-        let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
-        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        entries.into_iter().filter_map(|entry| entry.id).collect()
-    }
-
-    fn are_elsewhere(&self, anchors: &[EntryId]) -> bool {
+        let newest = self.store.newest_append().ok().flatten().unwrap_or_default();
+        let entries = last_entries(Cursor::new(newest), 1).unwrap_or_default();
+        let Some(newest) = entries.into_iter().find_map(|entry| entry.id) else { return false };
         let near = self.read().and_then(|snapshot| snapshot.recent_entries(100, NEAR));
-        let near = near.unwrap_or_default();
-        let is_missing = |anchor: &EntryId| near.iter().all(|entry| entry.id != Some(*anchor));
-        anchors.iter().any(|anchor| {
-            is_missing(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
-        })
+        let is_near = near.unwrap_or_default().iter().any(|entry| entry.id == Some(newest));
+        !is_near && (self.options.is_elsewhere)(self.directory(), &newest.to_string())
+    }
+
+    /// Entries that must be in the history because the log or a checkpoint says that they were
+    /// written.
+    pub fn history_anchors(&self) -> Vec<EntryId> {
+        let newest = self.store.newest_append().ok().flatten().unwrap_or_default();
+        let entries = last_entries(Cursor::new(newest), 1).unwrap_or_default();
+        let mut anchors: Vec<EntryId> = entries.into_iter().filter_map(|entry| entry.id).collect();
+        let view = self.store.read(self.options.wait);
+        let checkpoints = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
+        let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
+        for mark in marks.filter_map(|mark| EntryId::parse(mark).ok()) {
+            if !anchors.contains(&mark) {
+                anchors.push(mark);
+            }
+        }
+        anchors
+    }
+
+    /// Verifies every entry of the history and how they follow each other.
+    ///
+    /// # Errors
+    /// The history cannot be read.
+    pub fn verify_history(
+        &self,
+        snapshot: &Snapshot,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Verification, Error> {
+        let mut verified = verify(snapshot.history()?, &self.history_anchors(), progress)?;
+        // Another branch may be checked out than the one that the log wrote to.
+        verified.forgive_missing(|entry| {
+            (self.options.is_elsewhere)(self.directory(), &entry.to_string())
+        });
+        Ok(verified)
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.
@@ -131,7 +168,7 @@ impl Workspace {
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
-        let mut draft = Draft::new(transaction.view(), &self.env, self.options.progress)?;
+        let mut draft = Draft::lenient(transaction.view(), &self.env, self.options.progress);
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
             let mut fields = entry(&target, &changed, self.env.actor());
@@ -150,6 +187,7 @@ impl Workspace {
             facts,
             undoes,
             redoes,
+            checkpoints: transaction.checkpoint_changes(&target, undo)?,
             ..self.operation(verb, message)
         };
         let committed = transaction.commit(operation)?;

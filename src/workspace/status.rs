@@ -111,7 +111,7 @@ impl Snapshot {
                 Money::default()
             }
         };
-        let history = self.facts().map(|facts| facts.history).unwrap_or_default();
+        let history = self.counted().unwrap_or_default();
         let (budget, directives, limits, limits_exceeded) = match self.constraints() {
             Ok(constraints) => {
                 let facts = adapt::limit_facts(&constraints, workflow, total_cost, &history);

@@ -322,11 +322,12 @@ fn diff_compares_operations_and_working_files() {
     let project = Project::new();
     project.ok(&["var", "set", "a", "1"]);
     project.ok(&["var", "set", "a", "2"]);
-    let diff = project.ok(&["diff", "@-", "@"]).stdout;
+    let diff = project.ok(&["diff", "@-", "@", "--text"]).stdout;
     assert!(diff.contains("-  \"a\": 1") && diff.contains("+  \"a\": 2"), "{diff}");
-    assert!(project.ok(&["diff"]).stdout.starts_with("no difference"));
+    assert!(project.ok(&["diff"]).stdout.starts_with("no changes since "));
     project.edit("variables.json", "\"a\": 2", "\"a\": 3");
-    assert!(project.ok(&["diff"]).stdout.contains("+  \"a\": 3"));
+    assert_eq!(project.ok(&["diff"]).stdout, "variables.a: 2 → 3\n");
+    assert!(project.ok(&["diff", "--text"]).stdout.contains("+  \"a\": 3"));
 }
 
 #[test]

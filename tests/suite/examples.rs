@@ -80,3 +80,68 @@ fn the_library_example_prints_the_splice_and_the_changes() {
     nothing changed: true
     "#);
 }
+
+/// Runs a script of the examples in an empty project.
+#[cfg(unix)]
+fn run_example(project: &Project, program: &str, name: &str) -> String {
+    let output = Command::new(program)
+        .arg(example(name))
+        .arg(project.root())
+        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
+        .env_remove("STATEDIR_ACTOR")
+        .output()
+        .unwrap();
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    stdout.into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_transcript_is_answered_as_it_says() {
+    let project = Project::empty();
+    let said = run_example(&project, "bash", "hook-transcript.sh");
+    assert!(said.lines().filter(|line| line.starts_with("PreToolUse")).count() >= 5, "{said}");
+    assert!(project.read("history.md").contains("Event session_end"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_rule_of_the_cost_example_pauses_the_plan() {
+    let project = Project::empty();
+    let said = run_example(&project, "bash", "pause-on-cost.sh");
+    assert!(said.contains("PAUSED"), "{said}");
+    let status = project.json(&["status"]);
+    assert_eq!((&status["status"], &status["completed"]), (&json!("COMPLETED_SUCCESS"), &json!(3)));
+    assert_eq!(status["directives"], json!(["ask before spending more"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_agent_loop_finishes_its_plan() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        return;
+    }
+    let project = Project::empty();
+    let said = run_example(&project, "python3", "agent_loop.py");
+    assert_eq!(said, "COMPLETED_SUCCESS: 3 of 3 steps\n");
+    assert!(project.read("history.md").contains("the page timed out"));
+}
+
+#[test]
+fn the_plugin_is_what_setup_writes() {
+    let project = Project::empty();
+    let printed = project.json(&["setup", "claude", "--print"]);
+    let text = |name: &str| {
+        let files = printed["files"].as_array().unwrap();
+        let file = files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name));
+        file.unwrap()["text"].as_str().unwrap().to_owned()
+    };
+    let read = |name: &str| std::fs::read_to_string(example("claude-plugin").join(name)).unwrap();
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    assert_eq!(json(&read("hooks/hooks.json")), json(&text("settings.json")));
+    assert_eq!(json(&read(".mcp.json")), json(&text(".mcp.json")));
+    assert!(text("SKILL.md").starts_with(&read("skills/statedir/SKILL.md")));
+    assert_eq!(json(&read(".claude-plugin/plugin.json"))["name"], "statedir");
+}

@@ -158,6 +158,47 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
     tally.demand(if only.is_some() { 10 } else { 800 });
 }
 
+/// Moving a directory has a moment between its record and the move: the state is then where it
+/// was, with an entry more. It is never in both places, in none, or in part.
+#[test]
+fn a_fault_while_archiving_leaves_the_state_whole_in_one_place() {
+    if !strace::available() {
+        return;
+    }
+    let scene = Scene::new("archive", &["archive"], scene::finished);
+    let calls = strace::calls(&scene);
+    let (mut moved, mut stayed) = (0, 0);
+    for (call, fault) in faults(&calls, 0) {
+        scene.reset();
+        let before = scene.project.files();
+        let Some(finish) = strace::disturb(&scene, call, fault) else { continue };
+        let what = format!("{fault:?} in {} {}: {}", call.index, call.line, finish.text());
+        let archive = scene.project.root().join("workspace/archive");
+        let kept = fs::read_dir(&archive).map(|entries| entries.count()).unwrap_or(0);
+        let here = scene.project.dir().exists();
+        assert!(here != (kept == 1), "in {kept} places of the archive, here: {here}: {what}");
+        if finish.code == Some(0) {
+            assert!(!here, "acknowledged, but not moved: {what}");
+        }
+        if here {
+            stayed += 1;
+            assert_eq!(scene::run(&scene.project, &["history", "verify"]).code, 0, "{what}");
+            assert_eq!(scene.finish(&[]).code, Some(0), "it cannot be repeated: {what}");
+        } else {
+            moved += 1;
+        }
+        let place = fs::read_dir(&archive).unwrap().next().unwrap().unwrap().path();
+        for (name, bytes) in before {
+            let after = fs::read(place.join(&name)).unwrap();
+            assert!(after == bytes || name == "history.md" && after.starts_with(&bytes), "{what}");
+        }
+        let restored = scene::run(&scene.project, &["archive", "restore", "exec"]);
+        assert_eq!(restored.code, 0, "{}{what}", restored.stderr);
+        assert_eq!(scene::run(&scene.project, &["history", "verify"]).code, 0, "{what}");
+    }
+    assert!(moved > 2 && stayed > 10, "{moved} moved, {stayed} stayed");
+}
+
 /// Needs nothing but a clock: runs everywhere, also where tracing is not permitted.
 #[test]
 fn a_kill_at_any_moment_leaves_all_old_or_all_new() {

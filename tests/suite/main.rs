@@ -2,15 +2,22 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adaptation;
+mod archive;
 mod brief;
 mod builder;
+mod checkpoints;
 mod commands;
+mod diff;
 mod examples;
 mod faults;
+mod hooks;
 mod hostile;
 mod layers;
 mod merge;
 mod parallel;
 mod power;
 mod readme;
+mod recover;
+mod setup;
 mod state;
+mod watch;

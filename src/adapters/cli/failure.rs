@@ -69,6 +69,10 @@ impl From<workspace::Error> for Failure {
             let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
             Box::new(json!({ "file": file.name(), "line": line, "column": column }))
         });
+        let data = match &error {
+            workspace::Error::Moved { since, .. } => Some(Box::new(json!(since))),
+            _ => None,
+        };
         Self {
             code: error.code(),
             message: error.to_string(),
@@ -76,7 +80,7 @@ impl From<workspace::Error> for Failure {
             location,
             place,
             exit: error.exit_code(),
-            data: None,
+            data,
         }
     }
 }

@@ -26,7 +26,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(parsed) => parsed,
         None => match Arguments::try_parse_from(&args) {
             Ok(parsed) => parsed,
-            Err(error) => return output.usage(&error),
+            Err(error) => {
+                let code = output.usage(&error);
+                // For the client of a hook, code 2 means that the agent has to be stopped.
+                let is_hook = quick::command_name(&args).as_deref() == Some("hook");
+                return if is_hook { ExitCode::SUCCESS } else { code };
+            }
         },
     };
     let command = command_line(&args);

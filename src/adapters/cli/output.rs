@@ -199,8 +199,8 @@ impl Output {
         };
         let mut text = format!("{PAINT}{colour}{sign}");
         for (differs, part) in &line.parts {
-            // A lone line end inside would leave the rest unmarked, and so shown as it is.
-            let part = part.replace(['\n', '\r'], " ");
+            // A line end inside would leave the rest unmarked, and so shown as it is.
+            let part = part.replace('\n', " ");
             let part = escape_controls(&part);
             match differs {
                 true => text.push_str(&format!("\u{1b}[7m{part}\u{1b}[27m")),

@@ -17,7 +17,8 @@ use super::{
 pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
     let name = command_name(args)?;
     let root = Global::augment_args(clap::Command::new("statedir"));
-    let described = describe(&name)?;
+    let verb = args.iter().skip_while(|word| **word != *name).nth(1).and_then(|word| word.to_str());
+    let described = describe_end_of_step(&name, verb).or_else(|| describe(&name, verb))?;
     let matches = root.subcommand(described).try_get_matches_from(args).ok()?;
     let (_, inner) = matches.subcommand()?;
     // Global options may stand before or behind the command; the inner matches hold both.
@@ -27,7 +28,7 @@ pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
 }
 
 /// The first word that is not an option nor the value of one.
-fn command_name(args: &[OsString]) -> Option<String> {
+pub(super) fn command_name(args: &[OsString]) -> Option<String> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
         let word = word.to_str()?;
@@ -48,11 +49,36 @@ fn command_name(args: &[OsString]) -> Option<String> {
     None
 }
 
+/// The command that ends a step, without the other verbs: the most frequent change of all, with
+/// the most verbs and options around it.
+fn describe_end_of_step(name: &str, verb: Option<&str>) -> Option<clap::Command> {
+    let verb =
+        ["done", "fail", "skip"].into_iter().find(|end| name == "step" && verb == Some(end))?;
+    let verb = commands::step_args::ResultArgs::augment_args(clap::Command::new(verb));
+    Some(clap::Command::new("step").subcommand(verb))
+}
+
+/// The command with that verb alone, if it is nothing but verbs: the parser copies every global
+/// option into each of them.
+fn with_one_verb(
+    name: &'static str,
+    mut command: clap::Command,
+    verb: Option<&str>,
+) -> clap::Command {
+    if command.get_arguments().next().is_some() {
+        return command;
+    }
+    let found = command.get_subcommands_mut().find(|known| Some(known.get_name()) == verb);
+    let Some(found) = found.map(std::mem::take) else { return command };
+    clap::Command::new(name).subcommand(found)
+}
+
 macro_rules! quick_commands {
     ($($name:literal => $variant:ident($args:ty),)*) => {
-        fn describe(name: &str) -> Option<clap::Command> {
+        fn describe(name: &str, verb: Option<&str>) -> Option<clap::Command> {
+            let command = clap::Command::new;
             match name {
-                $($name => Some(<$args>::augment_args(clap::Command::new($name))),)*
+                $($name => Some(with_one_verb($name, <$args>::augment_args(command($name)), verb)),)*
                 _ => None,
             }
         }
@@ -84,7 +110,9 @@ quick_commands! {
     "event" => Event(commands::event::Args),
     "review" => Review(commands::review::Args),
     "apply" => Apply(commands::apply::Args),
+    "checkpoint" => Checkpoint(commands::checkpoint::Args),
     "undo" => Undo(commands::undo::UndoArgs),
+    "hook" => Hook(commands::hook::Args),
 }
 
 #[cfg(test)]
@@ -104,11 +132,16 @@ mod tests {
             "statedir --json -C /tmp/x status",
             "statedir -C/tmp/x status --json",
             "statedir step done 3 --output a=1 --cost 0.02 --if-match abc --actor me",
+            "statedir --actor step step done",
+            "statedir step fail --error step --json",
+            "statedir step skip k3f9 --note done",
+            "statedir step complete 1",
             "statedir --actor=me step next --claim --dry-run",
             "statedir var set a.b -5 --json",
             "statedir var get",
             "statedir --wait 3s history list --limit 5",
             "statedir brief --max-tokens 500 --for 3 --json",
+            "statedir hook --max-tokens 500 --wait 1s",
             "statedir turn add --user hello --error one --error two",
         ] {
             let quick = parse(&words(line)).unwrap_or_else(|| panic!("{line}"));
@@ -124,6 +157,7 @@ mod tests {
             "statedir --help",
             "statedir step",
             "statedir step bogus",
+            "statedir step done --bogus",
             "statedir bogus",
             "statedir status --bogus",
         ] {

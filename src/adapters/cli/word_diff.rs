@@ -28,11 +28,14 @@ pub(super) fn word_lines(file: &FileDiff) -> Vec<WordLine> {
                     ChangeTag::Equal => ' ',
                 };
                 let part = |(differs, text): (bool, std::borrow::Cow<'_, str>)| {
-                    (differs, text.trim_end_matches(['\n', '\r']).to_owned())
+                    (differs, text.trim_end_matches('\n').to_owned())
                 };
                 let parts = change.iter_strings_lossy().map(part);
                 let parts = parts.filter(|(_, text)| !text.is_empty()).collect();
                 lines.push(WordLine { sign, parts });
+                if change.missing_newline() {
+                    lines.push(plain('~', "\\ No newline at end of file".to_owned()));
+                }
             }
         }
     }
@@ -75,5 +78,12 @@ mod tests {
             "+- a status {+DONE+}",
         ];
         assert_eq!(marked, expected);
+    }
+
+    #[test]
+    fn a_missing_line_end_is_seen() {
+        let (before, after) = ("a\n".to_owned(), "a".to_owned());
+        let lines = word_lines(&FileDiff { file: StateFile::Plan, before, after });
+        assert_eq!(lines.last().unwrap().marked(), "\\ No newline at end of file");
     }
 }

@@ -3,7 +3,6 @@
 
 mod attributes;
 mod commit;
-
 mod driver;
 mod error;
 mod growth;
@@ -12,11 +11,11 @@ mod install;
 mod program;
 mod range;
 mod rebuild;
-
 mod repository;
 mod resolve;
 mod revision;
 mod sibling;
+mod work_tree;
 mod worktree;
 
 pub use commit::{CommitOptions, Committed, commit};
@@ -26,8 +25,9 @@ pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
 pub use install::{InstallOptions, Installed, install, status, uninstall};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, rebuild};
-pub use resolve::{Resolved, mark_resolved, resolve, unite_history};
+pub use resolve::{Resolved, mark_resolved, resolve, stage, unite_history};
 pub use revision::{Revision, read_revision};
+pub(super) use work_tree::look;
 pub use worktree::{
     Finished, Worktree, add_worktree, check_worktree, default_worktree_path, find as find_worktree,
     finish_worktree, worktrees,

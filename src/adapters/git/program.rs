@@ -10,7 +10,7 @@ use super::GitError;
 
 /// Variables that would make git look at another repository than the one `dir` is in, as they are
 /// set while a hook runs.
-const REDIRECTIONS: [&str; 8] = [
+pub(super) const REDIRECTIONS: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

@@ -16,6 +16,7 @@ use super::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase,
         skip_words, span_of, span_to_end, word_at, wrong,
     },
+    phrases::{Phrases, phrases},
     prose::{lifetime, lifetime_steps, reason, text_or_prose},
     setting::{known_modifier, levels, likely_modifier, signed, value, wrong_value},
     vocabulary,
@@ -65,7 +66,7 @@ fn set(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// `change priority to "quality"`, `switch priority to "quality"`
 fn change(input: &mut Input<'_>) -> Parsed<Action> {
-    any_phrase(&["change", "switch", "update", "adjust", "make", "limit", "cap", "turn"])
+    any_phrase(phrases!["change", "switch", "update", "adjust", "make", "limit", "cap", "turn"])
         .parse_next(input)?;
     skip_words(input, ARTICLES);
     let modifier = likely_modifier(input)?;
@@ -100,7 +101,7 @@ fn reset(input: &mut Input<'_>) -> Parsed<Action> {
     skip_words(input, ARTICLES);
     let place = *input;
     let modifier = likely_modifier(input)?;
-    let _ = opt(any_phrase(&["to default", "to its default"])).parse_next(input)?;
+    let _ = opt(any_phrase(phrases!["to default", "to its default"])).parse_next(input)?;
     match modifier.default().and_then(|default| modifier.read(default).ok()) {
         Some(value) => Ok(set_to(modifier, value)),
         None => {
@@ -113,8 +114,8 @@ fn reset(input: &mut Input<'_>) -> Parsed<Action> {
 /// `raise error_tolerance`, `lower max_web_requests by 2`, `increase error_tolerance to "strict"`
 fn shift(input: &mut Input<'_>) -> Parsed<Action> {
     let up = alt((
-        any_phrase(&["increase", "raise", "bump", "bump up", "elevate"]).value(true),
-        any_phrase(&["decrease", "lower", "reduce"]).value(false),
+        any_phrase(phrases!["increase", "raise", "bump", "bump up", "elevate"]).value(true),
+        any_phrase(phrases!["decrease", "lower", "reduce"]).value(false),
     ))
     .parse_next(input)?;
     skip_words(input, ARTICLES);
@@ -168,7 +169,7 @@ fn scale_by_two(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// `add directive "be brief" for the next 2 steps`
 fn directive(input: &mut Input<'_>) -> Parsed<Action> {
-    any_phrase(&["add", "append", "activate", "insert"]).parse_next(input)?;
+    any_phrase(phrases!["add", "append", "activate", "insert"]).parse_next(input)?;
     skip_words(input, &["a", "an", "the", "this", "active", "new", "following"]);
     phrase("directive").parse_next(input)?;
     let _ = opt(mark(':')).parse_next(input)?;
@@ -190,7 +191,7 @@ fn advise(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// `require human review`, `seek human guidance`, `ask a human`, `escalate`
 fn review(input: &mut Input<'_>) -> Parsed<Action> {
-    const KINDS: &[&str] = &[
+    const KINDS: &Phrases = phrases![
         "review",
         "reviews",
         "approval",
@@ -206,14 +207,14 @@ fn review(input: &mut Input<'_>) -> Parsed<Action> {
         "assistance",
         "attention",
     ];
-    const WANTS: &[&str] = &[
+    const WANTS: &Phrases = phrases![
         "require", "requires", "request", "trigger", "open", "start", "ask for", "need", "demand",
         "initiate", "force", "seek", "get", "obtain", "wait for",
     ];
     let place = *input;
     let asked = alt((
-        any_phrase(&["ask a human", "ask human", "ask a person", "involve a human"]),
-        any_phrase(&[
+        any_phrase(phrases!["ask a human", "ask human", "ask a person", "involve a human"]),
+        any_phrase(phrases![
             "escalate",
             "escalate to a human",
             "escalate to human",
@@ -224,8 +225,8 @@ fn review(input: &mut Input<'_>) -> Parsed<Action> {
             "escalate to human review",
             "escalate to an operator",
         ]),
-        any_phrase(&["human review required", "human review is required", "human review"]),
-        any_phrase(&[
+        any_phrase(phrases!["human review required", "human review is required", "human review"]),
+        any_phrase(phrases![
             "require review",
             "require a review",
             "require approval",
@@ -249,9 +250,10 @@ fn review(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// `pause`, `pause the plan because of costs`
 fn pause(input: &mut Input<'_>) -> Parsed<Action> {
-    const WHAT: &[&str] = &["execution", "plan", "work", "run", "everything", "task", "agent"];
+    const WHAT: &Phrases =
+        phrases!["execution", "plan", "work", "run", "everything", "task", "agent"];
     let place = *input;
-    let verb = any_phrase(&["pause", "suspend", "stop", "halt"]).parse_next(input)?;
+    let verb = any_phrase(phrases!["pause", "suspend", "stop", "halt"]).parse_next(input)?;
     skip_words(input, &["the", "all"]);
     let object = opt(any_phrase(WHAT)).parse_next(input)?.is_some();
     if verb != "pause" && !(object && verb == "suspend") {
@@ -263,7 +265,7 @@ fn pause(input: &mut Input<'_>) -> Parsed<Action> {
     }
     skip_words(input, &["immediately", "now"]);
     let mut ahead = *input;
-    let review: &[&str] = &["for review", "for human review", "for a human review"];
+    let review = phrases!["for review", "for human review", "for a human review"];
     if opt(any_phrase(review)).parse_next(&mut ahead)?.is_some() {
         let error = RuleError::new(span_to_end(&place), "these are two actions");
         return cut(error.meant(Some("pause, require human review")));
@@ -273,13 +275,14 @@ fn pause(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// `checkpoint`, `create a checkpoint "before merge"`
 fn checkpoint(input: &mut Input<'_>) -> Parsed<Action> {
-    let made = any_phrase(&["create", "take", "save", "make", "add", "write", "record"]);
+    let made = any_phrase(phrases!["create", "take", "save", "make", "add", "write", "record"]);
     if opt(made).parse_next(input)?.is_some() {
         skip_words(input, &["a", "an", "the", "new"]);
     }
     phrase("checkpoint").parse_next(input)?;
     skip_words(input, &["now", "immediately", "the", "state", "progress"]);
-    let named = opt(alt((any_phrase(&["named", "called"]).void(), mark(':')))).parse_next(input)?;
+    let named =
+        opt(alt((any_phrase(phrases!["named", "called"]).void(), mark(':')))).parse_next(input)?;
     let name = match next(input).map(|token| token.kind) {
         Some(Kind::Quoted(text)) => Some(text.text().into_owned()),
         Some(Kind::Word(word)) if named.is_some() => Some(word.to_owned()),
@@ -296,7 +299,7 @@ fn checkpoint(input: &mut Input<'_>) -> Parsed<Action> {
 
 fn assigned(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<Action> {
     let to = alt((
-        any_phrase(&["to", "as", "at", "equal to", "to be"]).void(),
+        any_phrase(phrases!["to", "as", "at", "equal to", "to be"]).void(),
         super::operator::symbol.verify(|op| *op == Op::Equal).void(),
         mark(':'),
     ));

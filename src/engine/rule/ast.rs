@@ -188,7 +188,10 @@ impl Condition {
     }
 
     /// All of several conditions, without nesting one such list in another.
-    pub(super) fn all(parts: Vec<Self>) -> Self {
+    pub(super) fn all(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
@@ -196,11 +199,14 @@ impl Condition {
                 other => flat.push(other),
             }
         }
-        if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
+        Self::All(flat)
     }
 
     /// Any of several conditions, without nesting one such list in another.
-    pub(super) fn any(parts: Vec<Self>) -> Self {
+    pub(super) fn any(mut parts: Vec<Self>) -> Self {
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
@@ -208,7 +214,7 @@ impl Condition {
                 other => flat.push(other),
             }
         }
-        if flat.len() == 1 { flat.remove(0) } else { Self::Any(flat) }
+        Self::Any(flat)
     }
 
     /// Calls `see` with every fact name, in order of appearance.

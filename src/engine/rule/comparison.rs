@@ -18,6 +18,7 @@ use super::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words, span_of,
         span_to_end,
     },
+    phrases::phrases,
     vocabulary::{self, Fact, Nature},
 };
 
@@ -42,8 +43,8 @@ pub(super) fn mirrored(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `cost exceeds $5`, `the number of failed steps is 3`
 pub(super) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, ARTICLES);
-    let _ =
-        opt(any_phrase(&["number of", "amount of", "count of", "value of"])).parse_next(input)?;
+    let _ = opt(any_phrase(phrases!["number of", "amount of", "count of", "value of"]))
+        .parse_next(input)?;
     skip_words(input, ARTICLES);
     let Some((fact, count)) = vocabulary::fact(input) else {
         return unknown_fact(input);

@@ -15,6 +15,7 @@ use super::{
     phrase::{
         Input, Parsed, any_phrase, at_end, cut, mark, next, phrase, span_of, span_to_end, word_at,
     },
+    phrases::phrases,
     vocabulary::{self, Fact},
 };
 
@@ -44,7 +45,7 @@ fn conjunction(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 fn and(input: &mut Input<'_>) -> Parsed<()> {
-    let word = any_phrase(&["and", "but"]).void();
+    let word = any_phrase(phrases!["and", "but"]).void();
     alt((preceded(opt(mark(',')), word), (mark('&'), opt(mark('&'))).void())).parse_next(input)
 }
 

@@ -24,6 +24,21 @@ impl Entry {
     }
 }
 
+/// The variables that the conditions of `rules` look at, such as `variables.a.b`, each once.
+pub fn variables_of(rules: &[Entry]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for rule in rules.iter().filter_map(|entry| entry.parsed.as_ref().ok()) {
+        rule.condition.visit_facts(&mut |name| {
+            if name.starts_with("variables.") {
+                names.push(name);
+            }
+        });
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Fires every rule whose condition is false on the facts before an event and true after.
 ///
 /// The rules that the event itself makes true fire first, in the order of the document. What they

@@ -19,13 +19,14 @@ use super::{
         Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end,
         split_at,
     },
+    phrases::{Phrases, phrases, spelled},
     prose::{self, actions as parse_actions},
 };
 
 /// A longer text is no rule.
 const MAX_BYTES: usize = 8 * 1024;
 
-const OPENERS: &[&str] = &[
+const OPENERS: &Phrases = phrases![
     "if",
     "when",
     "whenever",
@@ -88,7 +89,7 @@ pub(super) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32> {
 pub(super) fn opens_condition(text: &str) -> bool {
     lex(text).is_ok_and(|tokens| {
         let words = ["if", "when", "whenever", "unless"];
-        words.iter().any(|word| super::phrase::spelled(&tokens, word) == Some(1))
+        words.iter().any(|word| spelled(&tokens, word) == Some(1))
     })
 }
 

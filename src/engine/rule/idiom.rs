@@ -12,17 +12,19 @@ use super::{
     Condition, Op, Operand, RuleError,
     comparison::alternatives,
     idiom_count::{self, IN_A_ROW},
+    lexer::{Kind, Token},
     operand::{amount, listed_value, named_value, number},
     operator::comparative,
     phrase::{
         Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
         span_to_end,
     },
+    phrases::{Phrases, phrases, spelled},
     vocabulary::{Fact, Nature, nature},
 };
 
 pub(super) const STEP_FAILED: &str = "step_failed";
-pub(super) const FAILS: &[&str] = &[
+pub(super) const FAILS: &Phrases = phrases![
     "fail",
     "fails",
     "failed",
@@ -34,7 +36,7 @@ pub(super) const FAILS: &[&str] = &[
     "is failed",
     "are failed",
 ];
-pub(super) const SUCCEEDS: &[&str] = &[
+pub(super) const SUCCEEDS: &Phrases = phrases![
     "complete",
     "completes",
     "completed",
@@ -63,7 +65,7 @@ pub(super) const SUCCEEDS: &[&str] = &[
     "have succeeded",
     "were completed",
 ];
-pub(super) const SKIPPED: &[&str] = &[
+pub(super) const SKIPPED: &Phrases = phrases![
     "is skipped",
     "are skipped",
     "was skipped",
@@ -73,14 +75,14 @@ pub(super) const SKIPPED: &[&str] = &[
     "has been skipped",
     "have been skipped",
 ];
-const STARTS: &[&str] =
-    &["starts", "start", "begins", "begin", "is started", "has started", "started"];
+const STARTS: &Phrases =
+    phrases!["starts", "start", "begins", "begin", "is started", "has started", "started"];
 
 const POSITIVE: [&str; 4] = ["positive", "pleased", "happy", "satisfied"];
 const NEGATIVE: [&str; 4] = ["negative", "frustrated", "impatient", "unhappy"];
 
 /// One sentence for each idiom, to find the nearest one to a sentence that is not understood.
-const EXAMPLES: [&str; 24] = [
+pub(super) const EXAMPLES: [&str; 24] = [
     "a step fails",
     "a step completes",
     "a step is skipped",
@@ -109,6 +111,26 @@ const EXAMPLES: [&str; 24] = [
 
 /// Recognises any idiom that ends where a condition can end.
 pub(super) fn idiom(input: &mut Input<'_>) -> Parsed<Condition> {
+    match compares(input) {
+        true => backtrack(input),
+        false => any_idiom(input),
+    }
+}
+
+/// Whether the sentence begins like a comparison and like no idiom: none goes on with a symbol
+/// after its first word, and none begins with a dotted name but `a.b event occurs`.
+pub(super) fn compares(input: &Input<'_>) -> bool {
+    match input.get(..2) {
+        Some([Token { kind: Kind::Word(_), .. }, Token { kind: Kind::Op(_), .. }]) => true,
+        Some([Token { kind: Kind::Word(first), .. }, second]) => {
+            first.contains('.') && spelled(&[*second], "event").is_none()
+        }
+        _ => false,
+    }
+}
+
+/// The same without that glance.
+pub(super) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
     let start = input.checkpoint();
     for parser in [
         label,
@@ -140,7 +162,7 @@ pub(super) fn nearest_phrase(given: &str) -> Option<&'static str> {
 /// Titles that stand for a condition of their own.
 fn label(input: &mut Input<'_>) -> Parsed<Condition> {
     let failures_and_budgets = alt((
-        any_phrase(&[
+        any_phrase(phrases![
             "repeated failures",
             "repeated failure",
             "repeated step failures",
@@ -148,25 +170,25 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
             "failures repeat",
         ])
         .map(|_| Condition::compare_count("consecutive_failures", Op::AtLeast, 2.0)),
-        any_phrase(&["step failure", "a step failure", "any step failure"])
+        any_phrase(phrases!["step failure", "a step failure", "any step failure"])
             .map(|_| happened(STEP_FAILED)),
-        any_phrase(&["cost overrun", "cost overruns", "budget overrun", "budget exceeded"])
+        any_phrase(phrases!["cost overrun", "cost overruns", "budget overrun", "budget exceeded"])
             .map(|_| against("cost", "budget")),
-        any_phrase(&["budget pressure", "cost pressure", "high cost", "high costs"])
+        any_phrase(phrases!["budget pressure", "cost pressure", "high cost", "high costs"])
             .map(|_| most_of("cost", "budget")),
-        any_phrase(&["time pressure", "slow execution", "execution is slow"])
+        any_phrase(phrases!["time pressure", "slow execution", "execution is slow"])
             .map(|_| most_of("execution_time", "max_execution_time")),
-        any_phrase(&["time overrun", "timeout", "time limit exceeded"])
+        any_phrase(phrases!["time overrun", "timeout", "time limit exceeded"])
             .map(|_| against("execution_time", "max_execution_time")),
     ));
     let limits_and_moods = alt((
-        any_phrase(&["too many web requests", "web request limit exceeded"])
+        any_phrase(phrases!["too many web requests", "web request limit exceeded"])
             .map(|_| against("web_requests", "max_web_requests")),
-        any_phrase(&["too many file operations", "file operation limit exceeded"])
+        any_phrase(phrases!["too many file operations", "file operation limit exceeded"])
             .map(|_| against("file_operations", "max_file_operations")),
-        any_phrase(&["user frustration", "frustrated user"])
+        any_phrase(phrases!["user frustration", "frustrated user"])
             .map(|_| Condition::is_text("user_sentiment", "frustrated")),
-        any_phrase(&["user impatience", "impatient user"])
+        any_phrase(phrases!["user impatience", "impatient user"])
             .map(|_| Condition::is_text("user_sentiment", "impatient")),
     ));
     let condition = alt((failures_and_budgets, limits_and_moods)).parse_next(input)?;
@@ -179,13 +201,14 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `a step fails`, `the step is skipped`, `a step fails twice in a row`, `a step fails 3 times`
 fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
-    let mut last = opt(any_phrase(&["the last step", "the previous step", "the latest step"]));
+    let mut last =
+        opt(any_phrase(phrases!["the last step", "the previous step", "the latest step"]));
     if last.parse_next(input)?.is_some() {
         any_phrase(FAILS).parse_next(input)?;
         return Ok(Condition::compare_count("consecutive_failures", Op::AtLeast, 1.0));
     }
     skip_words(input, &["a", "any", "the", "this", "same", "current", "another"]);
-    let noun = any_phrase(&["step", "steps", "task"]).parse_next(input)?;
+    let noun = any_phrase(phrases!["step", "steps", "task"]).parse_next(input)?;
     let event = alt((
         any_phrase(FAILS).value(STEP_FAILED),
         any_phrase(SUCCEEDS).value("step_completed"),
@@ -218,7 +241,7 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `user provides positive feedback`, `negative feedback is received`, `feedback is positive`
 fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "a", "we", "user", "get", "receive", "there", "is"]);
-    let _ = opt(any_phrase(&[
+    let _ = opt(any_phrase(phrases![
         "provides",
         "provide",
         "provided",
@@ -241,12 +264,15 @@ fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
     let before = opt(tone()).parse_next(input)?;
     skip_words(input, &["user"]);
     phrase("feedback").parse_next(input)?;
-    let _ = opt(any_phrase(&["from the user", "from user", "by the user"])).parse_next(input)?;
+    let _ =
+        opt(any_phrase(phrases!["from the user", "from user", "by the user"])).parse_next(input)?;
     let after = match before {
-        None => opt((any_phrase(&["is", "was"]), tone())).parse_next(input)?.map(|(_, tone)| tone),
+        None => opt((any_phrase(phrases!["is", "was"]), tone()))
+            .parse_next(input)?
+            .map(|(_, tone)| tone),
         some => some,
     };
-    let _ = opt(any_phrase(&[
+    let _ = opt(any_phrase(phrases![
         "is received",
         "was received",
         "received",
@@ -271,15 +297,15 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
     phrase("user").parse_next(input)?;
     let noun = (
-        any_phrase(&["expresses", "shows", "voices", "expressed"]),
+        any_phrase(phrases!["expresses", "shows", "voices", "expressed"]),
         alt((phrase("frustration").value("frustrated"), phrase("impatience").value("impatient"))),
     );
     if let Some((_, mood)) = opt(noun).parse_next(input)? {
         return Ok(Condition::is_text("user_sentiment", mood));
     }
     let negated = alt((
-        any_phrase(&["is not", "isn't", "is no longer"]).value(true),
-        any_phrase(&[
+        any_phrase(phrases!["is not", "isn't", "is no longer"]).value(true),
+        any_phrase(phrases![
             "is",
             "becomes",
             "became",
@@ -308,21 +334,21 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `the plan fails`, `execution is paused`
 fn plan(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
-    any_phrase(&["plan", "execution"]).parse_next(input)?;
+    any_phrase(phrases!["plan", "execution"]).parse_next(input)?;
     let workflow = input.state.workflow;
     let status = Fact { name: "plan_status".to_owned(), nature: Nature::PlanStatus };
     let mut ahead = *input;
-    if any_phrase(&["is", "becomes", "gets"]).parse_next(&mut ahead).is_ok()
+    if any_phrase(phrases!["is", "becomes", "gets"]).parse_next(&mut ahead).is_ok()
         && let Some(first) = listed_value(&mut ahead, Nature::PlanStatus)
     {
         *input = ahead;
         return alternatives(input, &status, Operand::Value(FactValue::Text(first)));
     }
     let role = alt((
-        any_phrase(&["fails", "failed", "has failed"]).value(PlanRole::Failed),
+        any_phrase(phrases!["fails", "failed", "has failed"]).value(PlanRole::Failed),
         any_phrase(SUCCEEDS).value(PlanRole::Succeeded),
-        any_phrase(&["pauses", "paused"]).value(PlanRole::Paused),
-        any_phrase(&["starts", "begins", "resumes", "is running"]).value(PlanRole::Active),
+        any_phrase(phrases!["pauses", "paused"]).value(PlanRole::Paused),
+        any_phrase(phrases!["starts", "begins", "resumes", "is running"]).value(PlanRole::Active),
     ))
     .parse_next(input)?;
     Ok(Condition::is_text("plan_status", workflow.plan_with_role(role)))
@@ -330,14 +356,15 @@ fn plan(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `over budget`, `the budget is exceeded`
 fn budget(input: &mut Input<'_>) -> Parsed<Condition> {
-    let _ = opt(any_phrase(&["we are", "it is", "the plan is", "the execution is", "cost is"]))
-        .parse_next(input)?;
+    let _ =
+        opt(any_phrase(phrases!["we are", "it is", "the plan is", "the execution is", "cost is"]))
+            .parse_next(input)?;
     let op = alt((
-        any_phrase(&["over budget", "over the budget", "above budget"]).value(Op::Above),
-        any_phrase(&["budget is exceeded", "the budget is exceeded"]).value(Op::Above),
-        any_phrase(&["budget is exhausted", "the budget is exhausted"]).value(Op::AtLeast),
-        any_phrase(&["budget is used up", "the budget is used up"]).value(Op::AtLeast),
-        any_phrase(&["budget is spent", "the budget is spent"]).value(Op::AtLeast),
+        any_phrase(phrases!["over budget", "over the budget", "above budget"]).value(Op::Above),
+        any_phrase(phrases!["budget is exceeded", "the budget is exceeded"]).value(Op::Above),
+        any_phrase(phrases!["budget is exhausted", "the budget is exhausted"]).value(Op::AtLeast),
+        any_phrase(phrases!["budget is used up", "the budget is used up"]).value(Op::AtLeast),
+        any_phrase(phrases!["budget is spent", "the budget is spent"]).value(Op::AtLeast),
     ))
     .parse_next(input)?;
     let with = Operand::Fact("budget".to_owned());
@@ -347,9 +374,9 @@ fn budget(input: &mut Input<'_>) -> Parsed<Condition> {
 /// `execution takes longer than 5 minutes`, `10 minutes have passed`
 fn duration(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
-    let _ =
-        any_phrase(&["execution", "it", "the plan", "run", "plan", "work"]).parse_next(input)?;
-    any_phrase(&["takes", "took", "lasts", "runs", "runs for", "has taken", "has run for"])
+    let _ = any_phrase(phrases!["execution", "it", "the plan", "run", "plan", "work"])
+        .parse_next(input)?;
+    any_phrase(phrases!["takes", "took", "lasts", "runs", "runs for", "has taken", "has run for"])
         .parse_next(input)?;
     let op = comparative(input)?;
     match amount(input)? {
@@ -360,9 +387,17 @@ fn duration(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `an error occurs`, `event deploy_finished occurs`, `step_failed`
 fn event(input: &mut Input<'_>) -> Parsed<Condition> {
-    const OCCURS: &[&str] =
-        &["occurs", "happens", "is emitted", "arrives", "is received", "occurred", "is raised"];
-    let error = (opt(any_phrase(&["an", "any", "the"])), phrase("error"), any_phrase(OCCURS));
+    const OCCURS: &Phrases = phrases![
+        "occurs",
+        "happens",
+        "is emitted",
+        "arrives",
+        "is received",
+        "occurred",
+        "is raised"
+    ];
+    let error =
+        (opt(any_phrase(phrases!["an", "any", "the"])), phrase("error"), any_phrase(OCCURS));
     if opt(error).parse_next(input)?.is_some() {
         return Ok(happened("error"));
     }
@@ -377,8 +412,8 @@ fn event(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the", "an", "a"]);
     let first = opt(phrase("event")).parse_next(input)?.is_some();
     let name = match next(input).map(|token| token.kind) {
-        Some(super::lexer::Kind::Word(word)) => word.to_owned(),
-        Some(super::lexer::Kind::Quoted(text)) => text.text().into_owned(),
+        Some(Kind::Word(word)) => word.to_owned(),
+        Some(Kind::Quoted(text)) => text.text().into_owned(),
         _ => return backtrack(input),
     };
     input.next_slice(1);

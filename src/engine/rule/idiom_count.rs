@@ -12,9 +12,10 @@ use super::{
     operand::{amount, number},
     operator::comparative,
     phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words},
+    phrases::{Phrases, phrases},
 };
 
-pub(super) const IN_A_ROW: &[&str] = &[
+pub(super) const IN_A_ROW: &Phrases = phrases![
     "in a row",
     "consecutively",
     "in succession",
@@ -23,8 +24,8 @@ pub(super) const IN_A_ROW: &[&str] = &[
     "in sequence",
     "straight",
 ];
-const CONSECUTIVE: &[&str] = &["consecutive", "successive", "back to back", "straight"];
-const FAILURES: &[&str] = &[
+const CONSECUTIVE: &Phrases = phrases!["consecutive", "successive", "back to back", "straight"];
+const FAILURES: &Phrases = phrases![
     "failures",
     "failure",
     "failed steps",
@@ -34,9 +35,9 @@ const FAILURES: &[&str] = &[
     "errors",
     "failing steps",
 ];
-const STEPS: &[&str] = &["steps", "step", "of the steps", "of steps", "tasks"];
-const EXIST: &[&str] =
-    &["occur", "happen", "occurred", "happened", "exist", "are seen", "in total"];
+const STEPS: &Phrases = phrases!["steps", "step", "of the steps", "of steps", "tasks"];
+const EXIST: &Phrases =
+    phrases!["occur", "happen", "occurred", "happened", "exist", "are seen", "in total"];
 
 /// How many, and how exactly.
 struct Quantity {
@@ -52,7 +53,7 @@ enum Amount {
 
 /// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
 pub(super) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
-    let _ = opt(any_phrase(&[
+    let _ = opt(any_phrase(phrases![
         "there are",
         "there is",
         "there were",
@@ -89,7 +90,7 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
         (None, None) => Op::AtLeast,
         (Some(_), Some(_)) => return backtrack(input),
     };
-    let passed: &[&str] = &[
+    let passed = phrases![
         "pass",
         "passes",
         "passed",
@@ -101,7 +102,7 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
         "go by",
         "have gone by",
     ];
-    let spent: &[&str] = &[
+    let spent = phrases![
         "is spent",
         "are spent",
         "spent",
@@ -115,7 +116,7 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
         "has been consumed",
         "is gone",
     ];
-    let left: &[&str] = &["is left", "remains", "remain", "is remaining", "left", "remaining"];
+    let left = phrases!["is left", "remains", "remain", "is remaining", "left", "remaining"];
     match amount {
         FactValue::Duration(_) => {
             any_phrase_in(passed, input)?;
@@ -144,8 +145,8 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `all steps complete`, `every step failed`
 pub(super) fn all_steps(input: &mut Input<'_>) -> Parsed<Condition> {
-    any_phrase(&["all", "all the", "all of the", "every"]).parse_next(input)?;
-    any_phrase(&["steps", "step", "tasks"]).parse_next(input)?;
+    any_phrase(phrases!["all", "all the", "all of the", "every"]).parse_next(input)?;
+    any_phrase(phrases!["steps", "step", "tasks"]).parse_next(input)?;
     if opt(any_phrase(FAILS)).parse_next(input)?.is_some() {
         let with = Operand::Fact("total_steps".to_owned());
         return Ok(Condition::all(vec![
@@ -200,8 +201,8 @@ fn percentage(input: &mut Input<'_>) -> Parsed<f64> {
 fn or_more(input: &mut Input<'_>) -> Parsed<Op> {
     alt((
         mark('+').value(Op::AtLeast),
-        any_phrase(&["or more", "or greater", "or higher", "and more"]).value(Op::AtLeast),
-        any_phrase(&["or fewer", "or less", "or lower"]).value(Op::AtMost),
+        any_phrase(phrases!["or more", "or greater", "or higher", "and more"]).value(Op::AtLeast),
+        any_phrase(phrases!["or fewer", "or less", "or lower"]).value(Op::AtMost),
     ))
     .parse_next(input)
 }
@@ -224,14 +225,14 @@ fn steps_that(input: &mut Input<'_>) -> Parsed<&'static str> {
 fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
     let thing = alt((
         any_phrase(FAILURES).value("failed_steps"),
-        any_phrase(&["completed steps", "finished steps"]).value("completed_steps"),
-        any_phrase(&["skipped steps"]).value("skipped_steps"),
-        any_phrase(&["file operations", "file operation"]).value("file_operations"),
-        any_phrase(&["web requests", "web request"]).value("web_requests"),
-        any_phrase(&["attempts", "attempt"]).value("attempts"),
+        any_phrase(phrases!["completed steps", "finished steps"]).value("completed_steps"),
+        any_phrase(phrases!["skipped steps"]).value("skipped_steps"),
+        any_phrase(phrases!["file operations", "file operation"]).value("file_operations"),
+        any_phrase(phrases!["web requests", "web request"]).value("web_requests"),
+        any_phrase(phrases!["attempts", "attempt"]).value("attempts"),
     ))
     .parse_next(input)?;
-    let _ = opt(any_phrase(&[
+    let _ = opt(any_phrase(phrases![
         "are made",
         "were made",
         "have been made",
@@ -246,6 +247,6 @@ fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
     Ok(thing)
 }
 
-fn any_phrase_in(phrases: &'static [&'static str], input: &mut Input<'_>) -> Parsed<()> {
+fn any_phrase_in(phrases: &'static Phrases, input: &mut Input<'_>) -> Parsed<()> {
     any_phrase(phrases).void().parse_next(input)
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use winnow::{
     LocatingSlice, Parser,
-    combinator::{alt, cut_err, dispatch, fail, opt, peek, preceded, terminated},
+    combinator::{alt, cut_err, dispatch, fail, opt, peek},
     error::{EmptyError, ErrMode},
     stream::{Location, Stream},
-    token::{any, literal, one_of, take, take_while},
+    token::{any, one_of, take, take_while},
 };
 
 use super::super::quantity::{decimal, micros, number_length};
@@ -69,8 +69,10 @@ pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
         if input.is_empty() {
             return Ok(tokens);
         }
-        let after_word = source[..start].ends_with(|c: char| c.is_alphanumeric());
-        if after_word && one_of::<_, _, EmptyError>(['\'', '’']).parse_next(&mut input).is_ok() {
+        if let Some(width) = apostrophe(input.as_ref())
+            && source[..start].ends_with(char::is_alphanumeric)
+        {
+            input.next_slice(width);
             continue;
         }
         // The unit of a number ends where the next number begins: `3m20s`.
@@ -99,9 +101,10 @@ fn skip_blank(input: &mut Source<'_>) {
 
 fn token<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
     dispatch! { peek(any);
-        c if c.is_alphabetic() || c == '_' => word.map(Kind::Word),
+        'a'..='z' | 'A'..='Z' | '_' => word.map(Kind::Word),
         '0'..='9' | '$' => alt((quantity, any.map(Kind::Mark))),
         '"' | '“' | '„' | '«' => cut_err(quoted),
+        c if !c.is_ascii() && c.is_alphabetic() => word.map(Kind::Word),
         _ => alt((
             quoted,
             arrow.value(Kind::Arrow),
@@ -113,39 +116,58 @@ fn token<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
     .parse_next(input)
 }
 
+/// The width of an apostrophe that `text` begins with.
+fn apostrophe(text: &str) -> Option<usize> {
+    text.chars().next().filter(|c| matches!(c, '\'' | '’')).map(char::len_utf8)
+}
+
 fn arrow(input: &mut Source<'_>) -> Lexed<()> {
-    alt((
-        one_of(['→', '⇒', '⟶', '⟹', '➔', '➜', '➝', '➞', '⮕']).void(),
-        literal("-->").void(),
-        literal("==>").void(),
-        literal("->").void(),
-        literal("=>").void(),
-    ))
-    .parse_next(input)
+    let text: &str = input.as_ref();
+    let width = match text.as_bytes() {
+        [b'-', b'-', b'>', ..] | [b'=', b'=', b'>', ..] => 3,
+        [b'-' | b'=', b'>', ..] => 2,
+        _ => match text.chars().next() {
+            Some(c @ ('→' | '⇒' | '⟶' | '⟹' | '➔' | '➜' | '➝' | '➞' | '⮕')) => {
+                c.len_utf8()
+            }
+            _ => return fail.parse_next(input),
+        },
+    };
+    input.next_slice(width);
+    Ok(())
 }
 
 fn operator(input: &mut Source<'_>) -> Lexed<Op> {
-    alt((
-        alt((">=", "≥", "⩾")).value(Op::AtLeast),
-        alt(("<=", "≤", "⩽")).value(Op::AtMost),
-        alt(("!=", "≠", "<>")).value(Op::NotEqual),
-        alt(("==", ":=", "=")).value(Op::Equal),
-        literal(">").value(Op::Above),
-        literal("<").value(Op::Below),
-    ))
-    .parse_next(input)
+    let text: &str = input.as_ref();
+    let (op, width) = match text.as_bytes() {
+        [b'>', b'=', ..] => (Op::AtLeast, 2),
+        [b'<', b'=', ..] => (Op::AtMost, 2),
+        [b'!', b'=', ..] | [b'<', b'>', ..] => (Op::NotEqual, 2),
+        [b'=' | b':', b'=', ..] => (Op::Equal, 2),
+        [b'=', ..] => (Op::Equal, 1),
+        [b'>', ..] => (Op::Above, 1),
+        [b'<', ..] => (Op::Below, 1),
+        _ => match text.chars().next() {
+            Some(c @ ('≥' | '⩾')) => (Op::AtLeast, c.len_utf8()),
+            Some(c @ ('≤' | '⩽')) => (Op::AtMost, c.len_utf8()),
+            Some(c @ '≠') => (Op::NotEqual, c.len_utf8()),
+            _ => return fail.parse_next(input),
+        },
+    };
+    input.next_slice(width);
+    Ok(op)
 }
 
 fn quantity<'s>(input: &mut Source<'s>) -> Lexed<Kind<'s>> {
-    let negative = opt(alt(('-', '−'))).parse_next(input)?.is_some();
+    let negative = opt(one_of(['-', '−'])).parse_next(input)?.is_some();
     let sign = if negative { -1.0 } else { 1.0 };
     let spaces = || take_while(0.., ' ');
-    alt((
-        preceded(('$', spaces()), number).verify_map(move |n| micros(sign * n).map(Kind::Money)),
-        terminated(number, (spaces(), '%')).map(move |n| Kind::Percent(sign * n)),
-        number.map(move |n| Kind::Number(sign * n)),
-    ))
-    .parse_next(input)
+    if opt(('$', spaces())).parse_next(input)?.is_some() {
+        return number.verify_map(|n| micros(sign * n).map(Kind::Money)).parse_next(input);
+    }
+    let n = sign * number(input)?;
+    let percent = opt((spaces(), '%')).parse_next(input)?.is_some();
+    Ok(if percent { Kind::Percent(n) } else { Kind::Number(n) })
 }
 
 fn number(input: &mut Source<'_>) -> Lexed<f64> {
@@ -155,18 +177,22 @@ fn number(input: &mut Source<'_>) -> Lexed<f64> {
 
 fn word<'s>(input: &mut Source<'s>) -> Lexed<&'s str> {
     let text: &'s str = input.as_ref();
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let mut end = 0;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let inside = c.is_alphanumeric() || c == '_';
-        let first = end == 0;
-        let joins = !first
-            && matches!(c, '-' | '.' | '\'' | '’' | '/')
-            && chars.peek().is_some_and(|(_, next)| next.is_alphanumeric() || *next == '_');
-        if !(inside && !(first && c.is_ascii_digit()) || joins) {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let takes = match end {
+            0 => is_letter(c) && !c.is_ascii_digit(),
+            _ if is_letter(c) => true,
+            _ => {
+                matches!(c, '-' | '.' | '\'' | '’' | '/')
+                    && chars.clone().next().is_some_and(is_letter)
+            }
+        };
+        if !takes {
             break;
         }
-        end = at + c.len_utf8();
+        end += c.len_utf8();
     }
     if end == 0 {
         return fail.parse_next(input);

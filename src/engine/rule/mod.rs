@@ -24,6 +24,7 @@ mod operand;
 mod operator;
 mod outcome;
 mod phrase;
+mod phrases;
 mod print;
 mod prose;
 mod setting;
@@ -37,7 +38,7 @@ pub use effect::apply;
 pub use error::RuleError;
 pub use eval::{Seen, Truth, Verdict};
 pub use explain::{Explanation, WhyNot, explain};
-pub use fire::{Entry, fire};
+pub use fire::{Entry, fire, variables_of};
 pub use language::LANGUAGE;
 pub use outcome::{
     Change, Cycle, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,

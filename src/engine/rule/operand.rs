@@ -16,9 +16,10 @@ use super::{
     Operand, RuleError,
     lexer::{Kind, Token},
     phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, longest, next, peek_word, phrase,
-        skip_words, span_of, span_to_end, word_at,
+        Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
+        span_of, span_to_end, word_at,
     },
+    phrases::{longest, phrases},
     vocabulary::{self, Fact, Nature, number_word},
 };
 
@@ -170,7 +171,7 @@ pub(super) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
         input.next_slice(1);
         return Ok(value);
     }
-    if opt(any_phrase(&["percent", "per cent"])).parse_next(input)?.is_some() {
+    if opt(any_phrase(phrases!["percent", "per cent"])).parse_next(input)?.is_some() {
         return Ok(FactValue::Percent(number));
     }
     let Some(mut millis) = unit_millis(unit).map(|unit| unit * number) else {

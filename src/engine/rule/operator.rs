@@ -11,7 +11,8 @@ use super::{
     Op,
     error::Failure,
     lexer::{Kind, Token},
-    phrase::{Input, Parsed, any_phrase, backtrack, longest, next, peek_word, skip_words},
+    phrase::{Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words},
+    phrases::{Phrases, phrases},
 };
 
 /// How a sentence relates a fact to what follows.
@@ -37,20 +38,29 @@ pub(super) enum Verb {
     Known,
 }
 
-type Table = [(Verb, &'static [&'static str])];
+type Table = [(Verb, &'static Phrases)];
 
-const COPULAS: &[&str] = &["is", "are", "was", "were", "be", "gets", "stays", "remains"];
-const NEGATED_COPULAS: &[&str] =
-    &["is not", "isn't", "are not", "aren't", "was not", "wasn't", "is no longer", "are no longer"];
-const NEGATIONS: &[&str] =
-    &["does not", "doesn't", "do not", "don't", "did not", "didn't", "has not", "hasn't", "never"];
+const COPULAS: &Phrases = phrases!["is", "are", "was", "were", "be", "gets", "stays", "remains"];
+const NEGATED_COPULAS: &Phrases = phrases![
+    "is not",
+    "isn't",
+    "are not",
+    "aren't",
+    "was not",
+    "wasn't",
+    "is no longer",
+    "are no longer"
+];
+const NEGATIONS: &Phrases = phrases![
+    "does not", "doesn't", "do not", "don't", "did not", "didn't", "has not", "hasn't", "never"
+];
 const FILLERS: &[&str] =
     &["now", "currently", "already", "ever", "still", "suddenly", "has", "have", "either"];
 
 const VERBS: &Table = &[
     (
         Verb::Compare(Op::Above),
-        &[
+        phrases![
             "exceeds",
             "exceed",
             "exceeded",
@@ -75,7 +85,7 @@ const VERBS: &Table = &[
     ),
     (
         Verb::RisesTo,
-        &[
+        phrases![
             "reaches",
             "reach",
             "reached",
@@ -93,7 +103,7 @@ const VERBS: &Table = &[
     ),
     (
         Verb::Compare(Op::Below),
-        &[
+        phrases![
             "falls below",
             "fall below",
             "fell below",
@@ -112,7 +122,7 @@ const VERBS: &Table = &[
     ),
     (
         Verb::FallsTo,
-        &[
+        phrases![
             "drops to",
             "drop to",
             "dropped to",
@@ -129,7 +139,7 @@ const VERBS: &Table = &[
     ),
     (
         Verb::Compare(Op::Equal),
-        &[
+        phrases![
             "equals",
             "equal",
             "becomes",
@@ -146,14 +156,14 @@ const VERBS: &Table = &[
             "switched to",
         ],
     ),
-    (Verb::Contains, &["contains", "contain", "includes", "include", "mentions", "mention"]),
-    (Verb::Known, &["exists", "exist"]),
+    (Verb::Contains, phrases!["contains", "contain", "includes", "include", "mentions", "mention"]),
+    (Verb::Known, phrases!["exists", "exist"]),
 ];
 
 const COMPARATIVES: &Table = &[
     (
         Verb::Compare(Op::Above),
-        &[
+        phrases![
             "more than",
             "greater than",
             "higher than",
@@ -168,7 +178,7 @@ const COMPARATIVES: &Table = &[
     ),
     (
         Verb::Compare(Op::AtLeast),
-        &[
+        phrases![
             "at least",
             "no less than",
             "not less than",
@@ -184,7 +194,7 @@ const COMPARATIVES: &Table = &[
     ),
     (
         Verb::Compare(Op::Below),
-        &[
+        phrases![
             "less than",
             "fewer than",
             "lower than",
@@ -196,7 +206,7 @@ const COMPARATIVES: &Table = &[
     ),
     (
         Verb::Compare(Op::AtMost),
-        &[
+        phrases![
             "at most",
             "no more than",
             "not more than",
@@ -211,15 +221,15 @@ const COMPARATIVES: &Table = &[
             "at or below",
         ],
     ),
-    (Verb::Compare(Op::Equal), &["equal to", "the same as", "exactly", "set to"]),
-    (Verb::Compare(Op::NotEqual), &["different from", "other than", "not equal to"]),
-    (Verb::Between, &["between"]),
-    (Verb::OneOf, &["one of", "any of", "among"]),
-    (Verb::Contains, &["containing", "including"]),
-    (Verb::Known, &["set", "known", "present", "defined"]),
+    (Verb::Compare(Op::Equal), phrases!["equal to", "the same as", "exactly", "set to"]),
+    (Verb::Compare(Op::NotEqual), phrases!["different from", "other than", "not equal to"]),
+    (Verb::Between, phrases!["between"]),
+    (Verb::OneOf, phrases!["one of", "any of", "among"]),
+    (Verb::Contains, phrases!["containing", "including"]),
+    (Verb::Known, phrases!["set", "known", "present", "defined"]),
 ];
 
-const ABSENT: &[&str] = &["missing", "unknown", "unset", "undefined", "absent"];
+const ABSENT: &Phrases = phrases!["missing", "unknown", "unset", "undefined", "absent"];
 
 /// Recognises a relation.
 pub(super) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
@@ -295,8 +305,15 @@ fn one_of_list(input: &mut Input<'_>) -> Parsed<()> {
 
 fn from_table<'i>(table: &'static Table) -> impl Parser<Input<'i>, Verb, ErrMode<Failure>> {
     move |input: &mut Input<'i>| {
-        let phrases = table.iter().flat_map(|(verb, all)| all.iter().map(|text| (*text, *verb)));
-        match longest(input, phrases) {
+        let mut best: Option<(usize, Verb)> = None;
+        for (verb, phrases) in table {
+            if let Some((count, _)) = phrases.longest(input)
+                && best.is_none_or(|(longest, _)| count > longest)
+            {
+                best = Some((count, *verb));
+            }
+        }
+        match best {
             Some((count, verb)) => {
                 input.next_slice(count);
                 Ok(verb)

@@ -16,6 +16,7 @@ use super::{
     RuleError,
     error::Failure,
     lexer::{Kind, Token},
+    phrases::{Phrases, spelled},
 };
 
 /// What the grammar knows besides the tokens.
@@ -64,9 +65,9 @@ pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMo
 
 /// Recognises the longest of several phrases.
 pub(super) fn any_phrase<'i>(
-    phrases: &'static [&'static str],
+    phrases: &'static Phrases,
 ) -> impl Parser<Input<'i>, &'static str, ErrMode<Failure>> {
-    move |input: &mut Input<'i>| match longest(input, phrases.iter().map(|text| (*text, *text))) {
+    move |input: &mut Input<'i>| match phrases.longest(input) {
         Some((count, text)) => {
             input.next_slice(count);
             Ok(text)
@@ -159,56 +160,9 @@ pub(super) fn span_to_end(input: &Input<'_>) -> Range<usize> {
     span_of(input, input.len() - rest.len())
 }
 
-/// Of several names the longest one that the tokens spell, with what it stands for.
-pub(super) fn longest<'n, T>(
-    tokens: &[Token<'_>],
-    names: impl IntoIterator<Item = (&'n str, T)>,
-) -> Option<(usize, T)> {
-    let initial = initial(tokens)?;
-    let mut best: Option<(usize, T)> = None;
-    for (name, meaning) in names {
-        if name.as_bytes().first().map(u8::to_ascii_lowercase) == Some(initial)
-            && let Some(count) = spelled_out(tokens, name)
-            && best.as_ref().is_none_or(|(longest, _)| count > *longest)
-        {
-            best = Some((count, meaning));
-        }
-    }
-    best
-}
-
 /// The first `count` tokens and the others.
 pub(super) fn split_at<'i>(input: &Input<'i>, count: usize) -> (Input<'i>, Input<'i>) {
     let (first, rest) = input.peek_slice(input.len()).split_at(count.min(input.len()));
     let part = |tokens| Input { input: TokenSlice::new(tokens), state: input.state };
     (part(first), part(rest))
-}
-
-/// How many tokens spell `name`; `None` if they do not.
-pub(super) fn spelled(tokens: &[Token<'_>], name: &str) -> Option<usize> {
-    longest(tokens, [(name, ())]).map(|(count, ())| count)
-}
-
-/// The first letter. Nearly all names are ruled out by it.
-fn initial(tokens: &[Token<'_>]) -> Option<u8> {
-    match tokens.first()?.kind {
-        Kind::Word(word) => word.as_bytes().first().map(u8::to_ascii_lowercase),
-        _ => None,
-    }
-}
-
-fn spelled_out(tokens: &[Token<'_>], name: &str) -> Option<usize> {
-    let significant = |c: &char| !matches!(c, ' ' | '_' | '-');
-    let fold = |c: char| if c == '’' { '\'' } else { c.to_ascii_lowercase() };
-    let mut expected = name.chars().filter(significant).map(fold).peekable();
-    for (i, token) in tokens.iter().enumerate() {
-        let Kind::Word(word) = token.kind else { return None };
-        for c in word.chars().filter(significant).map(fold) {
-            expected.next_if_eq(&c)?;
-        }
-        if expected.peek().is_none() {
-            return Some(i + 1);
-        }
-    }
-    None
 }

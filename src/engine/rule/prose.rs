@@ -14,8 +14,9 @@ use super::{
     lexer::{Kind, Token},
     phrase::{
         Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words,
-        span_of, spelled, split_at, word_at,
+        span_of, split_at, word_at,
     },
+    phrases::{Phrases, phrases, spelled},
     vocabulary,
 };
 
@@ -33,7 +34,7 @@ const EXECUTED: [&str; 9] = [
 ];
 
 const NO_LIFETIME: &str = "only a directive has a lifetime; anything else holds until changed";
-const NEGATIONS: &[&str] = &["do not", "don't", "never", "avoid", "without"];
+const NEGATIONS: &Phrases = phrases!["do not", "don't", "never", "avoid", "without"];
 
 /// Reads actions separated by commas, semicolons, full stops and `and`, to the end of the text.
 pub(super) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
@@ -86,16 +87,17 @@ fn clause(input: &mut Input<'_>) -> Parsed<Action> {
 
 /// Reads `for the next 2 steps`.
 pub(super) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
-    any_phrase(&["for", "during", "over", "within"]).parse_next(input)?;
+    any_phrase(phrases!["for", "during", "over", "within"]).parse_next(input)?;
     let place = *input;
-    let next = opt(any_phrase(&["the next", "next", "the following"])).parse_next(input)?.is_some();
+    let next =
+        opt(any_phrase(phrases!["the next", "next", "the following"])).parse_next(input)?.is_some();
     let count = match opt(super::operand::number).parse_next(input)? {
         Some(count) => count,
         None if next => 1.0,
         None => return backtrack(input),
     };
     skip_words(input, &["more", "further"]);
-    any_phrase(&["steps", "step"]).parse_next(input)?;
+    any_phrase(phrases!["steps", "step"]).parse_next(input)?;
     if count.fract() != 0.0 || !(1.0..=10_000.0).contains(&count) {
         let span = span_of(&place, place.len() - input.len());
         return cut(RuleError::new(span, "a lifetime is a whole number of steps"));
@@ -135,7 +137,7 @@ pub(super) fn text_or_prose(input: &mut Input<'_>, missing: &str) -> Parsed<(Str
 
 /// Reads why something is done: `: "text"`, `because …`, `before …`.
 pub(super) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> {
-    const STARTS: &[&str] = &[
+    const STARTS: &Phrases = phrases![
         "because", "for", "of", "before", "due to", "on", "to", "about", "until", "after",
         "whether", "with", "as",
     ];
@@ -219,10 +221,10 @@ fn names_a_setting(place: &Input<'_>, tokens: usize) -> Option<String> {
 
 /// `add "Read" to preferred_tools`, `remove it from preferred_tools`
 fn edits_a_list<'i>(place: &Input<'i>, tokens: usize) -> Option<&'i str> {
-    any_phrase(&["add", "append", "remove", "drop"]).parse_next(&mut place.clone()).ok()?;
+    any_phrase(phrases!["add", "append", "remove", "drop"]).parse_next(&mut place.clone()).ok()?;
     let (mut clause, _) = split_at(place, tokens);
     while !clause.is_empty() {
-        let preposition = any_phrase(&["to", "from"]).parse_next(&mut clause).is_ok();
+        let preposition = any_phrase(phrases!["to", "from"]).parse_next(&mut clause).is_ok();
         if let Some((modifier, _)) = vocabulary::modifier(&clause)
             && preposition
         {

@@ -11,6 +11,7 @@ use super::{
         Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words,
         span_of, span_to_end, word_at, wrong,
     },
+    phrases::phrases,
     vocabulary::{self, Fact, Nature},
 };
 
@@ -91,7 +92,7 @@ pub(super) fn levels(input: &mut Input<'_>) -> Parsed<u32> {
     let count = match opt(number).parse_next(input)? {
         None if by || matches!(peek_word(input), Some("a" | "an")) => {
             skip_words(input, &["a", "an"]);
-            any_phrase(&["level", "notch", "step"])
+            any_phrase(phrases!["level", "notch", "step"])
                 .parse_next(input)
                 .map_err(|_| wrong(RuleError::new(span_of(&place, 2), "say by how many levels")))?;
             return Ok(1);

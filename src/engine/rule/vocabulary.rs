@@ -7,7 +7,8 @@ use super::super::{
 };
 use super::{
     lexer::{Kind, Token},
-    phrase::{Input, longest},
+    phrase::Input,
+    phrases::longest,
 };
 
 /// What can be compared with a fact.
@@ -105,10 +106,8 @@ pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
         return Some((Fact { name, nature: Nature::Dynamic }, 1));
     }
     let workflow = input.state.workflow;
-    let facts = BUILTIN.iter().map(|(name, ..)| (*name, *name));
-    let modifiers = workflow.modifiers().iter().map(|modifier| (modifier.name(), modifier.name()));
-    let names = facts.chain(modifiers).chain(SYNONYMS.iter().copied());
-    let (count, name) = longest(input, names)?;
+    let builtin = longest(input, BUILTIN.iter().map(|(name, ..)| (*name, *name)));
+    let (count, name) = longer(builtin, modifier_name(input))?;
     let nature = nature(name, workflow)?;
     Some((Fact { name: name.to_owned(), nature }, count))
 }
@@ -116,15 +115,32 @@ pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
 /// The modifier whose name, or another spelling of it, the tokens begin with.
 pub(super) fn modifier<'i>(input: &Input<'i>) -> Option<(&'i Modifier, usize)> {
     let workflow = input.state.workflow;
-    let named = workflow.modifiers().iter().map(|modifier| (modifier.name(), modifier.name()));
-    let (count, name) = longest(input, named.chain(SYNONYMS.iter().copied()))?;
+    let (count, name) = modifier_name(input)?;
     let modifier = workflow.modifiers().iter().find(|modifier| modifier.name() == name)?;
     Some((modifier, count))
 }
 
+/// The name of a modifier, or what another spelling stands for.
+fn modifier_name<'i>(input: &Input<'i>) -> Option<(usize, &'i str)> {
+    let modifiers = input.state.workflow.modifiers().iter();
+    let named = longest(input, modifiers.map(|modifier| (modifier.name(), modifier.name())));
+    longer(named, longest(input, SYNONYMS.iter().copied()))
+}
+
+/// The longer of two names; the first if they are equally long.
+fn longer<'n>(
+    first: Option<(usize, &'n str)>,
+    second: Option<(usize, &'n str)>,
+) -> Option<(usize, &'n str)> {
+    match (first, second) {
+        (Some(first), Some(second)) if second.0 <= first.0 => Some(first),
+        (first, second) => second.or(first),
+    }
+}
+
 /// What a fact of this full name can be compared with.
 pub(super) fn nature<'w>(name: &str, workflow: &'w Workflow) -> Option<Nature<'w>> {
-    if dotted(name).is_some() {
+    if root_of(name).is_some() {
         return Some(Nature::Dynamic);
     }
     if let Some((_, kind, _)) = BUILTIN.iter().find(|(fact, ..)| *fact == name) {
@@ -199,6 +215,11 @@ pub(super) fn number_word(word: &str) -> Option<f64> {
 
 /// The full name of a variable or an event field: the first part in lower case, the rest as it is.
 fn dotted(word: &str) -> Option<String> {
+    let (root, path) = root_of(word)?;
+    Some([root, ".", path].concat())
+}
+
+fn root_of(word: &str) -> Option<(&'static str, &str)> {
     let (root, path) = word.split_once('.')?;
     let root = match root {
         _ if root.eq_ignore_ascii_case("variables") => "variables",
@@ -207,5 +228,5 @@ fn dotted(word: &str) -> Option<String> {
         _ if root.eq_ignore_ascii_case("event") => "event",
         _ => return None,
     };
-    Some(format!("{root}.{path}"))
+    Some((root, path))
 }

@@ -49,7 +49,7 @@ pub fn compare(file: StateFile, before: Option<&[u8]>, after: Option<&[u8]>) -> 
     if differences.is_empty() || found.layout {
         let detail = match differences.is_empty() {
             true => text::layout(old, new),
-            false => "elsewhere wording or layout only".to_owned(),
+            false => "elsewhere, wording or layout only".to_owned(),
         };
         differences.push(Difference::new(
             file,

@@ -71,9 +71,7 @@ impl Side<'_> {
         let lines = matches!(role, Role::Directives | Role::Rules);
         let reading = if lines { Reading::Lines } else { Reading::Fields };
         let mut units = units(self.document, id, reading);
-        if role == Role::Reviews {
-            units.retain(|unit| unit.item.is_none_or(|item| !self.leave_out.contains(&item)));
-        }
+        units.retain(|unit| unit.item.is_none_or(|item| !self.leave_out.contains(&item)));
         units
     }
 }
@@ -196,9 +194,11 @@ fn section(
     if before.document.body_text(from) == after.document.body_text(to) {
         return;
     }
-    let role = match before.role(from) {
-        Role::Free => after.role(to),
-        role => role,
+    // A list that is empty on one side may not be known there for what it is.
+    let role = match (before.role(from), after.role(to)) {
+        (Role::Free, role) | (role, Role::Free) => role,
+        (one, other) if one == other => one,
+        _ => Role::Free,
     };
     let (old, new) = (before.units(from, role), after.units(to, role));
     let paired = pair(&old, &new);

@@ -177,9 +177,12 @@ fn sections(
     found: &mut Found,
 ) {
     let mut left: HashMap<String, VecDeque<&str>> = HashMap::new();
-    let order = |all: &[(String, &str)]| all.iter().map(|(title, _)| title.clone()).collect();
-    let (before, after): (Vec<String>, Vec<String>) = (order(&old), order(&new));
-    found.layout |= before != after;
+    let titles = |all: &[(String, &str)]| all.iter().map(|(title, _)| title.clone()).collect();
+    let (mut before, mut after): (Vec<String>, Vec<String>) = (titles(&old), titles(&new));
+    let same_order = before == after;
+    before.sort_unstable();
+    after.sort_unstable();
+    found.layout |= before == after && !same_order;
     for (title, text) in &old {
         left.entry(title.clone()).or_default().push_back(text);
     }

@@ -1,6 +1,6 @@
 //! Differences in words, a line each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -35,13 +35,14 @@ pub fn lines(differences: &[Difference]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = 0;
     let runs = renumbered(differences);
+    let names = Names::of(differences);
     while let Some(first) = differences.get(at) {
         let group =
             differences[at..].iter().take_while(|next| together(first, next)).count().max(1);
         let text = match (&first.subject, runs.get(&at)) {
             (Subject::StepNumber { .. }, Some(Some(run))) => Some(run.clone()),
             (Subject::StepNumber { .. }, Some(None)) => None,
-            _ => Some(line(&differences[at..at + group])),
+            _ => Some(line(&differences[at..at + group], &names)),
         };
         let verb = first.verb();
         let alike = differences[at..at + group].iter().all(|other| other.verb() == verb);
@@ -93,7 +94,33 @@ fn renumbered(differences: &[Difference]) -> HashMap<usize, Option<String>> {
     found
 }
 
-fn line(group: &[Difference]) -> String {
+/// The sections that the differences are about, by their last heading.
+struct Names<'d>(HashMap<&'d str, HashSet<&'d [String]>>);
+
+impl<'d> Names<'d> {
+    fn of(differences: &'d [Difference]) -> Self {
+        let mut names: HashMap<&str, HashSet<&[String]>> = HashMap::new();
+        for difference in differences {
+            if let Subject::Item { section }
+            | Subject::Order { section }
+            | Subject::SectionField { section, .. } = &difference.subject
+                && let Some(last) = section.last()
+            {
+                names.entry(last).or_default().insert(section);
+            }
+        }
+        Self(names)
+    }
+
+    /// The last heading; the whole path where that would mean two sections.
+    fn of_section(&self, section: &[String]) -> String {
+        let last = section.last().map(String::as_str).unwrap_or_default();
+        let several = self.0.get(last).is_some_and(|paths| paths.len() > 1);
+        excerpt(if several { section.join(" / ") } else { last.to_owned() }.as_str(), 2 * WIDTH)
+    }
+}
+
+fn line(group: &[Difference], names: &Names<'_>) -> String {
     let Some(first) = group.first() else { return String::new() };
     let (before, after) = (first.before.as_ref(), first.after.as_ref());
     let change = |label: &str| changed(label, before, after);
@@ -153,16 +180,20 @@ fn line(group: &[Difference]) -> String {
         }
         Subject::SectionTitle => format!("{stem}: {}", change("heading")),
         Subject::SectionField { section, field } => {
-            format!("{stem}: {}: {}", path(section), change(field))
+            format!("{stem}: {}: {}", names.of_section(section), change(field))
         }
-        Subject::Item { section } => format!("{stem}: {}: {}", path(section), items(group)),
+        Subject::Item { section } => {
+            format!("{stem}: {}: {}", names.of_section(section), items(group))
+        }
         Subject::Order { section } if section.is_empty() && file == StateFile::History => {
             format!("{stem}: entries in another order")
         }
         Subject::Order { section } if section.is_empty() => {
             format!("{stem}: sections in another order")
         }
-        Subject::Order { section } => format!("{stem}: {}: in another order", path(section)),
+        Subject::Order { section } => {
+            format!("{stem}: {}: in another order", names.of_section(section))
+        }
         Subject::Variable { path } => format!("{}: {}", variable(path), change("")),
         Subject::ArrayEnd { path } => {
             let (verb, list) =
@@ -272,10 +303,6 @@ fn name(step: &StepName) -> String {
 
 fn place(value: Option<&Value>) -> String {
     value.map_or_else(|| "?".to_owned(), ToString::to_string)
-}
-
-fn path(section: &[String]) -> String {
-    excerpt(&section.join(" / "), 2 * WIDTH)
 }
 
 fn quiet(text: &str) -> String {

@@ -33,6 +33,8 @@ pub enum EntryKind {
     Review,
     /// A return to an earlier state.
     Restore,
+    /// A decision how to go on after an interruption.
+    Recover,
     /// A turn of the conversation.
     Turn,
     /// Anything else.
@@ -42,8 +44,15 @@ pub enum EntryKind {
 
 impl EntryKind {
     /// Every kind, in the order of their declaration.
-    pub const ALL: [Self; 6] =
-        [Self::Step, Self::Adaptation, Self::Review, Self::Restore, Self::Turn, Self::Note];
+    pub const ALL: [Self; 7] = [
+        Self::Step,
+        Self::Adaptation,
+        Self::Review,
+        Self::Restore,
+        Self::Recover,
+        Self::Turn,
+        Self::Note,
+    ];
 
     /// The word for the kind, as a `kind` field holds it.
     pub fn word(self) -> &'static str {
@@ -52,6 +61,7 @@ impl EntryKind {
             Self::Adaptation => "adaptation",
             Self::Review => "review",
             Self::Restore => "restore",
+            Self::Recover => "recover",
             Self::Turn => "turn",
             Self::Note => "note",
         }

@@ -198,7 +198,7 @@ impl Tally {
             EntryKind::Review => facts.reviews += 1,
             EntryKind::Restore => facts.restores += 1,
             EntryKind::Turn => facts.turns += 1,
-            EntryKind::Note => facts.notes += 1,
+            EntryKind::Recover | EntryKind::Note => facts.notes += 1,
         }
         facts.simulated += u64::from(told.is_simulation());
         facts.total_cost_micros = facts.total_cost_micros.saturating_add(told.cost_micros());

@@ -12,9 +12,8 @@ pub fn agree_with_plan(variables: Vec<u8>, plan: Vec<u8>) -> Vec<u8> {
         let read = Variables::parse(variables.clone()).ok()?;
         let current: u32 = plan.metadata.current_step.as_deref()?.trim().parse().ok()?;
         read.current_step().and(read.total_steps())?;
-        let mut edit = read.document.edit();
-        Variables::set_step_data(&mut edit, current, plan.steps.len()).ok()?;
-        Some(edit.finish().document.into_source().into_bytes())
+        let puts = read.step_data(current, plan.steps.len());
+        Some(read.put_all(&puts).ok()?.document.into_source().into_bytes())
     };
     agreed().unwrap_or(variables)
 }

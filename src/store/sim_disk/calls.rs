@@ -55,18 +55,7 @@ impl Disk for SimDisk {
         let mut inner = self.lock_inner();
         inner.whole(true)?;
         let entry = *inner.names.get(from).ok_or(io::ErrorKind::NotFound)?;
-        let mut sets = vec![(from.to_owned(), None), (to.to_owned(), Some(entry))];
-        if entry == Entry::Dir {
-            for (path, entry) in &inner.names {
-                if let Ok(rest) = path.strip_prefix(from).map(|rest| rest.to_owned())
-                    && path != from
-                {
-                    sets.push((path.clone(), None));
-                    sets.push((to.join(rest), Some(*entry)));
-                }
-            }
-        }
-        inner.change(sets);
+        inner.relocate(from, to, entry);
         inner.leave(())
     }
 
@@ -92,7 +81,7 @@ impl Disk for SimDisk {
         if inner.names.contains_key(to) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        inner.change(vec![(from.to_owned(), None), (to.to_owned(), Some(entry))]);
+        inner.relocate(from, to, entry);
         inner.leave(true)
     }
 

@@ -14,7 +14,7 @@ const SECOND: i64 = 1_000_000_000;
 
 /// What goes wrong, at one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The process dies before the call.
     CrashBefore,
     /// The process dies in the middle of a write; other calls are not made.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
 
 /// What a power loss does to data that was not synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(crate) enum Loss {
     /// Gone.
     Old,
     /// All there, by luck.
@@ -41,10 +41,10 @@ pub(super) enum Loss {
 }
 
 /// Which renames, creations and removals survive a power loss, as bits by position.
-pub(super) type Survivors = u64;
+pub(crate) type Survivors = u64;
 
 #[derive(Debug, Clone)]
-pub(super) struct SimDisk(Arc<Shared>);
+pub(crate) struct SimDisk(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -378,6 +378,22 @@ impl Inner {
             };
         }
         self.pending.push(Change { dirs, sets });
+    }
+
+    /// Gives what is at a path another one; a directory takes along what is in it.
+    fn relocate(&mut self, from: &Path, to: &Path, entry: Entry) {
+        let mut sets = vec![(from.to_owned(), None), (to.to_owned(), Some(entry))];
+        if entry == Entry::Dir {
+            for (path, entry) in &self.names {
+                if let Ok(rest) = path.strip_prefix(from).map(|rest| rest.to_owned())
+                    && path != from
+                {
+                    sets.push((path.clone(), None));
+                    sets.push((to.join(rest), Some(*entry)));
+                }
+            }
+        }
+        self.change(sets);
     }
 
     fn enter(&mut self, writes: bool) -> io::Result<Step> {

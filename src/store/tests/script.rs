@@ -17,6 +17,8 @@ pub const WAIT: Duration = Duration::from_millis(200);
 pub struct Picture {
     pub files: BTreeMap<String, Vec<u8>>,
     pub appended: Vec<u8>,
+    /// Every checkpoint with the content of its files.
+    pub checkpoints: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
 }
 
 /// One thing that happens.
@@ -28,6 +30,11 @@ pub enum Step {
     Undo,
     Redo,
     Gc,
+    /// A name, and whether it is automatic.
+    Checkpoint(&'static str, bool),
+    /// Back to a checkpoint; what is there becomes another one.
+    Restore(&'static str, &'static str),
+    Forget(&'static str),
 }
 
 impl Step {
@@ -79,6 +86,19 @@ pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOpera
     }
 }
 
+/// An operation that takes a checkpoint of what is there.
+pub fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
+    let new = NewCheckpoint {
+        name: name.into(),
+        automatic: automatic.map(Into::into),
+        message: None,
+        moment: Moment::After,
+        marks: vec!["mark".into()],
+    };
+    let checkpoints = vec![CheckpointChange::Take(new)];
+    NewOperation { checkpoints, ..operation("checkpoint", vec![], "- checkpoint\n") }
+}
+
 pub fn commit(store: &Store, kind: &str, changes: Vec<FileChange>, append: &str) -> Committed {
     let transaction = store.begin(WAIT, &holder("t5")).unwrap();
     transaction.commit(operation(kind, changes, append)).unwrap()
@@ -90,7 +110,21 @@ pub fn init(store: &Store) -> Committed {
 
 pub fn picture(view: &View) -> Picture {
     let files = view.names().map(|n| (n.to_owned(), view.bytes(n).unwrap().to_vec())).collect();
-    Picture { files, appended: view.appended().read_tail(u64::MAX).unwrap() }
+    let registry = &view.registry;
+    // Damage shows as a difference, so that a sweep can count it.
+    let load = |image: &Image| {
+        let loaded = objects::load(&*registry.disk, &registry.paths, image.hash);
+        loaded.unwrap_or_else(|error| format!("damaged: {error}").into_bytes())
+    };
+    let content = |checkpoint: &Checkpoint| -> BTreeMap<String, Vec<u8>> {
+        checkpoint.files.iter().map(|(name, image)| (name.clone(), load(image))).collect()
+    };
+    let all = view.checkpoints().unwrap_or_default();
+    let damaged = all.damaged.iter().map(|name| (name.clone(), BTreeMap::new()));
+    let found = all.found.iter().map(|known| (known.name.clone(), content(known)));
+    let checkpoints = damaged.chain(found).collect();
+    let appended = view.appended().read_tail(u64::MAX).unwrap();
+    Picture { files, appended, checkpoints }
 }
 
 pub fn script() -> Vec<Step> {
@@ -99,10 +133,16 @@ pub fn script() -> Vec<Step> {
         Op("init", vec![write("a.md", "alpha beta\n"), write("b.md", "bee\n")], "# history\n"),
         Op("step", vec![splice("a.md", 0..5, "ALPHA"), splice("b.md", 3..3, "s")], "- one\n"),
         Op("var", vec![write("c.json", "{\"x\": 1}\n")], ""),
+        Checkpoint("early", false),
         Edit("a.md", "edited by hand\nin two lines\n"),
         Op("step", vec![splice("b.md", 0..1, "B")], "- two\n"),
         Undo,
+        Checkpoint("auto", true),
         Op("drop", vec![remove("c.json")], "- three\n"),
+        Restore("early", "before"),
+        Undo,
+        Forget("early"),
+        Undo,
         EditAppend("a person wrote this\n"),
         Undo,
         Redo,
@@ -132,6 +172,7 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             let target = transaction.undo_target()?.expect("something to undo");
             let changes = transaction.inverse(&target)?;
             let mut op = operation("undo", changes, "- undone\n");
+            op.checkpoints = transaction.checkpoint_changes(&target, true)?;
             op.undoes = Some(target.id.to_string());
             transaction.commit(op)?;
         }
@@ -140,7 +181,36 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             let target = transaction.redo_target()?.expect("something to redo");
             let changes = transaction.reapply(&target)?;
             let mut op = operation("redo", changes, "- redone\n");
+            op.checkpoints = transaction.checkpoint_changes(&target, false)?;
             op.redoes = Some(target.id.to_string());
+            transaction.commit(op)?;
+        }
+        Step::Checkpoint(name, automatic) => {
+            let transaction = store.begin(WAIT, &holder("t1"))?;
+            transaction.commit(checkpoint(name, automatic.then_some("because")))?;
+        }
+        Step::Restore(name, kept) => {
+            let transaction = store.begin(WAIT, &holder("t1"))?;
+            let known = transaction.view().checkpoint(name)?.expect("the checkpoint");
+            let then = store.checkpoint_files(&known)?;
+            let changes = FILES.iter().map(|file| match then.get(*file) {
+                Some(bytes) => {
+                    FileChange { name: (*file).into(), kind: ChangeKind::Write(bytes.clone()) }
+                }
+                None => remove(file),
+            });
+            let mut op = checkpoint(kept, None);
+            if let [CheckpointChange::Take(new)] = op.checkpoints.as_mut_slice() {
+                new.moment = Moment::Before;
+            }
+            op.changes = changes.collect();
+            transaction.commit(op)?;
+        }
+        Step::Forget(name) => {
+            let transaction = store.begin(WAIT, &holder("t1"))?;
+            let known = transaction.view().checkpoint(name)?.expect("the checkpoint");
+            let mut op = operation("forget", vec![], "- forgotten\n");
+            op.checkpoints = vec![CheckpointChange::Remove(known)];
             transaction.commit(op)?;
         }
         Step::Gc => {

@@ -13,7 +13,7 @@ use serde_json::Value;
 /// A series of changes to a document. Each one is made and proven at once, or refused whole.
 ///
 /// Every call reads the whole text back; many changes at once are cheaper as one
-/// [`JsonEdit::patch`] or [`JsonEdit::merge_patch`].
+/// [`JsonEdit::put_all`], [`JsonEdit::patch`] or [`JsonEdit::merge_patch`].
 #[derive(Clone, Debug)]
 #[must_use = "the changes are lost unless the edit is finished"]
 pub struct JsonEdit {
@@ -22,6 +22,15 @@ pub struct JsonEdit {
     splices: Vec<Splice>,
     /// None as long as nothing has changed.
     after: Option<JsonDocument>,
+}
+
+/// One of several changes that are made and proven together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Put {
+    /// As [`JsonEdit::set`].
+    Set(Path, Value),
+    /// As [`JsonEdit::append`].
+    Append(Path, Value),
 }
 
 /// The outcome of an edit.
@@ -78,6 +87,23 @@ impl JsonEdit {
     pub fn append(&mut self, path: &Path, value: &Value) -> Result<(), JsonError> {
         let new = Change::fresh(&path.join("-"), value)?;
         self.change(path, |change| change.append(path, new))
+    }
+
+    /// Makes several changes in order, all of them or none.
+    ///
+    /// # Errors
+    /// As [`JsonEdit::set`] and [`JsonEdit::append`].
+    pub fn put_all(&mut self, puts: &[Put]) -> Result<(), JsonError> {
+        self.change(&Path::root(), |change| {
+            puts.iter().try_for_each(|put| match put {
+                Put::Set(path, value) => {
+                    change.set(path, Change::fresh(path, value)?, Spelling::Kept)
+                }
+                Put::Append(path, value) => {
+                    change.append(path, Change::fresh(&path.join("-"), value)?)
+                }
+            })
+        })
     }
 
     /// Adds `value` as the `add` operation of RFC 6902 does: an index of an array inserts

@@ -35,7 +35,7 @@ mod write;
 
 pub use difference::JsonDifference;
 pub use document::JsonDocument;
-pub use edit::{Edited, JsonEdit};
+pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
 pub use literal::Literal;
 pub use merge::merge_value;

@@ -1,10 +1,10 @@
 //! A document: its source, and an index of what is where in it.
 
-use std::ops::Range;
+use std::{ops::Range, sync::OnceLock};
 
 use super::block::Block;
 use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, depth, index, opening, value};
-use crate::text::Place;
+use crate::text::{Lines, Place};
 
 /// Names a section of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -82,6 +82,8 @@ pub struct Document {
     pub(super) front_matter: Option<Range<usize>>,
     pub(super) hidden: Option<(HiddenKind, usize)>,
     newline: &'static str,
+    /// Found when a place is first asked for.
+    lines: OnceLock<Lines>,
 }
 
 impl Document {
@@ -100,6 +102,7 @@ impl Document {
         };
         Self {
             newline: majority_newline(""),
+            lines: OnceLock::new(),
             source: String::new(),
             sections: vec![root],
             items: Vec::new(),
@@ -129,6 +132,7 @@ impl Document {
         let index = index::Index::build(&source, opening.end, &survey)?;
         Ok(Self {
             newline: majority_newline(&source),
+            lines: OnceLock::new(),
             sections: index.sections,
             items: index.items,
             blocks: index.blocks,
@@ -218,7 +222,7 @@ impl Document {
 
     /// The place of byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
-        Place::at(&self.source, offset)
+        self.lines.get_or_init(|| Lines::of(&self.source)).place(&self.source, offset)
     }
 
     /// The exact source of an item's value.

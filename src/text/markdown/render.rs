@@ -94,6 +94,9 @@ pub(super) fn bullet(
 /// # Errors
 /// When there is none.
 pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError> {
+    if is_word(key) {
+        return Ok(wanted);
+    }
     // What begins inside a key could end inside its value.
     let alone = !key.contains(['`', '<', '[', ']', '*', '\\', '&', '\n', '\r', '\0']);
     let reads_back = |look: &KeyLook| {
@@ -124,6 +127,9 @@ pub(super) fn value_in(
     fence: bool,
     comment: &str,
 ) -> Result<Written, EditError> {
+    if keep == Quote::None && is_plain(value) {
+        return Ok(Written::Inline(value.to_owned()));
+    }
     check_nul(key, value)?;
     let reading = Reading::Value(value.to_owned());
     let trial = |written: &Written| {
@@ -181,6 +187,21 @@ pub(super) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
         true => Ok(Written::Inline(raw.to_owned())),
         false => Err(not_inline(key)),
     }
+}
+
+/// Whether `key` reads back in any look, so that no trial is needed: one lower-case word.
+fn is_word(key: &str) -> bool {
+    let inner = key.strip_prefix(|c: char| c.is_ascii_lowercase());
+    inner.is_some_and(|rest| {
+        !rest.ends_with('_') && rest.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    })
+}
+
+/// Whether `value` reads back as it is behind a key, so that no trial is needed: one line without
+/// a sign that means something in the middle of a line.
+fn is_plain(value: &str) -> bool {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || " .,:;/$()+%=-@_→".contains(c);
+    !value.is_empty() && value.trim() == value && value.chars().all(harmless)
 }
 
 fn checkbox_source(checkbox: Option<bool>) -> &'static str {

@@ -41,10 +41,10 @@ pub(super) fn carry_out(
         pause_plan(draft, pause.text.as_deref().unwrap_or(&text))?;
     }
     for checkpoint in &outcome.checkpoints {
-        let name = checkpoint.text.as_deref().unwrap_or("unnamed");
-        let fields =
-            vec![("kind".to_owned(), "note".to_owned()), ("name".to_owned(), name.to_owned())];
-        draft.log("Checkpoint", fields)?;
+        let rule = rules.get(checkpoint.rule).map(|rule| rule.source.as_str()).unwrap_or_default();
+        let reason = format!("rule {}: {rule}", checkpoint.rule + 1);
+        let taken = change::create_automatic(draft, checkpoint.text.as_deref(), &reason)?;
+        change::merge_checkpoint(answer, taken);
     }
     let list = answer.data.entry("fired").or_insert_with(|| json!([]));
     if let Value::Array(list) = list {

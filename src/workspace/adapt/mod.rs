@@ -5,6 +5,7 @@ mod effects;
 mod event;
 mod lifetime;
 mod limits;
+mod lookup;
 mod sheet;
 
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ use crate::{
 /// The facts before a change, and the rules that look at them.
 pub(super) struct Watch {
     rules: Vec<Entry>,
-    before: engine::Facts,
+    before: sheet::Before,
 }
 
 impl Watch {
@@ -38,7 +39,7 @@ impl Watch {
         // Without readable constraints there are no rules; `check` reports the file.
         let Ok(constraints) = draft.constraints() else { return Ok(None) };
         let rules = rules(draft, &constraints);
-        let before = sheet(draft, &constraints, &rules)?;
+        let before = sheet::Before::now(draft, &constraints, &rules)?;
         Ok(Some(Self { rules, before }))
     }
 
@@ -53,10 +54,10 @@ impl Watch {
         behaviour::follow(draft, change, &mut answer)?;
         lifetime::count_down(draft, &event)?;
         let constraints = draft.constraints()?;
-        let mut after = sheet(draft, &constraints, &self.rules)?;
+        let mut after = self.before.then(draft, &constraints, &self.rules)?;
         event.add_to(&mut after);
-        let outcome = fire(&self.rules, &self.before, &after, draft.workflow());
-        let crossed = limits::crossed(&self.before, &after);
+        let outcome = fire(&self.rules, &self.before.facts, &after, draft.workflow());
+        let crossed = limits::crossed(&self.before.facts, &after);
         report(draft, &self.rules, &constraints, &outcome);
         effects::carry_out(draft, &self.rules, &event, &outcome, &mut answer)?;
         for limit in crossed {
@@ -122,6 +123,7 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
         | Change::VarMerge { .. }
         | Change::VarPatch { .. } => draft.mentions_variables(),
         Change::ContextAdd(_) | Change::ContextSet(_) => false,
+        Change::CheckpointCreate { .. } => false,
         Change::RuleAdd { .. } | Change::RuleRemove { .. } | Change::TurnAdd(_) => false,
         Change::ReviewOpen { .. } | Change::ReviewDecide { .. } => false,
         _ => true,

@@ -1,16 +1,63 @@
 //! The facts of a state, each of which can be checked by hand in the files.
 
+use std::rc::Rc;
+
 use super::super::{Draft, Error, Readiness, change::current_of};
+use super::lookup;
 use crate::{
-    engine::{FactValue, Facts, StepRole, Workflow, rule::Entry},
-    model::{Constraints, Money, history::HistoryFacts},
+    engine::{
+        FactValue, Facts, StepRole, Workflow,
+        rule::{Entry, variables_of},
+    },
+    model::{Constraints, Money, Variables, history::HistoryFacts},
 };
+
+/// The facts before a change, and the variables they were taken from.
+pub(super) struct Before {
+    pub(super) facts: Facts,
+    variables: Option<Rc<Variables>>,
+}
+
+impl Before {
+    /// Collects the facts as they are now.
+    pub(super) fn now(
+        draft: &mut Draft<'_>,
+        constraints: &Constraints,
+        rules: &[Entry],
+    ) -> Result<Self, Error> {
+        let facts = sheet(draft, constraints, rules)?;
+        Ok(Self { facts, variables: draft.variables().ok() })
+    }
+
+    /// Collects the facts after the change. Variables that it left alone are not looked up again.
+    pub(super) fn then(
+        &self,
+        draft: &mut Draft<'_>,
+        constraints: &Constraints,
+        rules: &[Entry],
+    ) -> Result<Facts, Error> {
+        collect(draft, constraints, rules, Some(self))
+    }
+
+    fn is_about(&self, variables: &Rc<Variables>) -> bool {
+        self.variables.as_ref().is_some_and(|known| Rc::ptr_eq(known, variables))
+    }
+}
 
 /// Collects the facts; of the variables only those that a rule looks at.
 pub fn sheet(
     draft: &mut Draft<'_>,
     constraints: &Constraints,
     rules: &[Entry],
+) -> Result<Facts, Error> {
+    collect(draft, constraints, rules, None)
+}
+
+fn collect(
+    draft: &mut Draft<'_>,
+    constraints: &Constraints,
+    rules: &[Entry],
+    before: Option<&Before>,
 ) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let plan = draft.plan()?;
@@ -42,12 +89,9 @@ pub fn sheet(
     add_settings(&mut facts, constraints, workflow);
     if let Ok(variables) = draft.variables() {
         facts.insert("cost", FactValue::Money(variables.total_cost().0));
-        let wanted = rules.iter().filter_map(|rule| rule.parsed.as_ref().ok());
-        for name in wanted.flat_map(|rule| rule.facts()) {
-            let Some(path) = name.strip_prefix("variables.") else { continue };
-            if let Some(value) = variables.get(path) {
-                facts.insert(name, FactValue::from_json(&value));
-            }
+        match before.filter(|before| before.is_about(&variables)) {
+            Some(before) => lookup::copy(&before.facts, &mut facts),
+            None => lookup::add(&variables, &variables_of(rules), &mut facts),
         }
     }
     add_history(&mut facts, &draft.facts()?.history);

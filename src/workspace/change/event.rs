@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Answer, Draft, Error},
+    super::{Answer, Draft, Error, usage::with_usage},
     Cost, Span, json_refused, text_of,
 };
 use crate::{
@@ -23,6 +23,7 @@ pub(super) fn emit(
         let message = format!("`{kind}` is not a type of event; write one word such as `feedback`");
         return Err(Error::refused("bad_value", message));
     }
+    let fields = &with_usage(draft, kind, fields);
     let mut noted: Vec<(String, String)> = vec![("event".to_owned(), kind.to_owned())];
     for (key, value) in fields {
         let text = text_of(value);

@@ -1,5 +1,6 @@
 //! Every way to change the state, as data: the one door for command line, files and servers.
 
+mod checkpoint;
 mod constraint;
 mod context;
 mod event;
@@ -9,7 +10,9 @@ mod pause;
 mod plan;
 mod progress;
 mod quantity;
+mod recover;
 mod review;
+mod rewind;
 mod rule;
 mod step;
 mod step_finish;
@@ -21,9 +24,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub(super) use self::{
+    checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
     constraint::write as write_setting,
     event::task_type,
+    recover::take_up,
     review::{open_review, refuse_while_open},
+    rewind::rewind,
     variables::refused as json_refused,
 };
 pub(crate) use self::{gate::attempts_allowed_by, progress::current_of, step::no_ready_step};
@@ -198,6 +204,16 @@ pub enum Change {
         #[serde(default)]
         fields: Map<String, Value>,
     },
+    /// Takes a checkpoint of the state after all changes of the operation.
+    #[serde(rename = "checkpoint.create")]
+    CheckpointCreate {
+        /// Its name; a free one is chosen if absent.
+        #[serde(default)]
+        name: Option<String>,
+        /// What is to be said about it.
+        #[serde(default)]
+        message: Option<String>,
+    },
     /// Asks a person; the plan waits for the answer.
     #[serde(rename = "review.open")]
     ReviewOpen {
@@ -317,6 +333,7 @@ impl Change {
             Self::RuleAdd { .. } => "rule.add",
             Self::RuleRemove { .. } => "rule.remove",
             Self::Event { .. } => "event.emit",
+            Self::CheckpointCreate { .. } => "checkpoint.create",
             Self::ReviewOpen { .. } => "review.open",
             Self::ReviewDecide { .. } => "review.decide",
         }
@@ -354,6 +371,9 @@ impl Change {
             Self::RuleAdd { text } => rule::add(draft, text),
             Self::RuleRemove { rule } => rule::remove(draft, rule),
             Self::Event { kind, fields } => event::emit(draft, kind, fields),
+            Self::CheckpointCreate { name, message } => {
+                checkpoint::create(draft, name.as_deref(), message.as_deref())
+            }
             Self::ReviewOpen { text } => review::open(draft, text),
             Self::ReviewDecide { id, approve, why } => {
                 review::decide(draft, id, *approve, why.as_deref())

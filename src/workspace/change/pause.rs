@@ -11,7 +11,7 @@ use crate::{
     model::{Plan, StateFile, Step},
 };
 
-const BECAUSE: &str = "paused_because";
+pub(super) const BECAUSE: &str = "paused_because";
 
 /// Pauses the plan and notes why.
 pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
@@ -84,7 +84,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     Ok(Answer::new(message.collect::<Vec<_>>().join("; ")).with("plan_status", active))
 }
 
-fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
+pub(super) fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
     draft.workflow().check_plan(from, to).map_err(|refusal| Error::Transition {
         subject: "the plan".to_owned(),
         refusal: Box::new(refusal),

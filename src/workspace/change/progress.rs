@@ -170,15 +170,14 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         self.draft.put(StateFile::Plan, edited);
 
         let variables = self.draft.variables()?;
-        let mut edit = variables.document.edit();
-        Variables::set_step_data(&mut edit, current, total)?;
+        let mut puts = variables.step_data(current, total);
         for extra in extras {
             match extra {
-                Extra::Outputs(id, outputs) => Variables::set_outputs(&mut edit, id, outputs)?,
-                Extra::Cost(cost) => variables.add_cost(&mut edit, cost)?,
+                Extra::Outputs(id, outputs) => puts.extend(Variables::outputs(id, outputs)),
+                Extra::Cost(cost) => puts.extend(variables.cost(cost)),
             }
         }
-        self.draft.put_variables(edit.finish());
+        self.draft.put_variables(variables.put_all(&puts)?);
         if let Some(question) = &self.question {
             open_review(self.draft, question)?;
         }

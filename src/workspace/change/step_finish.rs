@@ -11,7 +11,10 @@ use super::{
     step::{select, step_json, transition},
 };
 use crate::{
-    engine::StepRole as Role,
+    engine::{
+        StepRole as Role,
+        failure::{Failure, classify},
+    },
     model::{Plan, Step, StepCost},
 };
 
@@ -55,11 +58,16 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
 
     let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
     let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
-    let fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    let mut fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    let usage = draft.tell_usage().into_iter().map(|(name, n)| (name.to_owned(), n.to_string()));
+    fields.extend(usage);
     draft.log(format!("Step {} Execution", step.number), fields)?;
 
     let mut answer = Answer::new(format!("step {} {status}: {}", step.number, step.title))
         .with("step", step_json(step, &id, &status));
+    if let Some(failure) = failure(result, &status, draft) {
+        answer = answer.with("failure", told(&failure, step.attempts + 1));
+    }
     let allowed = attempts_allowed(draft, &plan, step);
     if to == Role::Failed && step.attempts >= allowed {
         let question = format!(
@@ -75,6 +83,18 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
         answer = answer.with("plan_status", plan_status);
     }
     Ok(answer)
+}
+
+/// What kind of error it was, if the step failed.
+fn failure(result: &StepResult, status: &str, draft: &Draft<'_>) -> Option<Failure> {
+    let failed = draft.workflow().step_role(status) == Some(Role::Failed);
+    failed.then(|| classify(result.error.as_deref().unwrap_or_default()))
+}
+
+fn told(failure: &Failure, attempt: u32) -> Value {
+    let mut told = json!(failure);
+    told["backoff_ms"] = json!(failure.backoff_ms(attempt));
+    told
 }
 
 fn state_changes(
@@ -123,6 +143,7 @@ fn entry(
     put("actual_cost", result.cost.map(|cost| cost.0.to_string()));
     put("actual_time", time.map(|time| time.to_string()));
     put("errors", result.error.clone());
+    put("error_class", failure(result, status, draft).map(|found| found.class.word().to_owned()));
     put("state_changes", Some(state_changes));
     put("notes", result.note.clone());
     let simulation = plan.metadata.mode.as_deref().filter(|m| m.eq_ignore_ascii_case("SIMULATION"));

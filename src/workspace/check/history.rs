@@ -5,20 +5,12 @@ use crate::{
     text::Place,
 };
 
-use super::Snapshot;
+use crate::workspace::Error;
 
 const FILE: StateFile = StateFile::History;
 
-/// Verifies every entry and how they follow each other.
-pub(super) fn check(
-    snapshot: &Snapshot,
-    anchors: &[history::EntryId],
-    progress: &mut dyn FnMut(u64),
-    found: &mut Vec<Problem>,
-) {
-    let verified = snapshot
-        .history()
-        .and_then(|reader| history::verify(reader, anchors, progress).map_err(Into::into));
+/// What the verification of every entry found.
+pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut Vec<Problem>) {
     let verified = match verified {
         Ok(verified) => verified,
         Err(error) => {

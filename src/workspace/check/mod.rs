@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::{Error, Snapshot, Workspace};
 use crate::{
     model::{
-        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::EntryId,
+        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::Verification,
     },
     store::StoreError,
 };
@@ -70,7 +70,8 @@ impl Workspace {
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
-        let mut findings = snapshot.findings(&self.history_anchors(), progress);
+        let mut findings = snapshot.findings(self.verify_history(&snapshot, progress));
+        findings.extend(self.checkpoint_problems(snapshot.view()));
         let known = snapshot.view().log_damage().map(|damage| damage.message.clone());
         let damage = known.or_else(|| match self.store.operations(None) {
             Err(error @ StoreError::Damaged { .. }) => Some(error.to_string()),
@@ -102,6 +103,25 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// What is wrong with one file, as far as that can be told without reading a long history for
+    /// the sake of another file.
+    ///
+    /// # Errors
+    /// There is no state, or it cannot be opened at all.
+    pub fn check_file(&self, file: StateFile) -> Result<Vec<Problem>, Error> {
+        let snapshot = self.read()?;
+        let mut found = Vec::new();
+        if file == StateFile::History {
+            history::check(self.verify_history(&snapshot, &mut |_| {}), &mut found);
+        } else {
+            snapshot.findings_but_history(&mut found);
+        }
+        found.retain(|problem| problem.file == file);
+        Ok(found)
+    }
+}
+
 /// The files as far as they can be read.
 struct Files {
     plan: Option<Plan>,
@@ -112,25 +132,34 @@ struct Files {
 
 impl Snapshot {
     /// Everything that is wrong with the files.
-    fn findings(&self, anchors: &[EntryId], progress: &mut dyn FnMut(u64)) -> Vec<Problem> {
-        let mut found = self.conflict_problems();
+    fn findings(&self, verified: Result<Verification, Error>) -> Vec<Problem> {
+        let mut found = Vec::new();
+        self.findings_but_history(&mut found);
+        secret::check_history(self, &mut found);
+        history::check(verified, &mut found);
+        found
+    }
+
+    /// The same for the files that are rewritten.
+    fn findings_but_history(&self, found: &mut Vec<Problem>) {
+        found.extend(self.conflict_problems());
         let files = Files {
-            plan: keep(self.plan(), &mut found),
-            context: keep(self.context(), &mut found),
-            variables: keep(self.variables(), &mut found),
-            constraints: keep(self.constraints(), &mut found),
+            plan: keep(self.plan(), found),
+            context: keep(self.context(), found),
+            variables: keep(self.variables(), found),
+            constraints: keep(self.constraints(), found),
         };
-        let workflow = keep(self.workflow(), &mut found);
+        let workflow = keep(self.workflow(), found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
-            plan::check(plan, workflow, &mut found);
+            plan::check(plan, workflow, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
-            variables::check(plan, variables, just_merged, &mut found);
-            reference::check(plan, variables, &mut found);
+            variables::check(plan, variables, just_merged, found);
+            reference::check(plan, variables, found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
-            plan::check_settings(constraints, workflow, &mut found);
+            plan::check_settings(constraints, workflow, found);
         }
         if let Ok(lines) = self.rule_lines() {
             found.extend(lines.iter().filter_map(super::RuleLine::problem));
@@ -140,10 +169,8 @@ impl Snapshot {
             let lags = |problem: &&mut Problem| problem.code == "current_step_disagrees";
             found.iter_mut().filter(lags).for_each(|problem| problem.severity = Severity::Warning);
         }
-        placeholder::check(&files, &mut found);
-        secret::check(self, &mut found);
-        history::check(self, anchors, progress, &mut found);
-        found
+        placeholder::check(&files, found);
+        secret::check(self, found);
     }
 }
 

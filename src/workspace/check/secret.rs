@@ -49,7 +49,7 @@ const PRIVATE_KEY: &str = "a private key";
 /// How many are listed for one file.
 const MOST: usize = 20;
 
-/// Reads all files line by line.
+/// Reads the files that are rewritten line by line.
 pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
     for file in StateFile::REWRITABLE {
         let Some(bytes) = snapshot.view().bytes(file.name()) else { continue };
@@ -58,6 +58,10 @@ pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
             push(file, at, line, found);
         }
     }
+}
+
+/// Reads the history line by line.
+pub(super) fn check_history(snapshot: &Snapshot, found: &mut Vec<Problem>) {
     let Ok(mut reader) = snapshot.history() else { return };
     let mut line = Vec::new();
     let mut at = 0;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Located, Written};
 use crate::{
+    engine::failure::ErrorClass,
     model::{
         Money, Problem, Review, SettingGroup, StepRef,
         history::{Counts, EntryKind},
@@ -160,6 +161,10 @@ pub struct FailedAttempt {
     pub time: Option<String>,
     /// What went wrong.
     pub error: String,
+    /// What kind of error it was.
+    pub class: ErrorClass,
+    /// Whether the same attempt may succeed later.
+    pub recoverable: bool,
 }
 
 /// When and how long.

@@ -17,7 +17,7 @@ use crate::{
     store::Operation,
     workspace::{
         Answer, Draft, Error, InitOptions, Mode, Outcome, TemplateSet, Workspace,
-        change::text_of,
+        change::{keep_state_before, text_of},
         init::{modifiers, short},
         is_absent,
         templates::TemplateInput,
@@ -77,11 +77,14 @@ impl Workspace {
                     `-C DIR` chooses another directory";
                 return Err(Error::refused_with("exists", message, hint));
             }
+            let saved = present.then(|| keep_state_before(draft, "before import")).transpose()?;
             self.rebuild(draft, &root, options)?;
             let steps = draft.plan()?.steps.len();
             let noun = if steps == 1 { "step" } else { "steps" };
             let message = format!("imported {steps} {noun} into {}", self.directory().display());
-            Ok(vec![Answer::new(message).with("steps", steps)])
+            let told = saved.as_ref().map(|name| format!("; before that: checkpoint {name}"));
+            let answer = Answer::new(format!("{message}{}", told.unwrap_or_default()));
+            Ok(vec![answer.with("steps", steps).with("saved_as", saved)])
         })
     }
 

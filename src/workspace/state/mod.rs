@@ -22,7 +22,10 @@ pub use self::{
 use self::{import::is_import, places::Lines};
 use super::{Error, Readiness, Snapshot, Status, status::problem_of};
 use crate::{
-    engine::{StepRole, Workflow},
+    engine::{
+        StepRole, Workflow,
+        failure::{ErrorClass, classify},
+    },
     model::{
         Constraints, Context, Plan, Problem, StateFile, Step, Variables,
         history::{Entry, format_duration, parse_duration_ms},
@@ -90,7 +93,7 @@ impl Snapshot {
                 execution_seconds: history.total_time_ms as f64 / 1000.0,
                 execution_time: format_duration(history.total_time_ms),
             },
-            last_checkpoint: None,
+            last_checkpoint: self.last_checkpoint(),
             recovery: Recovery {
                 attempts: history.failed,
                 can_resume: unfinished > 0 || plan.steps.is_empty(),
@@ -295,9 +298,14 @@ fn failed_attempt(entry: &Entry) -> Option<FailedAttempt> {
     if entry.field("status") != Some("FAILED") {
         return None;
     }
+    let error = entry.field("errors").unwrap_or_default();
+    let written = entry.field("error_class").and_then(ErrorClass::parse);
+    let class = written.unwrap_or_else(|| classify(error).class);
     Some(FailedAttempt {
         step: entry.field("step").unwrap_or(&entry.title).to_owned(),
         time: entry.time.clone(),
-        error: entry.field("errors").unwrap_or("no error was given").to_owned(),
+        error: if error.is_empty() { "no error was given" } else { error }.to_owned(),
+        class,
+        recoverable: class.is_recoverable(),
     })
 }

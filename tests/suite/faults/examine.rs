@@ -28,6 +28,7 @@ pub enum Which {
 struct Model {
     seen: Option<Value>,
     findings: Value,
+    checkpoints: Value,
     later: Later,
 }
 
@@ -100,6 +101,11 @@ impl Model {
             return Err(format!("check: {} {}", check.code, check.stdout));
         }
         let findings = parse(&check.stdout)?["findings"].clone();
+        let list = run(project, &["checkpoint", "list", "--json"]);
+        if list.code != 0 {
+            return Err(format!("checkpoint list: {} {}", list.code, list.stdout));
+        }
+        let checkpoints = parse(&list.stdout)?["checkpoints"].clone();
         let probe = run(project, &["var", "set", "probe.after", "1", "--json"]);
         if probe.code != 0 {
             return Err(format!("a further change: {} {}", probe.code, probe.stdout));
@@ -117,7 +123,7 @@ impl Model {
         let files = project.files().into_iter();
         let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into()));
         let later = Later { revision, operations, files: files.collect() };
-        Ok(Self { seen, findings, later })
+        Ok(Self { seen, findings, checkpoints, later })
     }
 }
 

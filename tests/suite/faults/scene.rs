@@ -125,6 +125,28 @@ fn busy_then(more: &'static [&'static [&'static str]]) -> impl FnOnce(&Project) 
     }
 }
 
+/// A checkpoint, and changes since.
+fn marked(project: &Project) {
+    busy(project);
+    for args in [&["checkpoint", "create", "one"][..], &["step", "done", "1"]] {
+        assert_eq!(run(project, args).code, 0, "{args:?}");
+    }
+    project.edit("context.md", "## ", "## Edited ");
+}
+
+fn forgotten(project: &Project) {
+    marked(project);
+    assert_eq!(run(project, &["checkpoint", "delete", "one"]).code, 0);
+}
+
+/// A finished execution.
+pub fn finished(project: &Project) {
+    busy(project);
+    for args in [&["step", "done", "1"][..], &["plan", "set", "status=COMPLETED_SUCCESS"]] {
+        assert_eq!(run(project, args).code, 0, "{args:?}");
+    }
+}
+
 /// A log of two segments, the older of which may go.
 fn rotated(project: &Project) {
     nearly_full(project);
@@ -234,6 +256,10 @@ pub fn all() -> Vec<Scene> {
         Scene::new("directive remove", &["directive", "remove", "1"], busy),
         Scene::new("apply", &["apply", "-"], busy).with_input(changes),
         Scene::new("check --fix", &["check", "--fix"], inconsistent),
+        Scene::new("checkpoint create", &["checkpoint", "create", "two", "-m", "x"], marked),
+        Scene::new("checkpoint restore", &["checkpoint", "restore", "one", "--rewind"], marked),
+        Scene::new("checkpoint delete", &["checkpoint", "delete", "one"], marked),
+        Scene::new("undo of a delete", &["undo"], forgotten),
         Scene::new("undo", &["undo"], busy_then(&[&["step", "done", "1"]])),
         Scene::new("redo", &["redo"], busy_then(&[&["step", "done", "1"], &["undo"]])),
         Scene::new("gc", &["gc", "--older-than", "1d"], rotated).at("2027-01-01T00:00:00Z"),

@@ -10,7 +10,7 @@ The input is a JSON array of changes, an object {\"changes\": […]}, or one cha
 change has an \"op\": plan.set, step.add, step.start, step.done, step.fail, step.skip, step.retry,
 step.reset, step.set, step.remove, context.add, context.set, var.set, var.unset, var.append,
 var.merge, var.patch, history.add, turn.add, constraint.set, directive.add, directive.remove, rule.add,
-rule.remove, event.emit, review.open, review.decide, plan.pause or plan.resume.
+rule.remove, event.emit, review.open, review.decide, checkpoint.create, plan.pause or plan.resume.
 
 Examples:
   echo '[{\"op\": \"step.add\", \"title\": \"Fetch\", \"tool\": \"WebFetch\"},

@@ -10,9 +10,9 @@ use crate::{
 /// Compare operations, git revisions and the files as they are, by meaning
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A side is an operation's id or the beginning of it, @ for the newest operation, @-2 for two before
-it, `working` for the files as they are, or a git revision such as HEAD, main~2, v1.0 or a commit.
-A name that an operation has means the operation; `git:REV` always means git.
+A side is a checkpoint's name, an operation's id or the beginning of it, @ for the newest operation,
+@-2 for two before it, `working` for the files as they are, or a git revision such as HEAD, main~2,
+v1.0 or a commit. They are tried in this order; `git:REV` always means git.
 
 Without arguments: what was edited outside since the newest operation. With one: from there to the
 files as they are.

@@ -4,6 +4,8 @@ use super::{CliResult, Session};
 use crate::workspace::Span;
 
 /// Drop old operations from the log; the state itself is never touched
+///
+/// Automatic checkpoints of that age go, too; named ones never do.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir gc --older-than 7d\n  statedir gc --older-than 30d --dry-run"
@@ -28,6 +30,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "operations_dropped": report.operations_dropped,
             "segments_dropped": report.segments_dropped, "objects_dropped": report.objects_dropped,
+            "checkpoints_dropped": report.checkpoints_dropped,
             "bytes_freed": report.bytes_freed, "warnings": report.warnings, "dry_run": session.global.dry_run }));
         return Ok(0);
     }
@@ -41,8 +44,12 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             .line("nothing to drop: only whole log segments that are old enough are dropped");
         return Ok(0);
     }
+    let checkpoints = match report.checkpoints_dropped {
+        0 => String::new(),
+        count => format!(", {count} automatic checkpoints"),
+    };
     session.output.line(format!(
-        "{would} {} operations and {} images: {} bytes",
+        "{would} {} operations{checkpoints} and {} images: {} bytes",
         report.operations_dropped, report.objects_dropped, report.bytes_freed
     ));
     Ok(0)

@@ -165,11 +165,10 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
 fn verify(session: &mut Session<'_>) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let anchors = workspace.history_anchors();
     let mut progress = Progress::new("verifying");
-    let verified = history::verify(snapshot.history()?, &anchors, &mut |bytes| progress.at(bytes));
+    let verified = workspace.verify_history(&snapshot, &mut |bytes| progress.at(bytes));
     drop(progress);
-    let verified = verified.map_err(Error::from)?;
+    let verified = verified?;
     if verified.is_intact() {
         if session.output.is_json() {
             session.output.value(json!(verified));

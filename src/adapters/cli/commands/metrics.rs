@@ -23,6 +23,16 @@ pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     Ok(0)
 }
 
+/// `2 timeout, 1 network`.
+fn failures(metrics: &Metrics) -> String {
+    if metrics.failures.is_empty() {
+        return "none".to_owned();
+    }
+    let counts: Vec<String> =
+        metrics.failures.iter().map(|(class, count)| format!("{count} {class}")).collect();
+    counts.join(", ")
+}
+
 fn lines(metrics: &Metrics) -> Vec<String> {
     let time = |ms: u64| format_duration(ms);
     let share = |share: Option<f64>| share.map_or("-".to_owned(), |n| format!("{:.0}%", n * 100.0));
@@ -40,6 +50,7 @@ fn lines(metrics: &Metrics) -> Vec<String> {
                 metrics.attempts, metrics.completed, metrics.failed, metrics.skipped
             ),
         ),
+        row("failures", failures(metrics)),
         row("retries", metrics.retries.to_string()),
         row("success rate", share(metrics.success_rate)),
         row("cost", format!("{}{budget}", metrics.total_cost)),

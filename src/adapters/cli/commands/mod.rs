@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
 pub(super) mod apply;
+pub(super) mod archive;
 pub(super) mod brief;
 pub(super) mod check;
+pub(super) mod checkpoint;
 pub(super) mod commit;
 pub(super) mod completions;
 pub(super) mod constraint;
@@ -13,6 +15,7 @@ pub(super) mod event;
 pub(super) mod gc;
 pub(super) mod git;
 pub(super) mod history;
+pub(super) mod hook;
 pub(super) mod import;
 pub(super) mod init;
 pub(super) mod man;
@@ -23,19 +26,24 @@ pub(super) mod metrics;
 pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
+pub(super) mod recover;
+mod recover_view;
 pub(super) mod review;
 pub(super) mod review_notes;
 pub(super) mod rule;
+pub(super) mod scan;
 pub(super) mod schema;
+pub(super) mod setup;
 pub(super) mod show;
 pub(super) mod state;
 pub(super) mod status;
 pub(super) mod step;
-mod step_args;
+pub(super) mod step_args;
 mod step_view;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
+pub(super) mod watch;
 pub(super) mod worktree;
 
 use std::path::PathBuf;
@@ -85,6 +93,10 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Resume(_) => pause::resume(session),
         Command::Apply(args) => apply::run(session, &args),
         Command::Check(args) => check::run(session, &args),
+        Command::Recover(args) => recover::run(session, &args),
+        Command::Scan(args) => scan::run(session, &args),
+        Command::Checkpoint(args) => checkpoint::run(session, args),
+        Command::Restore(args) => checkpoint::restore(session, args),
         Command::Undo(_) => undo::undo(session),
         Command::Redo(_) => undo::redo(session),
         Command::Op(args) => op::run(session, args),
@@ -96,6 +108,10 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         Command::Worktree(args) => worktree::run(session, args),
         Command::ReviewNotes(args) => review_notes::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
+        Command::Archive(args) => archive::run(session, args),
+        Command::Watch(args) => watch::run(session, &args),
+        Command::Setup(args) => setup::run(session, args),
+        Command::Hook(args) => hook::run(session, &args),
         Command::Schema(args) => schema::run(session, &args),
         Command::Completions(args) => completions::run(session, &args),
         Command::Man(args) => man::run(session, &args),
@@ -123,10 +139,18 @@ impl Session<'_> {
     }
 
     fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
+        let dir = choose(self.named_dir().as_deref(), new)?;
+        self.workspace_in(dir, if_match)
+    }
+
+    /// The directory that the user named, if any.
+    fn named_dir(&self) -> Option<PathBuf> {
         let variable =
             std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let named = self.global.dir.clone().or(variable);
-        let dir = choose(named.as_deref(), new)?;
+        self.global.dir.clone().or(variable)
+    }
+
+    fn workspace_in(&self, dir: PathBuf, if_match: Option<String>) -> Result<Workspace, Failure> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,

@@ -169,7 +169,7 @@ fn one_line(text: &str) -> &str {
 }
 
 /// A length of time as people say it: its largest unit and the next.
-fn rough(ms: u64) -> String {
+pub(super) fn rough(ms: u64) -> String {
     let (minutes, hours) = (ms / 60_000, ms / 3_600_000);
     match hours {
         48.. => format!("{}d", hours / 24),

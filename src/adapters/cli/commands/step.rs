@@ -53,7 +53,7 @@ Examples:
   statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\""
     )]
     Done(Box<ResultArgs>),
-    /// Record that a running step failed
+    /// Record that a running step failed; the answer says what kind of error it was
     #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
     Fail(Box<ResultArgs>),
     /// Leave a step out
@@ -106,10 +106,14 @@ Examples:
         #[arg(long)]
         resolved: bool,
     },
-    /// List the steps
-    #[command(
-        after_help = "Examples:\n  statedir step list\n  statedir step list --status FAILED --limit 100"
-    )]
+    /// List the steps, with who works on them and since when
+    ///
+    /// With --actor, only the steps that this actor claimed.
+    #[command(after_help = "\
+Examples:
+  statedir step list
+  statedir step list --status FAILED --limit 100
+  statedir step list --status RUNNING --actor agent-b")]
     List {
         /// Only steps with this status
         #[arg(long)]

@@ -60,7 +60,7 @@ impl ShapeArgs {
 
 /// What came of a step.
 #[derive(Debug, clap::Args)]
-pub(super) struct ResultArgs {
+pub(in super::super) struct ResultArgs {
     /// Number or id; the running step if absent
     step: Option<String>,
     /// A result, kept in variables.json under step_data.outputs

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::{CliResult, Failure, Session, step_args::select};
+use super::{CliResult, Failure, Session, status::rough, step_args::select};
 use crate::{
+    engine::StepRole,
     model::{Plan, Step},
-    workspace::{Error, Resolver, Snapshot},
+    workspace::{Error, Resolver, Snapshot, StepLine},
 };
 
 /// One step in full, its references looked up if wanted.
@@ -53,8 +54,21 @@ fn inputs(
 
 /// All steps, a line each.
 pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
-    let snapshot = session.workspace()?.read()?;
+    let workspace = session.workspace()?;
+    let snapshot = workspace.read()?;
     let mut lines = snapshot.step_lines()?;
+    if let Some(actor) = &session.global.actor {
+        lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
+    }
+    let running = |line: &StepLine| {
+        let role = snapshot.workflow().ok().and_then(|flow| flow.step_role(&line.status));
+        role == Some(StepRole::Active)
+    };
+    // How long ago a running step was claimed.
+    let age = |line: &StepLine| {
+        let started = line.started_at.as_deref().filter(|_| running(line))?;
+        workspace.environment().since(started)
+    };
     if let Some(status) = status {
         let workflow = snapshot.workflow()?;
         let Some(known) = workflow.step_status(status) else {
@@ -68,7 +82,15 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     let left_out = lines.len().saturating_sub(limit);
     lines.truncate(limit);
     if session.output.is_json() {
-        let answer = json!({ "steps": lines, "left_out": left_out,
+        let told = |line: &StepLine| {
+            let mut told = json!(line);
+            if let Some(age) = age(line) {
+                told["claim_age_ms"] = json!(age);
+            }
+            told
+        };
+        let steps: Vec<serde_json::Value> = lines.iter().map(told).collect();
+        let answer = json!({ "steps": steps, "left_out": left_out,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
         return Ok(0);
@@ -76,12 +98,10 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        notes.extend(
-            step.claimed_by
-                .as_ref()
-                .filter(|_| step.status == "RUNNING")
-                .map(|by| format!("by {by}")),
-        );
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.status == "RUNNING") {
+            let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
+            notes.push(format!("by {by}{age}"));
+        }
         if !step.waits_for.is_empty() && step.status == "PENDING" {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }

@@ -44,11 +44,13 @@ fn print(session: &mut Session<'_>, verb: &str, stepped: &Stepped) -> CliResult 
     }
     let would = if session.global.dry_run { "would be " } else { "" };
     let what = if operation.command.is_empty() { &operation.kind } else { &operation.command };
+    let changed = match stepped.changed.as_slice() {
+        [] => "no file".to_owned(),
+        files => files.join(", "),
+    };
     session.output.line(format!(
-        "{would}{verb}: {what} ({}; {})  [{}]",
-        operation.id,
-        stepped.changed.join(", "),
-        stepped.revision
+        "{would}{verb}: {what} ({}; {changed})  [{}]",
+        operation.id, stepped.revision
     ));
     Ok(0)
 }

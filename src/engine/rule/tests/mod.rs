@@ -3,6 +3,7 @@
 mod actions;
 mod conditions;
 mod firing;
+mod idioms;
 mod properties;
 mod refusals;
 

@@ -136,10 +136,20 @@ fn findings_are_counted_by_section() {
     assert_eq!(
         told,
         [
-            "context: Knowledge / Key Findings: 2 added: \"Weaviate speaks GraphQL\", \"Chroma is small\"",
-            "context: Knowledge / Decisions: 1 changed: \"We compare three.\" → \"We compare four.\"",
+            "context: Key Findings: 2 added: \"Weaviate speaks GraphQL\", \"Chroma is small\"",
+            "context: Decisions: 1 changed: \"We compare three.\" → \"We compare four.\"",
         ]
     );
+}
+
+#[test]
+fn sections_with_one_heading_are_told_apart() {
+    let before = "# C\n## A\n### Notes\n- x\n## B\n### Notes\n- y\n";
+    let after = before.replace("- x", "- x\n- more").replace("- y", "- y\n- other");
+    let told = told(Context, before, &after);
+    let begins =
+        ["context: A / Notes: 1 added: \"more\"", "context: B / Notes: 1 added: \"other\""];
+    assert_eq!(told, begins);
 }
 
 #[test]
@@ -182,7 +192,6 @@ fn text_below_a_step_is_seen() {
         [
             "step 1 (k3f9) Collect data: text: 1 added: \"Mind the licence.\"",
             "step 1 (k3f9) Collect data: Notes \"free text\" added",
-            "plan.md: elsewhere wording or layout only",
         ]
     );
 }

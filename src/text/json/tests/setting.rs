@@ -1,6 +1,6 @@
 use super::{document, edited, path, refused};
 use crate::text::Splice;
-use crate::text::json::{JsonError, MAX_DEPTH, Path};
+use crate::text::json::{JsonError, MAX_DEPTH, Path, Put};
 use serde_json::{Value, json};
 
 const SOURCE: &str = r#"{
@@ -274,4 +274,30 @@ fn nesting_too_deeply_is_refused() {
         JsonError::ValueTooDeep { .. }
     ));
     assert!(matches!(refused("{}", |edit| edit.remove(&long)), JsonError::NotFound { .. }));
+}
+
+#[test]
+fn several_puts_are_made_together_or_not_at_all() {
+    let puts = [
+        Put::Set(path("nested.on"), json!(false)),
+        Put::Append(path("list"), json!(4)),
+        Put::Append(path("list"), json!(5)),
+        Put::Set(path("fresh.a"), json!({})),
+        Put::Set(path("fresh.a.b"), json!("x")),
+    ];
+    let mut edit = document(SOURCE).edit();
+    edit.put_all(&puts).unwrap();
+    let mut singly = document(SOURCE).edit();
+    for put in &puts {
+        match put {
+            Put::Set(path, value) => singly.set(path, value).unwrap(),
+            Put::Append(path, value) => singly.append(path, value).unwrap(),
+        }
+    }
+    assert_eq!(edit.document().source(), singly.document().source());
+
+    let mut refused = document(SOURCE).edit();
+    let bad = Put::Append(path("name"), json!(1));
+    assert!(refused.put_all(&[puts[0].clone(), bad]).is_err());
+    assert_eq!(refused.document().source(), SOURCE);
 }

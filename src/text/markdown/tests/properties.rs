@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{field, outline, parse, section};
 use crate::text::apply_splices;
-use crate::text::markdown::{Document, ItemId, SectionId};
+use crate::text::markdown::{Document, ItemId, SectionId, render_field};
 
 const CASES: u32 = 400;
 
@@ -253,5 +253,15 @@ proptest! {
         prop_assert_eq!(&edited.text(edited.items[1].id), &text);
         prop_assert_eq!(&edited.text(edited.items[2].id), &text);
         prop_assert_eq!(edited.items[2].checkbox, Some(ticked));
+    }
+
+    #[test]
+    fn what_is_written_without_a_trial_reads_back(
+        key in "[a-z][a-z_]{0,8}[a-z]", value in "[a-zA-Z0-9 .,:;/$()+%=@_→-]{1,20}", bold: bool,
+    ) {
+        let line = render_field("\n", 0, bold, &key, &value).unwrap();
+        let document = parse(&format!("# T\n{line}"));
+        let item = field(&document, "T", &key);
+        prop_assert_eq!(document.value(item), value);
     }
 }

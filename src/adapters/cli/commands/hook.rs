@@ -1,0 +1,139 @@
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{CliResult, Session};
+use crate::adapters::{
+    choose,
+    hooks::{self, Hook, HookEvent},
+};
+
+/// Answer a hook event of an agent's client, given as JSON on standard input
+///
+/// For Claude Code, and clients that send the same events; `statedir setup claude` registers it.
+///
+/// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
+/// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
+/// since the session was last told. PreToolUse denies writing history.md and .statedir/, by an
+/// edit or an obvious shell command, and asks when a limit is reached or a review is open.
+/// PostToolUse counts file operations and web requests and checks a state file that was edited.
+/// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
+/// SessionEnd is recorded. Other events, tools and members are ignored.
+///
+/// The state is the nearest workspace/state at or above the event's `cwd`; without one there is
+/// silence. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
+/// becomes part of the next step's entry, or at once an event when a limit is crossed.
+///
+/// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir hook < event.json
+  echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\",\"cwd\":\"'$PWD'\"}' | statedir hook
+  statedir hook --max-tokens 1000 < event.json")]
+pub(in super::super) struct Args {
+    /// At most so many tokens for the brief of a session
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    max_tokens: usize,
+}
+
+/// How long a hook waits for another command.
+const WAIT: Duration = Duration::from_millis(1500);
+/// How long the last one of a session does: its client does not wait longer than a second.
+const LAST_WAIT: Duration = Duration::from_millis(600);
+
+pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let reply = answer(session, args);
+    match reply {
+        Some(reply) => session.output.line(reply.to_string()),
+        None if session.output.is_json() => session.output.line("{}"),
+        None => {}
+    }
+    Ok(0)
+}
+
+fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(hooks::MAX_BYTES + 1).read_to_end(&mut bytes);
+    let event = match read {
+        Err(error) => Err(format!("the event cannot be read: {error}")),
+        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => Err("the event is too large".to_owned()),
+        Ok(_) => HookEvent::parse(&bytes),
+    };
+    let event = match event {
+        Ok(event) if !event.is_of_interest() => return None,
+        Ok(event) => event,
+        Err(message) => {
+            let dir = state_directory(session, None)?;
+            note(session, &dir, "?", &message);
+            return None;
+        }
+    };
+    let dir = state_directory(session, Some(&event))?;
+    report_bugs(dir.clone(), event.name().to_owned());
+    match reply(session, args, &event, &dir) {
+        Ok(reply) => reply.to_json(event.name()),
+        Err(message) => {
+            note(session, &dir, event.name(), &message);
+            None
+        }
+    }
+}
+
+fn reply(
+    session: &mut Session<'_>,
+    args: &Args,
+    event: &HookEvent,
+    dir: &Path,
+) -> Result<hooks::Reply, String> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+    let given = session.global.actor.take().or_else(|| variable("STATEDIR_ACTOR"));
+    session.global.actor = given.or_else(|| event.session());
+    session.global.dir = Some(dir.to_owned());
+    session.global.if_match = None;
+    let last = event.name() == "SessionEnd";
+    session.global.wait = session.global.wait.min(if last { LAST_WAIT } else { WAIT });
+    session.command = format!("hook {}", event.name());
+    let workspace = session.workspace().map_err(|failure| failure.message)?;
+    if workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log) {
+        return Ok(hooks::Reply::Silent);
+    }
+    let names = [event.session(), variable("USER"), variable("LOGNAME")];
+    // Without any of these a command acts as `unknown`.
+    let nobody = names.iter().skip(1).all(Option::is_none).then(|| "unknown".to_owned());
+    let hook = Hook {
+        event,
+        workspace: &workspace,
+        other_names: names.into_iter().flatten().chain(nobody).collect(),
+        max_tokens: args.max_tokens,
+        env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
+        dry_run: session.global.dry_run,
+    };
+    hooks::answer(&hook).map_err(|error| error.to_string())
+}
+
+/// The directory that was named, or the nearest one at or above the agent's.
+fn state_directory(session: &Session<'_>, event: Option<&HookEvent>) -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|dir| !dir.is_empty());
+    let named = session.global.dir.clone().or_else(|| variable("STATEDIR").map(PathBuf::from));
+    if named.is_some() || event.is_none() {
+        return choose(named.as_deref(), false).ok().filter(|dir| dir.is_dir());
+    }
+    let project = variable("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    event?.state_directory(project.as_deref())
+}
+
+fn note(session: &Session<'_>, dir: &Path, event: &str, message: &str) {
+    let now = session.environment().map(|env| env.now()).unwrap_or_default();
+    hooks::note(dir, &now, event, message);
+}
+
+/// A panic must not stop an agent: it is noted, and the exit code says that all is well.
+fn report_bugs(dir: PathBuf, event: String) {
+    std::panic::set_hook(Box::new(move |panic| {
+        hooks::note(&dir, "bug", &event, &panic.to_string());
+        std::process::exit(0);
+    }));
+}

@@ -1,0 +1,265 @@
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{CliResult, Failure, Session, recover_view, scan, step_args::select};
+use crate::{
+    adapters::{Evaluator, Recovery, RecoveryOptions, Scan, is_archived, split_words},
+    engine::{PlanRole, recovery::Action},
+    workspace::{Outcome, RecoverRequest, Span},
+};
+
+/// Decide how to go on after a crash or a failure, and say why
+///
+/// Looks at the plan, the last operation, the history and its errors, claims, checkpoints, the git
+/// work tree and the project's files. Prints one of eight decisions, the evidence for it and why
+/// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
+/// human_review, never a guess.
+///
+/// A failed step, first row that fits: an error that may pass by itself (timeout, network,
+/// rate_limit) and more than half of the steps completed: retry_task. A checkpoint, and more than
+/// 30% finished: rollback_checkpoint. More than 70% completed: skip_task, unless others need it or
+/// it is the last. Else restart, which keeps completed steps. No attempts left: human_review.
+///
+/// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
+/// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
+/// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
+/// step that somebody else works on is left alone until its claim is stale.
+///
+/// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
+/// exit 4, together with the decision.
+///
+/// --evaluator asks a program instead: it gets the evidence on its standard input and answers
+/// {"action": "...", "reasoning": "..."} within the time limit. It runs without a shell, with only
+/// PATH, HOME, LANG, TMPDIR and STATEDIR set. If it fails in any way, the built-in decision stands
+/// and the answer says so.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir recover
+  statedir recover --apply
+  statedir recover --decide skip_task --step 3 --apply
+  statedir recover --evaluator './evaluator.sh --strict' --evaluator-timeout 30s
+  statedir recover --all ~/projects --json
+
+Decisions: continue_task, restart_task, next_task, retry_task, rollback_checkpoint, skip_task,
+restart, human_review. What --apply did is one operation: `statedir undo` takes it back.")]
+pub(in super::super) struct Args {
+    /// Carry the decision out, as one operation that can be undone
+    #[arg(long)]
+    apply: bool,
+    /// Take this decision instead, if it is possible
+    #[arg(long, value_name = "ACTION", value_parser = action)]
+    decide: Option<Action>,
+    /// Decide for this step; else for the one that was interrupted or failed
+    #[arg(long, value_name = "STEP")]
+    step: Option<String>,
+    /// Let a program decide; quotes keep words together, no shell is used
+    #[arg(long, value_name = "CMD", conflicts_with = "decide")]
+    evaluator: Option<String>,
+    /// One more argument for the program, as it is
+    #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
+    evaluator_arg: Vec<String>,
+    /// How long the program may take
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    evaluator_timeout: Duration,
+    /// Decide for every state directory below this one
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
+    all: Option<PathBuf>,
+    /// The directory with the project's files; else worked out from where the state is
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// After how long without a sign a claim is stale
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = span)]
+    stale_after: Duration,
+}
+
+fn action(text: &str) -> Result<Action, String> {
+    let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
+    Action::parse(text)
+        .ok_or_else(|| format!("`{text}` is not a decision; one of {}", all.join(", ")))
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let span: Span = text.parse()?;
+    Ok(Duration::from_millis(span.millis()))
+}
+
+impl Args {
+    fn options(&self) -> Result<RecoveryOptions, Failure> {
+        let step = self.step.as_deref().map(select).transpose()?.map(|step| step.0);
+        let evaluator = match &self.evaluator {
+            None => None,
+            Some(line) => {
+                let mut argv = split_words(line)
+                    .map_err(|why| Failure::usage(format!("the evaluator `{line}`: {why}")))?;
+                argv.extend(self.evaluator_arg.iter().cloned());
+                Some(Evaluator { argv, limit: self.evaluator_timeout })
+            }
+        };
+        let stale_after_ms = u64::try_from(self.stale_after.as_millis()).unwrap_or(u64::MAX);
+        if let Some(project) = self.project.as_ref().filter(|project| !project.is_dir()) {
+            let message = format!("`{}` is not a directory", project.display());
+            return Err(Failure::refused("not_found", message));
+        }
+        Ok(RecoveryOptions {
+            request: RecoverRequest { step, stale_after_ms },
+            project: self.project.clone(),
+            own: self.decide,
+            evaluator,
+        })
+    }
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let options = args.options()?;
+    if let Some(root) = &args.all {
+        return all(session, root, args, &options);
+    }
+    let workspace = session.workspace()?;
+    let recovery = Recovery::decide(&workspace, &options)?;
+    // In a damaged state nothing can be carried out but going back.
+    let whole = recovery.examined.evidence.damage.is_empty()
+        || recovery.decision.action == Action::RollbackCheckpoint;
+    let carried = match args.apply && whole {
+        true => Some(recovery.carry_out(&workspace)?.outcome),
+        false => None,
+    };
+    let dry_run = session.global.dry_run;
+    let damaged = recovery.examined.evidence.damage.first().filter(|_| carried.is_none()).cloned();
+    if session.output.is_json() {
+        let answer = recover_view::document(&recovery, carried.as_ref(), dry_run);
+        return match damaged {
+            Some(message) => Err(damage(message, answer)),
+            None => {
+                session.output.value(answer);
+                Ok(0)
+            }
+        };
+    }
+    recover_view::print(session.output, &recovery, args.apply);
+    if let Some(outcome) = &carried {
+        session.output.outcome(outcome, dry_run);
+    }
+    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null)))
+}
+
+fn damage(message: String, answer: Value) -> Failure {
+    let mut failure = Failure::new("damaged", message, 4).hint(
+        "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back",
+    );
+    failure.data = answer.is_object().then(|| Box::new(answer));
+    failure
+}
+
+/// What came of one state directory.
+struct One {
+    dir: PathBuf,
+    result: Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure>,
+}
+
+/// Decides for every state below `root`; one that fails does not stop the others.
+fn all(
+    session: &mut Session<'_>,
+    root: &std::path::Path,
+    args: &Args,
+    options: &RecoveryOptions,
+) -> CliResult {
+    let (directories, left_out) = scan::find(root, Scan::default().most_depth)?;
+    let mut done: Vec<One> = Vec::new();
+    for dir in directories.into_iter().filter(|dir| !is_archived(dir)) {
+        let result = one(session, &dir, args.apply, options);
+        done.push(One { dir, result });
+    }
+    let failures = done.iter().filter_map(|one| one.result.as_ref().err());
+    let exit = failures.clone().map(|failure| failure.exit).max().unwrap_or(0);
+    let failed = failures.count();
+    let answer = json!({ "root": root, "left_out": left_out,
+        "states": done.iter().map(|one| one.to_json(session.global.dry_run)).collect::<Vec<_>>() });
+    if !session.output.is_json() {
+        for one in &done {
+            one.print(session);
+        }
+        if done.is_empty() {
+            session.output.line("no state directories");
+        }
+        for what in &left_out {
+            session.output.note(&format!("left out: {what}"));
+        }
+    }
+    if failed == 0 {
+        if session.output.is_json() {
+            session.output.value(answer);
+        }
+        return Ok(0);
+    }
+    let message = format!("{failed} of {} states could not be recovered", done.len());
+    let mut failure = Failure::new("some_failed", message, exit)
+        .hint("`statedir -C DIR check --fix` repairs what is safe in one of them");
+    failure.data = Some(Box::new(answer));
+    Err(failure)
+}
+
+fn one(
+    session: &Session<'_>,
+    dir: &std::path::Path,
+    apply: bool,
+    options: &RecoveryOptions,
+) -> Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure> {
+    let workspace = session.workspace_in(dir.to_owned(), None)?;
+    let recovery = Recovery::decide(&workspace, options)?;
+    let evidence = &recovery.examined.evidence;
+    if let Some(message) = evidence.damage.first() {
+        let answer = recover_view::document(&recovery, None, false);
+        return Err(damage(message.clone(), answer));
+    }
+    if !apply || recovery.decision.nothing_to_do {
+        return Ok((recovery, None, None));
+    }
+    // Who paused on purpose wants to say when it goes on.
+    if evidence.plan.role == Some(PlanRole::Paused) {
+        return Ok((recovery, None, Some("paused on purpose; `statedir -C DIR recover --apply`")));
+    }
+    let carried = recovery.carry_out(&workspace)?;
+    Ok((recovery, Some(carried.outcome), None))
+}
+
+impl One {
+    fn to_json(&self, dry_run: bool) -> Value {
+        let mut value = match &self.result {
+            Ok((recovery, outcome, left)) => {
+                let mut value = recover_view::document(recovery, outcome.as_ref(), dry_run);
+                if let Some(left) = left {
+                    value["not_applied"] = json!(left);
+                }
+                // The files of every project would drown the decisions.
+                value["evidence"] = Value::Null;
+                value
+            }
+            Err(failure) => failure.to_json(),
+        };
+        value["directory"] = json!(self.dir);
+        value
+    }
+
+    fn print(&self, session: &mut Session<'_>) {
+        let dir = self.dir.display();
+        match &self.result {
+            Ok((recovery, outcome, left)) => {
+                let line = recover_view::headline(recovery);
+                session.output.line(format!("{dir}: {line}"));
+                let why = recovery.decision.reasons.first().cloned().unwrap_or_default();
+                session.output.line(format!("  why      {}", recover_view::one_line(&why)));
+                if let Some(left) = left {
+                    session.output.line(format!("  left     {left}"));
+                }
+                if let Some(outcome) = outcome {
+                    session.output.outcome(outcome, session.global.dry_run);
+                }
+            }
+            Err(failure) => {
+                session.output.line(format!("{dir}: {}", recover_view::one_line(&failure.message)));
+            }
+        }
+    }
+}

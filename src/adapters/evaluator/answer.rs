@@ -1,0 +1,92 @@
+//! Reading what a program answered.
+
+use serde_json::Value;
+
+use crate::engine::recovery::Action;
+
+/// The longest reasoning that is kept.
+const MOST_REASONING: usize = 2_000;
+
+/// An answer that is understood.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) action: Action,
+    pub(super) reasoning: String,
+}
+
+/// Takes the last JSON object of the output; what stands around it does not matter.
+pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
+    let text = std::str::from_utf8(output).map_err(|_| "its answer is not text".to_owned())?;
+    if text.trim().is_empty() {
+        return Err("it answered nothing".to_owned());
+    }
+    let object = last_object(text).ok_or("its answer holds no JSON object")?;
+    let Some(action) = object.get("action").and_then(Value::as_str) else {
+        return Err("its answer has no `action`".to_owned());
+    };
+    let known = Action::parse(action).ok_or_else(|| {
+        let shown: String = action.chars().take(60).collect();
+        let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
+        format!("`{shown}` is not an action; known: {}", all.join(", "))
+    })?;
+    let reasoning = match object.get("reasoning") {
+        Some(Value::String(text)) if !text.trim().is_empty() => {
+            text.trim().chars().take(MOST_REASONING).collect()
+        }
+        None | Some(Value::Null | Value::String(_)) => "no reasoning was given".to_owned(),
+        Some(_) => return Err("its `reasoning` is not a text".to_owned()),
+    };
+    Ok(Answer { action: known, reasoning })
+}
+
+fn last_object(text: &str) -> Option<Value> {
+    let mut found = None;
+    let mut at = 0;
+    while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        at = match values.next() {
+            Some(Ok(value)) => {
+                found = Some(value);
+                start + values.byte_offset()
+            }
+            _ => start + 1,
+        };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_object_counts_whatever_stands_around_it() {
+        let answer = |text: &str| read(text.as_bytes());
+        let wanted = Answer { action: Action::SkipTask, reasoning: "ok {not this}".to_owned() };
+        for text in [
+            r#"{"action":"skip_task","reasoning":"ok {not this}"}"#,
+            "thinking {about} it\n```json\n{\"action\": \"skip_task\", \"reasoning\": \"ok {not this}\"}\n```\nbye",
+            r#"{"action":"restart"} {"action":"Skip-Task","reasoning":" ok {not this} ","more":[1]}"#,
+        ] {
+            assert_eq!(answer(text).as_ref(), Ok(&wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_with_a_reason() {
+        for (text, why) in [
+            ("", "nothing"),
+            ("skip_task", "no JSON object"),
+            ("{\"action\":", "no JSON object"),
+            ("{\"decision\":\"skip_task\"}", "no `action`"),
+            ("{\"action\":5}", "no `action`"),
+            ("{\"action\":\"rm -rf\"}", "is not an action"),
+            ("{\"action\":\"restart\",\"reasoning\":[]}", "not a text"),
+        ] {
+            let refusal = read(text.as_bytes()).unwrap_err();
+            assert!(refusal.contains(why), "{text}: {refusal}");
+        }
+        assert!(read(b"\xff\xfe").is_err());
+        assert!(read("{".repeat(60_000).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! A hook event as the client sends it. Unknown members are ignored, wrong ones are absent.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The largest event that is read.
+pub const MAX_BYTES: u64 = 32 << 20;
+
+/// One event.
+#[derive(Clone, Debug)]
+pub struct HookEvent {
+    value: Value,
+}
+
+impl HookEvent {
+    /// Reads an event.
+    ///
+    /// # Errors
+    /// Says why the bytes are not one JSON object.
+    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        match serde_json::from_slice(bytes) {
+            Ok(value @ Value::Object(_)) => Ok(Self { value }),
+            Ok(_) => Err("the event is not a JSON object".to_owned()),
+            Err(error) => Err(format!("the event is not JSON: {error}")),
+        }
+    }
+
+    /// `hook_event_name`.
+    pub fn name(&self) -> &str {
+        self.text("hook_event_name").unwrap_or_default()
+    }
+
+    /// A member that is a string.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.value.get(key).and_then(Value::as_str)
+    }
+
+    /// `tool_name`.
+    pub fn tool(&self) -> &str {
+        self.text("tool_name").unwrap_or_default()
+    }
+
+    /// A string of `tool_input`.
+    pub fn input(&self, key: &str) -> Option<&str> {
+        self.value.get("tool_input")?.get(key)?.as_str()
+    }
+
+    /// The file that a tool writes, as the tool names it.
+    pub fn file(&self) -> Option<&str> {
+        ["file_path", "notebook_path", "path"].iter().find_map(|key| self.input(key))
+    }
+
+    /// Whether a hook made the agent go on already.
+    pub fn stop_hook_active(&self) -> bool {
+        self.value.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Where the agent is, if it says so and that is an absolute path.
+    pub fn cwd(&self) -> Option<PathBuf> {
+        self.text("cwd").map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// The session's name as a word that can be an actor and a file name.
+    ///
+    /// Of an id in the form of a UUID the first part is enough to tell sessions apart.
+    pub fn session(&self) -> Option<String> {
+        let id = self.text("session_id")?;
+        let word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let clean: String = id.chars().filter(word).take(64).collect();
+        let clean = clean.trim_start_matches('-');
+        let first = clean.split('-').next().unwrap_or_default();
+        let uuid = clean.len() == 36 && first.len() == 8;
+        let short: String = if uuid { first.to_owned() } else { clean.chars().take(24).collect() };
+        (!short.is_empty()).then_some(short)
+    }
+
+    /// Whether the event can concern the state at all, so that nothing is read for the others.
+    pub fn is_of_interest(&self) -> bool {
+        match self.name() {
+            "PreToolUse" => is_work(self.tool()),
+            "PostToolUse" => counted(self.tool()).is_some(),
+            "Stop" | "SubagentStop" => !self.stop_hook_active(),
+            "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,
+            _ => false,
+        }
+    }
+
+    /// The nearest state directory at or above where the agent is.
+    pub fn state_directory(&self, project: Option<&Path>) -> Option<PathBuf> {
+        let here = self.cwd().or_else(|| std::env::current_dir().ok());
+        let places = here.iter().map(PathBuf::as_path).chain(project);
+        let nearest = |place: &Path| {
+            let mut above = place.ancestors().map(|dir| dir.join("workspace").join("state"));
+            above.find(|dir| dir.is_dir())
+        };
+        places.into_iter().find_map(nearest)
+    }
+}
+
+/// Tools that write a file.
+pub fn writes_file(tool: &str) -> bool {
+    matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
+}
+
+/// Tools that ask the web.
+pub fn asks_web(tool: &str) -> bool {
+    matches!(tool, "WebFetch" | "WebSearch")
+}
+
+/// Tools that do something, as opposed to looking.
+fn is_work(tool: &str) -> bool {
+    writes_file(tool) || asks_web(tool) || matches!(tool, "Bash" | "Task" | "Agent")
+}
+
+/// What a tool counts for.
+pub fn counted(tool: &str) -> Option<crate::workspace::Usage> {
+    if writes_file(tool) {
+        Some(crate::workspace::Usage::FileOperation)
+    } else {
+        asks_web(tool).then_some(crate::workspace::Usage::WebRequest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(json: &str) -> HookEvent {
+        HookEvent::parse(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_session_is_named_by_a_short_safe_word() {
+        let named =
+            |id: &str| event(&serde_json::json!({ "session_id": id }).to_string()).session();
+        assert_eq!(named("3f2a9c1e-77aa-4c1d-9b1f-001122334455").as_deref(), Some("3f2a9c1e"));
+        assert_eq!(named("abc123").as_deref(), Some("abc123"));
+        assert_eq!(named("../../etc/passwd").as_deref(), Some("etcpasswd"));
+        assert_eq!(named("--actor"), Some("actor".to_owned()));
+        assert_eq!(named("\u{1b}[31m/").as_deref(), Some("31m"));
+        assert_eq!(named("///"), None);
+    }
+
+    #[test]
+    fn members_of_a_wrong_type_are_absent() {
+        let event = event(
+            r#"{"hook_event_name":7,"tool_input":"x","cwd":"relative","stop_hook_active":"yes"}"#,
+        );
+        assert_eq!((event.name(), event.file(), event.cwd()), ("", None, None));
+        assert!(!event.stop_hook_active() && !event.is_of_interest());
+        assert!(HookEvent::parse(b"[1]").is_err() && HookEvent::parse(b"{").is_err());
+    }
+
+    #[test]
+    fn looking_is_not_work() {
+        for tool in ["Read", "Glob", "Grep", "TodoWrite", "mcp__statedir__step", ""] {
+            let event =
+                event(&format!("{{\"hook_event_name\":\"PreToolUse\",\"tool_name\":{tool:?}}}"));
+            assert!(!event.is_of_interest(), "{tool}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Hooks of an agent's client: one event in, at most one answer out.
+//!
+//! A hook fails open. Whatever goes wrong is noted in `.statedir/hook.log`, and the agent goes on
+//! as if there were no hook: a broken state must never stop the work that could repair it.
+
+mod event;
+mod guard;
+mod journal;
+mod memory;
+mod place;
+mod prompt;
+mod reply;
+mod session;
+mod shell;
+mod shell_writes;
+mod stop;
+mod tool;
+
+use std::path::PathBuf;
+
+pub use self::{
+    event::{HookEvent, MAX_BYTES},
+    journal::note,
+    memory::Memory,
+    reply::Reply,
+};
+use crate::workspace::{Error, Workspace};
+
+/// An event with all that is needed to answer it.
+#[derive(Debug)]
+pub struct Hook<'a> {
+    /// What happened.
+    pub event: &'a HookEvent,
+    /// The state it concerns; it acts under the session's name.
+    pub workspace: &'a Workspace,
+    /// The names under which this session may have claimed steps without saying so.
+    pub other_names: Vec<String>,
+    /// At most so many tokens are put into the agent's context.
+    pub max_tokens: usize,
+    /// A file of shell commands that the client runs before every command of the session.
+    pub env_file: Option<PathBuf>,
+    /// Whether nothing may be written.
+    pub dry_run: bool,
+}
+
+/// Answers an event.
+///
+/// # Errors
+/// The state could not be read or written; the caller notes it and stays silent.
+pub fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
+    match hook.event.name() {
+        "SessionStart" => session::start(hook),
+        "UserPromptSubmit" => prompt::submitted(hook),
+        "PreToolUse" => guard::before(hook),
+        "PostToolUse" => tool::after(hook),
+        "PreCompact" => session::compact(hook),
+        "Stop" | "SubagentStop" => stop::stopping(hook),
+        "SessionEnd" => session::end(hook),
+        _ => Ok(Reply::Silent),
+    }
+}
+
+impl Hook<'_> {
+    /// The session's name, also where the client gives none.
+    fn session(&self) -> String {
+        self.event.session().unwrap_or_else(|| "unnamed".to_owned())
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::load(self.workspace.directory(), &self.session())
+    }
+
+    /// Writes the memory down; what is lost with it is only said twice.
+    fn remember(&self, memory: &Memory) {
+        let state = self.workspace.directory();
+        if !self.dry_run
+            && let Err(error) = memory.save(state, &self.session())
+        {
+            self.complain(&format!("the memory is not kept: {error}"));
+        }
+    }
+
+    /// Notes something that does not keep the event from being answered.
+    fn complain(&self, message: &str) {
+        let now = self.workspace.environment().now();
+        note(self.workspace.directory(), &now, self.event.name(), message);
+    }
+}

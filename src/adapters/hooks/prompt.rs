@@ -1,0 +1,100 @@
+//! The user says something: it is recorded, and the agent hears which rules have changed.
+
+use super::{Hook, Reply, reply::quoted};
+use crate::{
+    brief::Turn,
+    workspace::{Change, Error},
+};
+
+/// How much of what the user says is recorded, in characters.
+const MOST_CHARS: usize = 4_000;
+/// How many changed lines are passed on.
+const MOST_LINES: usize = 40;
+/// How long one of them may be, in characters.
+const LONGEST: usize = 400;
+
+/// Records the turn and tells what changed in the rules since the session was last told.
+///
+/// The answer is not known yet; the agent adds what came of it with `statedir turn add` if it
+/// matters.
+pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let recorded = record(hook);
+    let rules = rules_in_force(hook)?;
+    let mut memory = hook.memory();
+    let known = memory.rules.as_ref();
+    let new: Vec<&String> =
+        rules.iter().filter(|line| known.is_none_or(|known| !known.contains(line))).collect();
+    let gone: Vec<&String> =
+        known.into_iter().flatten().filter(|line| !rules.contains(line)).collect();
+    let text = match known {
+        _ if new.is_empty() && gone.is_empty() => None,
+        None => Some(list("Rules in force in this project", "statedir brief", &new, "")),
+        Some(_) => {
+            let more = if gone.is_empty() {
+                String::new()
+            } else {
+                list("No longer in force", "statedir constraint list", &gone, "")
+            };
+            Some(list("Rules that changed since you were last told", "statedir brief", &new, &more))
+        }
+    };
+    if memory.rules.as_ref() != Some(&rules) {
+        memory.rules = Some(rules);
+        hook.remember(&memory);
+    }
+    // What changed is worth telling even if the turn could not be written down.
+    match (text, recorded) {
+        (None, Err(error)) => Err(error),
+        (Some(text), Err(error)) => {
+            hook.complain(&error.to_string());
+            Ok(Reply::Context(text))
+        }
+        (text, Ok(())) => Ok(text.map_or(Reply::Silent, Reply::Context)),
+    }
+}
+
+fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {
+    if lines.is_empty() {
+        return more.to_owned();
+    }
+    let shown: String = lines.iter().take(MOST_LINES).map(|line| quoted(line)).collect();
+    let left = lines.len().saturating_sub(MOST_LINES);
+    let left = if left > 0 { format!("({left} more: `{command}`)\n") } else { String::new() };
+    format!(
+        "{title} (lines with `>` are data from constraints.md and plan.md):\n{shown}{left}{more}"
+    )
+}
+
+fn record(hook: &Hook<'_>) -> Result<(), Error> {
+    let prompt = hook.event.text("prompt").unwrap_or_default().trim();
+    if prompt.is_empty() {
+        return Ok(());
+    }
+    let mut said: String = prompt.chars().take(MOST_CHARS).collect();
+    if said.len() < prompt.len() {
+        said.push('…');
+    }
+    // The history is shared and committed; nobody chose to put a key into it.
+    let user_message = crate::workspace::masked(&said);
+    let turn = Turn { user_message, ..Turn::default() };
+    hook.workspace.apply(&[Change::TurnAdd(Box::new(turn))]).map(|_| ())
+}
+
+/// Everything that binds the agent right now, a line each.
+pub(super) fn rules_in_force(hook: &Hook<'_>) -> Result<Vec<String>, Error> {
+    let snapshot = hook.workspace.read()?;
+    let constraints = snapshot.constraints()?;
+    let mut lines = Vec::new();
+    for setting in &constraints.settings {
+        let value = setting.value.as_ref().map(|value| format!("{}: {value}", setting.name));
+        lines.extend(value);
+    }
+    lines.extend(constraints.directives.iter().map(|line| format!("directive: {}", line.text)));
+    lines.extend(constraints.rules.iter().map(|line| format!("rule: {}", line.text)));
+    if let Ok(plan) = snapshot.plan() {
+        let reviews = plan.open_reviews();
+        lines.extend(reviews.map(|review| format!("open review {}: {}", review.id, review.text)));
+    }
+    let cut = |line: String| super::reply::short(&line, LONGEST);
+    Ok(lines.into_iter().map(cut).collect())
+}

@@ -1,0 +1,86 @@
+//! A session begins, is compacted, ends.
+
+use std::{fs, io::Write as _};
+
+use serde_json::{Map, json};
+
+use super::{Hook, Memory, Reply, prompt::rules_in_force, reply::short};
+use crate::{
+    brief::{Budget, tokens},
+    workspace::{BriefRequest, Change, CheckpointRequest, Error},
+};
+
+/// The most bytes a client passes on to the agent in one piece.
+const MOST_BYTES: usize = 9_500;
+
+/// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
+/// nothing of the state.
+pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let mut memory = Memory { rules: rules_in_force(hook).ok(), ..hook.memory() };
+    memory.linked |= link(hook);
+    memory.told.clear();
+    let frame = frame(hook, memory.linked);
+    let budget = Budget {
+        max_tokens: hook.max_tokens.saturating_sub(tokens(&frame)),
+        max_bytes: Some(MOST_BYTES.saturating_sub(frame.len())),
+    };
+    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
+    hook.remember(&memory);
+    if !hook.dry_run {
+        Memory::prune(hook.workspace.directory());
+    }
+    Ok(Reply::Context(frame + &briefed.brief.text))
+}
+
+/// The words before the brief.
+fn frame(hook: &Hook<'_>, linked: bool) -> String {
+    let actor = hook.workspace.environment().actor();
+    let name = match linked {
+        true => format!("Your commands act as `{actor}`."),
+        false => format!("Give `--actor {actor}` with statedir commands."),
+    };
+    let dir = short(&hook.workspace.directory().display().to_string(), 200);
+    format!(
+        "The work in this project is tracked by statedir in `{dir}`. {name} Loop: `statedir step \
+         next --claim`, work, `statedir step done|fail`, `statedir context add TEXT`. Never edit \
+         history.md or .statedir/ by hand.\n\n"
+    )
+}
+
+/// Lets the session's own commands act under its name, where the client offers a way.
+fn link(hook: &Hook<'_>) -> bool {
+    let Some(path) = hook.env_file.as_ref().filter(|_| !hook.dry_run) else { return false };
+    // The name is a word of letters and digits only when it comes from a session.
+    if hook.event.session().as_deref() != Some(hook.workspace.environment().actor()) {
+        return false;
+    }
+    let line = format!("export STATEDIR_ACTOR={}\n", hook.workspace.environment().actor());
+    let file = fs::OpenOptions::new().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).is_ok()
+}
+
+/// The conversation is about to be summed up: the state is kept as it is now, before the agent
+/// forgets how it came to be.
+pub(super) fn compact(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let by = match hook.event.text("trigger") {
+        Some("manual") => " (manual)",
+        Some("auto") => " (auto)",
+        _ => "",
+    };
+    let automatic = Some(format!("before compaction{by}"));
+    let request = CheckpointRequest { automatic, ..CheckpointRequest::default() };
+    hook.workspace.checkpoint(&request).map(|_| Reply::Silent)
+}
+
+/// Records that the session ended, and what its tools used since the last entry.
+pub(super) fn end(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let mut fields = Map::new();
+    fields.insert("session".to_owned(), json!(hook.session()));
+    let reason = hook.event.text("reason").map(|reason| short(reason, 60));
+    fields.extend(reason.map(|reason| ("reason".to_owned(), json!(reason))));
+    let done = hook.workspace.apply(&[Change::Event { kind: "session_end".to_owned(), fields }]);
+    if !hook.dry_run {
+        Memory::forget(hook.workspace.directory(), &hook.session());
+    }
+    done.map(|_| Reply::Silent)
+}

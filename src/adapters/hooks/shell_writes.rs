@@ -1,0 +1,301 @@
+//! What a shell command writes of what only `statedir` may write, as far as it is obvious.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    place::{Guarded, Protected},
+    shell::{Simple, Word, commands},
+};
+
+/// Words before the command that is really run.
+const WRAPPERS: [&str; 15] = [
+    "sudo", "env", "command", "builtin", "exec", "nohup", "time", "nice", "timeout", "xargs", "!",
+    "then", "do", "else", "{",
+];
+
+/// What the command line would write, if any of it is protected.
+pub fn written(guarded: &Guarded, cwd: &Path, source: &str) -> Option<Protected> {
+    look(guarded, cwd, source, 0)
+}
+
+fn look(guarded: &Guarded, cwd: &Path, source: &str, depth: usize) -> Option<Protected> {
+    let mut here = cwd.to_owned();
+    for simple in commands(source) {
+        for word in &simple.writes {
+            if let Some(found) = judge(guarded, &here, word, false) {
+                return Some(found);
+            }
+        }
+        let words = command_words(&simple);
+        let Some((name, args)) = words.split_first() else { continue };
+        let name = name.text.rsplit('/').next().unwrap_or_default();
+        if matches!(name, "bash" | "sh" | "zsh" | "dash" | "eval") && depth < 4 {
+            let script = args.iter().filter(|word| !word.text.starts_with('-'));
+            let script: Vec<&str> = script.map(|word| word.text.as_str()).collect();
+            let takes_script = name == "eval" || args.iter().any(|word| is_flag(word, 'c'));
+            if takes_script
+                && let found @ Some(_) = look(guarded, &here, &script.join(" "), depth + 1)
+            {
+                return found;
+            }
+        }
+        for (word, removes) in targets(name, args) {
+            if let Some(found) = judge(guarded, &here, &word, removes) {
+                return Some(found);
+            }
+        }
+        if matches!(name, "cd" | "pushd")
+            && let Some(dir) = args.first().filter(|dir| !dir.dynamic)
+        {
+            here.push(&dir.text);
+        }
+    }
+    None
+}
+
+/// The words from the command's name on.
+fn command_words(simple: &Simple) -> &[Word] {
+    let mut words = simple.words.as_slice();
+    let mut wrapped = false;
+    while let [first, rest @ ..] = words {
+        let text = first.text.as_str();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        let number = text.starts_with(|c: char| c.is_ascii_digit());
+        let option = wrapped && (text.starts_with('-') || number);
+        if !option && !is_assignment(text) && !WRAPPERS.contains(&name) {
+            break;
+        }
+        wrapped |= WRAPPERS.contains(&name);
+        words = rest;
+    }
+    words
+}
+
+fn is_assignment(text: &str) -> bool {
+    let name = text.split_once('=').map(|(name, _)| name);
+    name.is_some_and(|name| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn is_flag(word: &Word, letter: char) -> bool {
+    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
+}
+
+/// The words that a command writes to, and whether it takes a whole tree away.
+fn targets(name: &str, args: &[Word]) -> Vec<(Word, bool)> {
+    let operands: Vec<&Word> = args.iter().filter(|word| !word.text.starts_with('-')).collect();
+    let all = |removes: bool| operands.iter().map(|word| ((*word).clone(), removes)).collect();
+    let in_place = |letter: char| {
+        args.iter().any(|word| is_flag(word, letter) || word.text.starts_with("--in-place"))
+    };
+    match name {
+        "rm" | "rmdir" | "unlink" | "shred" => all(true),
+        "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => all(false),
+        "sed" | "perl" | "ruby" if in_place('i') => all(false),
+        "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => all(false),
+        "mv" | "cp" | "install" | "ln" | "rsync" => copied(name == "mv", args, &operands),
+        "dd" => {
+            let of = args.iter().filter_map(|word| Some((word, word.text.strip_prefix("of=")?)));
+            of.map(|(word, path)| (Word { text: path.to_owned(), ..word.clone() }, false)).collect()
+        }
+        "curl" | "wget" | "sort" => {
+            let flags = ["-o", "-O", "--output", "--output-document"];
+            let pairs = args.windows(2).filter(|pair| flags.contains(&pair[0].text.as_str()));
+            pairs.map(|pair| (pair[1].clone(), false)).collect()
+        }
+        "find" if args.iter().any(|word| matches!(word.text.as_str(), "-delete" | "rm")) => {
+            let places = args.iter().take_while(|word| !word.text.starts_with('-'));
+            places.map(|word| (word.clone(), true)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Where a copy goes: the last operand, or a file of the same name in it.
+fn copied(moves: bool, args: &[Word], operands: &[&Word]) -> Vec<(Word, bool)> {
+    let named =
+        args.iter().position(|word| matches!(word.text.as_str(), "-t" | "--target-directory"));
+    let target = match named {
+        Some(at) => args.get(at + 1),
+        None => operands.last().copied(),
+    };
+    let Some(target) = target else { return Vec::new() };
+    let mut found = vec![(target.clone(), false)];
+    for source in operands.iter().filter(|word| **word != target) {
+        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let text = format!("{}/{name}", target.text);
+        found.push((
+            Word { text, dynamic: target.dynamic || source.dynamic, glob: source.glob },
+            false,
+        ));
+        if moves {
+            found.push(((*source).clone(), true));
+        }
+    }
+    found
+}
+
+fn judge(guarded: &Guarded, cwd: &Path, word: &Word, removes: bool) -> Option<Protected> {
+    let mean = |text: &str| match removes {
+        true => guarded.removes(cwd, text),
+        false => guarded.writes(cwd, text),
+    };
+    if word.dynamic {
+        return by_its_words(&word.text);
+    }
+    if !word.glob {
+        return mean(&word.text);
+    }
+    // The pattern is in the last part mostly; one further up is judged by its words.
+    let path = PathBuf::from(&word.text);
+    let dir = path.parent().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+    let pattern = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let pattern = pattern.unwrap_or_default();
+    let dir = if dir.is_empty() { ".".to_owned() } else { dir };
+    let names = ["history.md", ".statedir"].into_iter().filter(|name| {
+        matches(&pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
+    });
+    let fitting = names.map(|name| format!("{dir}/{name}")).find_map(|path| mean(&path));
+    fitting.or_else(|| by_its_words(&word.text))
+}
+
+/// A path whose beginning is not known here, judged by what is written of it.
+fn by_its_words(text: &str) -> Option<Protected> {
+    let text = text.to_lowercase();
+    if text.split('/').any(|part| part == ".statedir") {
+        return Some(Protected::Private);
+    }
+    text.ends_with("workspace/state/history.md").then_some(Protected::History)
+}
+
+/// Whether a pattern of a shell fits a name; a bracket stands for any one character.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut pattern_chars = pattern.chars();
+    match pattern_chars.next() {
+        None => name.is_empty(),
+        Some('*') => {
+            // Stars in a row are one star; else a long row of them would take for ever.
+            let rest = pattern_chars.as_str().trim_start_matches('*');
+            name.char_indices()
+                .map(|(at, _)| at)
+                .chain([name.len()])
+                .any(|at| matches(rest, &name[at..]))
+        }
+        Some(first) => {
+            let mut name_chars = name.chars();
+            let Some(c) = name_chars.next() else { return false };
+            let rest = match first {
+                '[' => pattern.split_once(']').map_or("", |(_, rest)| rest),
+                _ => pattern_chars.as_str(),
+            };
+            (matches!(first, '?' | '[') || first == c) && matches(rest, name_chars.as_str())
+        }
+    }
+}
+
+/// Whether a command line only looks, so that nobody needs to be asked about it.
+pub fn only_looks(source: &str) -> bool {
+    commands(source).iter().all(|simple| {
+        let quiet = simple.writes.iter().all(|word| word.text == "/dev/null");
+        let words = command_words(simple);
+        let name = words.first().map(|word| word.text.rsplit('/').next().unwrap_or_default());
+        let second = words.get(1).map(|word| word.text.as_str()).unwrap_or_default();
+        let looks = match name.unwrap_or_default() {
+            "git" => {
+                matches!(
+                    second,
+                    "status" | "log" | "diff" | "show" | "blame" | "rev-parse" | "ls-files"
+                )
+            }
+            "sed" | "find" | "sort" => targets(name.unwrap_or_default(), &words[1..]).is_empty(),
+            name => LOOKS.contains(&name),
+        };
+        quiet && looks
+    })
+}
+
+const LOOKS: [&str; 30] = [
+    "", "ls", "cat", "head", "tail", "grep", "egrep", "rg", "wc", "pwd", "echo", "printf", "stat",
+    "file", "which", "uniq", "cut", "tr", "jq", "diff", "cmp", "tree", "du", "df", "date", "true",
+    "test", "[", "cd", "statedir",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(source: &str) -> Option<Protected> {
+        let root = tempfile::tempdir().unwrap();
+        let state = root.path().join("workspace/state");
+        std::fs::create_dir_all(state.join(".statedir")).unwrap();
+        written(&Guarded::new(&state), root.path(), source)
+    }
+
+    #[test]
+    fn obvious_writes_are_seen() {
+        use Protected::{History, Private, Whole};
+        for (source, expected) in [
+            ("echo x > workspace/state/history.md", History),
+            ("echo x >> ./workspace/state/history.md", History),
+            ("cat a | tee -a workspace/state/history.md", History),
+            ("cd workspace/state && echo x >>history.md", History),
+            ("sed -i 's/a/b/' workspace/state/history.md", History),
+            ("perl -pi -e 's/a/b/' workspace/state/history.md", History),
+            ("rm -f workspace/state/history.md", History),
+            ("sudo -n rm workspace/state/'history.md'", History),
+            ("mv workspace/state/history.md /tmp/x", History),
+            ("cp /tmp/history.md workspace/state/", History),
+            ("cp -t workspace/state /tmp/history.md", History),
+            ("truncate -s 0 workspace/state/history.md", History),
+            ("dd if=/dev/null of=workspace/state/history.md", History),
+            ("bash -c 'echo x > workspace/state/history.md'", History),
+            ("x=$(rm workspace/state/history.md)", History),
+            ("rm workspace/state/*.md", History),
+            ("rm \"$PWD/workspace/state/history.md\"", History),
+            ("rm -rf workspace/state/.statedir", Private),
+            ("rm -rf workspace/state/.statedir/*", Private),
+            ("rm -rf workspace/state/.s*", Private),
+            ("echo > workspace/state/.statedir/head", Private),
+            ("find workspace/state/.statedir -delete", Private),
+            ("rm -rf workspace", Whole),
+            ("mv workspace/state /tmp", Whole),
+        ] {
+            assert_eq!(verdict(source), Some(expected), "{source}");
+        }
+    }
+
+    #[test]
+    fn looking_and_other_files_are_free() {
+        for source in [
+            "cat workspace/state/history.md",
+            "grep -n rm workspace/state/history.md > /tmp/out",
+            "tail -f workspace/state/history.md | tee /tmp/copy",
+            "cp workspace/state/history.md /tmp/backup.md",
+            "ls -la workspace/state/.statedir",
+            "sed -n 1,5p workspace/state/history.md",
+            "sed 's/a/b/' workspace/state/history.md",
+            "diff <(cat workspace/state/history.md) other",
+            "echo 'rm workspace/state/history.md'",
+            "statedir history add 'rm > workspace/state/history.md'",
+            "git commit -m 'mv workspace/state/history.md away'",
+            "cat <<EOF > notes.md\nrm workspace/state/history.md\nEOF",
+            "rm -rf target docs/history.md",
+            "rm workspace/state/*.bak",
+            "echo x > history.md",
+            "wc -l < workspace/state/history.md",
+            "cp workspace/state/*.md backup/",
+        ] {
+            assert_eq!(verdict(source), None, "{source}");
+        }
+    }
+
+    #[test]
+    fn commands_that_only_look_are_known() {
+        assert!(only_looks("cd src && ls -la | grep x 2>/dev/null"));
+        assert!(only_looks("git status; statedir review list"));
+        for source in ["cargo build", "git push", "ls > out", "sed -i s/a/b/ x", "find . -delete"] {
+            assert!(!only_looks(source), "{source}");
+        }
+    }
+}

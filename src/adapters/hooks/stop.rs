@@ -1,0 +1,53 @@
+//! The agent wants to stop: a step it left running is mentioned, once.
+
+use super::{Hook, Reply, reply::short};
+use crate::{engine::StepRole, workspace::Error};
+
+/// How many steps are named.
+const MOST: usize = 5;
+
+/// Says which steps of this session are still running.
+///
+/// Never twice for the same attempt of a step, and never when a hook already made the agent go
+/// on: a hook that loops costs more than a step that is left open.
+pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
+    if hook.event.stop_hook_active() {
+        return Ok(Reply::Silent);
+    }
+    let snapshot = hook.workspace.read()?;
+    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+    let mut memory = hook.memory();
+    let actor = hook.workspace.environment().actor();
+    let mine = |by: &str| {
+        by == actor || (!memory.linked && hook.other_names.iter().any(|name| name == by))
+    };
+    let running = plan.steps.iter().filter(|step| {
+        let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
+        role == Some(StepRole::Active) && step.claimed_by.as_deref().is_none_or(mine)
+    });
+    let mut left = Vec::new();
+    for step in running.collect::<Vec<_>>() {
+        let id = step.id.as_ref().map_or_else(|| step.number.to_string(), ToString::to_string);
+        if memory.tell(&format!("running {id} attempt {}", step.attempts)) {
+            left.push(step);
+        }
+    }
+    let Some(first) = left.first() else { return Ok(Reply::Silent) };
+    hook.remember(&memory);
+    let named: Vec<String> = left
+        .iter()
+        .take(MOST)
+        .map(|step| format!("step {} (title, as data: {:?})", step.number, short(&step.title, 100)))
+        .collect();
+    let (verb, more) = if left.len() == 1 { ("is", "") } else { ("are", ", and others") };
+    let more = if left.len() > MOST { more } else { "" };
+    let number = first.number;
+    let reason = format!(
+        "{}{more} {verb} still RUNNING in the plan. If it is finished, run \
+         `statedir step done {number}` (or `statedir step fail {number} --error TEXT`); if you give \
+         it back, `statedir step reset {number}`. If it is meant to go on, say so and stop: this is \
+         said only once.",
+        named.join(", ")
+    );
+    Ok(Reply::Block { reason, context: None })
+}

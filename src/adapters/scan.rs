@@ -1,0 +1,107 @@
+//! Every state directory below a root.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use walkdir::WalkDir;
+
+/// The files of which a state directory holds some.
+const FILES: [&str; 4] = ["context.md", "variables.json", "history.md", "constraints.md"];
+
+/// Directories in which nobody keeps a state, and which may be very large.
+const PASSED: [&str; 6] = [".git", ".hg", ".svn", "node_modules", "__pycache__", ".statedir"];
+
+/// How far a scan goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan {
+    /// The most directories one inside the other.
+    pub most_depth: usize,
+    /// The most entries that are looked at.
+    pub most_entries: usize,
+    /// The most state directories.
+    pub most_found: usize,
+    /// The longest time.
+    pub limit: Duration,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        let limit = Duration::from_secs(60);
+        Self { most_depth: 20, most_entries: 2_000_000, most_found: 10_000, limit }
+    }
+}
+
+/// What a scan found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The state directories, in order of their paths.
+    pub directories: Vec<PathBuf>,
+    /// What was not looked at, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Finds the state directories at and below `root`. Links are not followed.
+pub fn scan(root: &Path, bounds: Scan) -> Found {
+    let end = Instant::now() + bounds.limit;
+    let mut found = Found::default();
+    let (mut seen, mut unreadable) = (0usize, 0usize);
+    let mut entries = WalkDir::new(root)
+        .follow_links(false)
+        .max_depth(bounds.most_depth)
+        .sort_by_file_name()
+        .into_iter();
+    while let Some(entry) = entries.next() {
+        seen += 1;
+        let why = if seen > bounds.most_entries {
+            format!("everything behind the first {} entries", bounds.most_entries)
+        } else if found.directories.len() >= bounds.most_found {
+            format!("everything behind the first {} states", bounds.most_found)
+        } else if Instant::now() > end {
+            format!("what was not reached in {:?}", bounds.limit)
+        } else {
+            String::new()
+        };
+        if !why.is_empty() {
+            found.left_out.push(why);
+            break;
+        }
+        let Ok(entry) = entry else {
+            unreadable += 1;
+            continue;
+        };
+        if !entry.file_type().is_dir() {
+            continue;
+        }
+        if entry.depth() > 0 && PASSED.iter().any(|name| entry.file_name() == *name) {
+            entries.skip_current_dir();
+            continue;
+        }
+        if is_state(entry.path()) {
+            found.directories.push(entry.path().to_owned());
+        }
+    }
+    if unreadable > 0 {
+        found.left_out.push(format!("{unreadable} that could not be read"));
+    }
+    found
+}
+
+/// Whether a directory holds a state: a plan and at least one more of its files, or a log with
+/// anything, so that one whose plan is lost is found, too.
+fn is_state(dir: &Path) -> bool {
+    let is_file = |name: &str| dir.join(name).symlink_metadata().is_ok_and(|data| !data.is_dir());
+    let log = || dir.join(".statedir").symlink_metadata().is_ok_and(|data| data.is_dir());
+    let plan = is_file("plan.md");
+    if plan {
+        return log() || FILES.iter().any(|name| is_file(name));
+    }
+    log()
+}
+
+/// Whether a state was put away: it lies in an `archive` beside or below a workspace.
+pub(crate) fn is_archived(dir: &Path) -> bool {
+    let parent = dir.parent().and_then(Path::file_name);
+    parent.is_some_and(|name| name == "archive")
+}

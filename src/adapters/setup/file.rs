@@ -1,0 +1,142 @@
+//! Reading and replacing the files of clients.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use super::SetupError;
+
+/// The largest file that is touched.
+const LIMIT: u64 = 16 << 20;
+
+/// A file before and after; `None` where there is none.
+#[derive(Clone, Debug)]
+pub struct FilePlan {
+    /// The file.
+    pub path: PathBuf,
+    /// What is put into it.
+    pub what: &'static str,
+    /// Its text now.
+    pub before: Option<String>,
+    /// Its text then.
+    pub after: Option<String>,
+}
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It comes into being.
+    Create,
+    /// It is changed.
+    Change,
+    /// It goes.
+    Remove,
+    /// It is as it should be.
+    Keep,
+}
+
+impl FilePlan {
+    /// What happens to it.
+    pub fn action(&self) -> Action {
+        match (&self.before, &self.after) {
+            (None, Some(_)) => Action::Create,
+            (Some(_), None) => Action::Remove,
+            (before, after) if before != after => Action::Change,
+            _ => Action::Keep,
+        }
+    }
+
+    /// The change as a unified diff.
+    pub fn diff(&self) -> String {
+        let before = self.before.as_deref().unwrap_or_default();
+        let after = self.after.as_deref().unwrap_or_default();
+        let name = self.path.display().to_string();
+        let diff = similar::TextDiff::from_lines(before, after);
+        diff.unified_diff().header(&name, &name).to_string()
+    }
+}
+
+/// The text of a file; `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
+    let meta = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads nowhere is somebody's intention: it is not replaced.
+            return match fs::symlink_metadata(path) {
+                Ok(_) => Err(SetupError::NotRegular { path: path.to_owned() }),
+                Err(_) => Ok(None),
+            };
+        }
+        Err(error) => return Err(named(error, path).into()),
+        Ok(meta) => meta,
+    };
+    if !meta.is_file() {
+        return Err(SetupError::NotRegular { path: path.to_owned() });
+    }
+    let wrong = |message: &str| SetupError::NotUnderstood {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    };
+    if meta.len() > LIMIT {
+        return Err(wrong("it is too large"));
+    }
+    let bytes = fs::read(path).map_err(|error| named(error, path))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| wrong("it is not UTF-8"))
+}
+
+/// Does what is planned, in one step for the file.
+pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
+    match plan.action() {
+        Action::Keep => Ok(()),
+        Action::Remove => {
+            fs::remove_file(&plan.path).map_err(|error| named(error, &plan.path))?;
+            remove_empty(&plan.path, root);
+            Ok(())
+        }
+        Action::Create | Action::Change => {
+            let after = plan.after.as_deref().unwrap_or_default();
+            Ok(replace(&plan.path, after).map_err(|error| named(error, &plan.path))?)
+        }
+    }
+}
+
+/// Writes beside and renames. Settings are often links into a collection of dotfiles: the link
+/// stays, and what it leads to is replaced.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let target = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+        other => other?,
+    };
+    let dir = target.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let new = dir.join(format!(".{name}.{}.new", std::process::id()));
+    let written = write_new(&new, &target, text).and_then(|()| fs::rename(&new, &target));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write_new(new: &Path, model: &Path, text: &str) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(new)?;
+    if let Ok(meta) = fs::metadata(model) {
+        file.set_permissions(meta.permissions())?;
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Removes the directories that are empty now, up to the root.
+fn remove_empty(path: &Path, root: &Path) {
+    for dir in path.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root)) {
+        if fs::remove_dir(dir).is_err() {
+            return;
+        }
+    }
+}
+
+fn named(error: io::Error, path: &Path) -> io::Error {
+    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
+}

@@ -1,0 +1,133 @@
+//! Making clients know `statedir`: hooks, MCP entry, a block of instructions, a skill.
+//!
+//! What is there already keeps its bytes. Setting up twice changes nothing, and taking it back
+//! leaves what was there before.
+
+mod block;
+mod client;
+mod file;
+mod hook_entries;
+mod json_text;
+mod server_entry;
+mod skill;
+mod toml_text;
+
+use std::path::{Path, PathBuf};
+
+pub use self::{
+    client::{Client, Piece, Scope},
+    file::{Action, FilePlan},
+};
+
+/// Why nothing was set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// A file that has to be changed cannot be understood. It stays as it is.
+    #[error("`{}` stays as it is: {message}", path.display())]
+    NotUnderstood {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The file is a link to nothing, a directory or a device.
+    #[error("`{}` is not a regular file", path.display())]
+    NotRegular {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The client has no such place.
+    #[error("{client} has no settings for {scope}")]
+    NoPlace {
+        /// The client.
+        client: Client,
+        /// The scope.
+        scope: Scope,
+    },
+    /// The disk.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// What is to be set up, and where.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// For which client.
+    pub client: Client,
+    /// For one project or for all of a user's.
+    pub scope: Scope,
+    /// The project's directory, or the user's home.
+    pub root: PathBuf,
+    /// The program, as the client is to call it.
+    pub program: String,
+}
+
+impl Setup {
+    /// What each piece is, as text to be put in by hand.
+    ///
+    /// # Errors
+    /// The client has no place for this scope.
+    pub fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
+        let pieces = self.client.pieces(self.scope)?;
+        let text = |piece: &Piece| match piece {
+            Piece::Hooks(_) => pretty(&hook_entries::all(&self.program)),
+            Piece::Server(_) => pretty(&server_entry::whole(&self.program)),
+            Piece::TomlServer(_) => toml_text::lines(&self.program),
+            Piece::Block(_) => block::TEXT.to_owned(),
+            Piece::Skill(_) => skill::text(),
+        };
+        Ok(pieces.iter().map(|piece| (self.root.join(piece.path()), text(piece))).collect())
+    }
+
+    /// What would be written; with `remove`, what would be taken back.
+    ///
+    /// # Errors
+    /// One of the files cannot be understood; then none may be touched.
+    pub fn plan(&self, remove: bool) -> Result<Vec<FilePlan>, SetupError> {
+        let mut plans = Vec::new();
+        for piece in self.client.pieces(self.scope)? {
+            let path = self.root.join(piece.path());
+            let before = file::read(&path)?;
+            let wrong = |message: String| SetupError::NotUnderstood { path: path.clone(), message };
+            let there = before.as_deref();
+            let program = self.program.as_str();
+            let edited = match (&piece, remove) {
+                (Piece::Hooks(_), false) => hook_entries::put(there, program),
+                (Piece::Hooks(_), true) => hook_entries::take(there),
+                (Piece::Server(_), false) => server_entry::put(there, program),
+                (Piece::Server(_), true) => server_entry::take(there),
+                (Piece::TomlServer(_), false) => toml_text::put(there, program),
+                (Piece::TomlServer(_), true) => toml_text::take(there),
+                (Piece::Block(_), false) => block::MARKDOWN.put(there, block::TEXT),
+                (Piece::Block(_), true) => block::MARKDOWN.take(there),
+                (Piece::Skill(_), false) => Ok(skill::put(there)),
+                (Piece::Skill(_), true) => Ok(skill::take(there)),
+            };
+            let after = edited.map_err(wrong)?;
+            plans.push(FilePlan { path, what: piece.what(), before, after });
+        }
+        Ok(plans)
+    }
+
+    /// Does what was planned, each file in one step.
+    ///
+    /// # Errors
+    /// The disk fails; files before that one are done.
+    pub fn carry_out(&self, plans: &[FilePlan]) -> Result<(), SetupError> {
+        for plan in plans {
+            file::carry_out(plan, &self.root)?;
+        }
+        Ok(())
+    }
+}
+
+/// The project that a directory belongs to: the nearest one with a state or a repository.
+pub fn project_of(here: &Path) -> PathBuf {
+    let is_project =
+        |dir: &&Path| dir.join("workspace/state").is_dir() || dir.join(".git").exists();
+    here.ancestors().find(is_project).unwrap_or(here).to_owned()
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,202 @@
+//! A look at the project's files: what there is, what changed, whether what is named exists.
+//!
+//! The walk never follows links, leaves out what `.gitignore` files name, and is bounded in depth,
+//! number and time; it says what it left out.
+
+mod ecosystem;
+mod gitignore;
+mod root;
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant, SystemTime},
+};
+
+use fs_err as fs;
+use walkdir::{DirEntry, WalkDir};
+
+pub use self::root::project_root;
+use self::{
+    ecosystem::{Sort, sort},
+    gitignore::Ignored,
+};
+use crate::{
+    engine::recovery::{FilesSeen, NamedFile},
+    workspace::WantedFile,
+};
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Survey {
+    /// The most files that are looked at.
+    pub most_files: usize,
+    /// The most directories one inside the other.
+    pub most_depth: usize,
+    /// The longest time.
+    pub limit: Duration,
+}
+
+impl Default for Survey {
+    fn default() -> Self {
+        Self { most_files: 50_000, most_depth: 30, limit: Duration::from_secs(5) }
+    }
+}
+
+/// How many changed files are listed.
+const LISTED: usize = 20;
+
+/// Counts the files below `root` and lists those that changed since then; `state` is left out.
+pub fn survey(root: &Path, state: &Path, since: Option<Since>, bounds: Survey) -> FilesSeen {
+    let end = Instant::now() + bounds.limit;
+    let mut seen = FilesSeen { root: root.display().to_string(), ..FilesSeen::default() };
+    let mut walk = Walk { state, ignored: Ignored::new(root), pruned: 0, unreadable: 0 };
+    let mut recent: Vec<(SystemTime, String)> = Vec::new();
+    let mut entries = WalkDir::new(root)
+        .follow_links(false)
+        .max_depth(bounds.most_depth)
+        .sort_by_file_name()
+        .into_iter();
+    while let Some(entry) = entries.next() {
+        if seen.total_files >= bounds.most_files {
+            seen.left_out.push(format!("everything behind the first {} files", bounds.most_files));
+            break;
+        }
+        if Instant::now() > end {
+            seen.left_out.push(format!("what was not reached in {:?}", bounds.limit));
+            break;
+        }
+        let Ok(entry) = entry else {
+            walk.unreadable += 1;
+            continue;
+        };
+        if entry.depth() > 0 && walk.leaves_out(&entry) {
+            if entry.file_type().is_dir() {
+                entries.skip_current_dir();
+            }
+            continue;
+        }
+        if entry.file_type().is_dir() {
+            walk.ignored.enter(entry.path());
+            continue;
+        }
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        count(&mut seen, root, entry.path());
+        let modified = entry.metadata().ok().and_then(|data| data.modified().ok());
+        if let Some(modified) = modified.filter(|time| since.is_some_and(|s| s.is_before(*time))) {
+            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            recent.push((modified, path.to_string_lossy().into_owned()));
+        }
+    }
+    recent.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    seen.recent_count = recent.len();
+    seen.recent = recent.into_iter().take(LISTED).map(|(_, path)| path).collect();
+    if walk.pruned > 0 {
+        seen.left_out.push(format!("{} ignored files and directories", walk.pruned));
+    }
+    if walk.unreadable > 0 {
+        seen.left_out.push(format!("{} that could not be read", walk.unreadable));
+    }
+    seen
+}
+
+fn count(seen: &mut FilesSeen, root: &Path, path: &Path) {
+    seen.total_files += 1;
+    match sort(path.strip_prefix(root).unwrap_or(path)) {
+        Sort::Test(ecosystem) => {
+            seen.test_files += 1;
+            *seen.ecosystems.entry(ecosystem).or_default() += 1;
+        }
+        Sort::Source(ecosystem) => {
+            seen.source_files += 1;
+            *seen.ecosystems.entry(ecosystem).or_default() += 1;
+        }
+        Sort::Config => seen.config_files += 1,
+        Sort::Other => {}
+    }
+}
+
+/// Looks for the files that a step names.
+pub fn find_named(root: &Path, wanted: &[WantedFile], since: Option<Since>) -> Vec<NamedFile> {
+    let find = |file: &WantedFile| {
+        let path = root.join(&file.path);
+        // A link could lead anywhere; only that it is there is told.
+        let data = fs::symlink_metadata(&path).ok();
+        let bytes = data.as_ref().map_or(0, |data| match data.is_dir() {
+            true => std::fs::read_dir(&path).map_or(0, |entries| entries.take(1000).count() as u64),
+            false => data.len(),
+        });
+        let modified = data.as_ref().and_then(|data| data.modified().ok());
+        NamedFile {
+            path: file.path.clone(),
+            named_in: file.named_in,
+            exists: data.is_some(),
+            bytes,
+            changed: since.zip(modified).map(|(since, modified)| since.is_before(modified)),
+        }
+    };
+    wanted.iter().map(find).collect()
+}
+
+/// The moment a step began.
+#[derive(Clone, Copy, Debug)]
+pub struct Since {
+    time: SystemTime,
+    /// Whether a file of exactly that time is a later one.
+    inclusive: bool,
+}
+
+impl Since {
+    /// From the time in the plan, which knows seconds only; if the plan was last written within
+    /// that second, then that is the moment.
+    pub fn new(text: &str, state: &Path) -> Option<Self> {
+        let time: jiff::Timestamp = text.trim().parse().ok()?;
+        let time = SystemTime::from(time);
+        let written = fs::metadata(state.join("plan.md")).and_then(|data| data.modified()).ok();
+        let within = |written: &SystemTime| {
+            written.duration_since(time).is_ok_and(|later| later < Duration::from_secs(1))
+        };
+        Some(match written.filter(within) {
+            Some(written) => Self { time: written, inclusive: false },
+            None => Self { time, inclusive: true },
+        })
+    }
+
+    fn is_before(self, time: SystemTime) -> bool {
+        if self.inclusive { time >= self.time } else { time > self.time }
+    }
+}
+
+/// What a walk leaves out.
+struct Walk<'a> {
+    state: &'a Path,
+    ignored: Ignored,
+    pruned: usize,
+    unreadable: usize,
+}
+
+impl Walk<'_> {
+    fn leaves_out(&mut self, entry: &DirEntry) -> bool {
+        let (path, is_dir) = (entry.path(), entry.file_type().is_dir());
+        let name = entry.file_name().to_string_lossy();
+        // Version control and our own files are no part of the work.
+        if is_dir && (matches!(&*name, ".git" | ".hg" | ".svn") || path == self.state) {
+            return true;
+        }
+        let made = is_dir
+            && (matches!(&*name, "node_modules" | "__pycache__" | ".venv" | ".statedir")
+                || path.join("CACHEDIR.TAG").is_file());
+        let out = made || self.ignored.matches(path, is_dir);
+        self.pruned += usize::from(out);
+        out
+    }
+}
+
+/// The directory with symbolic links resolved where that can be done.
+pub(super) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

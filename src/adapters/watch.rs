@@ -1,0 +1,144 @@
+//! Being woken when the operation log may have changed, without asking again and again.
+
+use std::{
+    collections::BTreeMap,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, Sender, channel},
+};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+/// Why the log can no longer be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// The system gives no watch.
+    #[error("the directory `{}` cannot be watched: {source}", path.display())]
+    Watch {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        source: notify::Error,
+    },
+    /// The system gives no watcher at all.
+    #[error("directories cannot be watched: {0}")]
+    None(notify::Error),
+}
+
+/// What woke the one who waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    /// Something changed in a directory of the log.
+    Changed,
+    /// Nobody reads the answer any more.
+    Unread,
+}
+
+/// Watches the directories of a log, those that are not there yet too.
+#[derive(Debug)]
+pub struct LogWatch {
+    watcher: RecommendedWatcher,
+    signals: Receiver<Woken>,
+    sender: Sender<Woken>,
+    /// The directories that are wanted, the outermost first.
+    wanted: Vec<PathBuf>,
+    /// Those that are watched, each with its number, since one can be replaced by another.
+    watched: BTreeMap<PathBuf, (u64, u64)>,
+}
+
+impl LogWatch {
+    /// Prepares to watch the log of the state in `dir`, which need not exist.
+    ///
+    /// # Errors
+    /// The system gives no watcher.
+    pub fn new(dir: &Path) -> Result<Self, WatchError> {
+        let (sender, signals) = channel();
+        let wake = sender.clone();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading the log opens it: being woken by that would never end.
+            let read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
+            if !read {
+                let _ = wake.send(Woken::Changed);
+            }
+        });
+        let private = dir.join(".statedir");
+        let log = private.join("log");
+        let wanted = vec![dir.to_owned(), private, log];
+        let watcher = watcher.map_err(WatchError::None)?;
+        Ok(Self { watcher, signals, sender, wanted, watched: BTreeMap::new() })
+    }
+
+    /// Watches what is there now; to be called before looking at the log each time.
+    ///
+    /// # Errors
+    /// The system refuses a watch, for instance because there are too many.
+    pub fn arm(&mut self) -> Result<(), WatchError> {
+        let number = |path: &Path| {
+            let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+            Some((meta.dev(), meta.ino()))
+        };
+        let mut here: Vec<PathBuf> =
+            self.wanted.iter().filter(|path| number(path).is_some()).cloned().collect();
+        if let Some(outermost) = self.wanted.first().filter(|path| !here.contains(path)) {
+            // The directory may come into being one level at a time.
+            let above = outermost.ancestors().skip(1).find(|path| number(path).is_some());
+            here.extend(above.map(Path::to_owned));
+        }
+        let gone: Vec<PathBuf> =
+            self.watched.keys().filter(|path| !here.contains(path)).cloned().collect();
+        for path in gone {
+            let _ = self.watcher.unwatch(&path);
+            self.watched.remove(&path);
+        }
+        for path in here {
+            let Some(now) = number(&path) else { continue };
+            match self.watched.get(&path) {
+                Some(before) if *before == now => continue,
+                Some(_) => {
+                    let _ = self.watcher.unwatch(&path);
+                }
+                None => {}
+            }
+            match self.watcher.watch(&path, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.watched.insert(path, now);
+                }
+                // It went away meanwhile; what is above it tells when it comes back.
+                Err(_) if number(&path).is_none() => {}
+                Err(source) => return Err(WatchError::Watch { path, source }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Also wakes when nobody reads standard output any more.
+    #[cfg(unix)]
+    pub fn wake_when_unread(&self) {
+        let sender = self.sender.clone();
+        let _ = std::thread::Builder::new().name("reader".into()).spawn(move || {
+            use rustix::event::{PollFd, PollFlags, poll};
+            let stdout = std::io::stdout();
+            loop {
+                // No event is asked for: only an error or a hang-up ends the wait.
+                let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+                match poll(&mut fds, None) {
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(_) => return,
+                    Ok(_) => break,
+                }
+            }
+            let _ = sender.send(Woken::Unread);
+        });
+    }
+
+    /// Waits; several changes in a row wake once.
+    pub fn wait(&self) -> Woken {
+        let mut woken = self.signals.recv().unwrap_or(Woken::Unread);
+        for more in self.signals.try_iter() {
+            if more == Woken::Unread {
+                woken = more;
+            }
+        }
+        woken
+    }
+}

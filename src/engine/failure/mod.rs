@@ -1,0 +1,20 @@
+//! What kind of error it was, by the words of its text, and what repeats itself.
+//!
+//! Words are compared as words: `authored` is not an authentication, `404 tests passed` is not
+//! a missing page. Every class names the words that decided.
+
+mod class;
+mod classify;
+mod http;
+mod pattern;
+mod shape;
+mod vocabulary;
+mod words;
+
+pub use class::ErrorClass;
+pub use classify::{Failure, classify};
+pub use pattern::{Attempt, Pattern, PatternKind, patterns};
+pub use shape::shape;
+
+#[cfg(test)]
+mod tests;

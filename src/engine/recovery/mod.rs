@@ -1,0 +1,26 @@
+//! What to do after an interruption or a failure: evidence in, one decision out.
+//!
+//! Nothing is guessed. Evidence that is unclear or contradicts itself gives `human_review`, with
+//! what a person should look at.
+
+mod action;
+mod decide;
+mod decision;
+mod evidence;
+mod failed;
+mod legal;
+mod running;
+mod told;
+
+pub use action::Action;
+pub use decide::{choose, decide};
+pub use decision::{Confidence, Decision, RuledOut};
+pub use evidence::{
+    CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile,
+    PlanSeen, StepSeen,
+};
+pub use legal::why_not;
+pub use told::{is_vague, named_paths, says_complete, writes_something};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,259 @@
+//! The checkpoints that are there, one small file each.
+//!
+//! The log is where a checkpoint is committed; its file follows, and the next opening completes
+//! what a crash left out. From then on the file stands for itself: it outlives the log.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::disk::Disk;
+use super::error::At as _;
+use super::files::{read_file, require_dir, require_file};
+use super::paths::Paths;
+use super::publish::{ensure_dir, publish};
+use super::query::AppendedThen;
+use super::tail::Tail;
+use super::{Checkpoint, CheckpointRecord, Result, Store, StoreError, View, objects, record};
+
+/// The largest file that is read as a checkpoint.
+const LIMIT: u64 = 1024 * 1024;
+
+/// All checkpoints.
+#[derive(Debug, Clone, Default)]
+pub struct Checkpoints {
+    /// The readable ones, oldest first.
+    pub found: Vec<Checkpoint>,
+    /// Names of those whose file is damaged.
+    pub damaged: Vec<String>,
+}
+
+/// Where checkpoints are looked up, with what an interrupted operation still has to write.
+#[derive(Debug, Clone)]
+pub(super) struct Registry {
+    pub disk: Arc<dyn Disk>,
+    pub paths: Paths,
+    pub unapplied: Vec<CheckpointRecord>,
+}
+
+impl Registry {
+    /// The registry of a store, with the last operation's changes if they may not be written yet.
+    pub fn new(store: &Store, mut unapplied: Vec<CheckpointRecord>) -> Registry {
+        let (disk, paths) = (&*store.disk, &store.paths);
+        // What a collection has dropped since does not come back.
+        let kept = |checkpoint: &Checkpoint| has_images(disk, paths, checkpoint).unwrap_or(false);
+        unapplied.retain(|change| !change.is_added() || kept(change.checkpoint()));
+        Registry { disk: Arc::clone(&store.disk), paths: store.paths.clone(), unapplied }
+    }
+}
+
+impl View {
+    /// All checkpoints, oldest first.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn checkpoints(&self) -> Result<Checkpoints> {
+        let Registry { disk, paths, unapplied } = &self.registry;
+        let mut all = Checkpoints::default();
+        for (number, name) in names(&**disk, paths)? {
+            match load(&**disk, paths, number, &name) {
+                Ok(checkpoint) => all.found.extend(checkpoint),
+                Err(StoreError::Damaged { .. } | StoreError::NotRegular { .. }) => {
+                    all.damaged.push(name);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        for change in unapplied {
+            let changed = change.checkpoint();
+            all.found.retain(|known| known.name != changed.name);
+            if change.is_added() {
+                all.found.push(changed.clone());
+            }
+        }
+        all.found.sort_by_key(|checkpoint| checkpoint.number);
+        Ok(all)
+    }
+
+    /// The length of the appended file at a checkpoint, and whether it still begins with what it
+    /// was then.
+    pub fn appended_at(&self, checkpoint: &Checkpoint) -> Result<AppendedThen> {
+        let tail = Tail { len: checkpoint.appended_len, hash: checkpoint.appended_tail };
+        let still_there = self.appended().begins_with(tail)?;
+        Ok(AppendedThen { len: tail.len, still_there })
+    }
+
+    /// The checkpoint of that name.
+    ///
+    /// # Errors
+    /// Its file is damaged or cannot be read.
+    pub fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>> {
+        let Registry { disk, paths, unapplied } = &self.registry;
+        if let Some(change) = unapplied.iter().rfind(|change| change.checkpoint().name == name) {
+            return Ok(change.is_added().then(|| change.checkpoint().clone()));
+        }
+        let known = names(&**disk, paths)?;
+        let Some((number, name)) = known.into_iter().rfind(|(_, known)| known == name) else {
+            return Ok(None);
+        };
+        load(&**disk, paths, number, &name)
+    }
+
+    /// The newest checkpoint, without reading the others.
+    ///
+    /// # Errors
+    /// Its file is damaged or cannot be read.
+    pub fn last_checkpoint(&self) -> Result<Option<Checkpoint>> {
+        let Registry { disk, paths, unapplied } = &self.registry;
+        if !unapplied.is_empty() {
+            return Ok(self.checkpoints()?.found.pop());
+        }
+        match names(&**disk, paths)?.pop() {
+            Some((number, name)) => load(&**disk, paths, number, &name),
+            None => Ok(None),
+        }
+    }
+
+    /// The names of all checkpoints, oldest first, readable or not.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn checkpoint_names(&self) -> Result<Vec<String>> {
+        let Registry { disk, paths, unapplied } = &self.registry;
+        let names = names(&**disk, paths)?.into_iter();
+        let mut names: Vec<String> = names.map(|(_, name)| name).collect();
+        for change in unapplied {
+            let changed = change.checkpoint();
+            names.retain(|known| *known != changed.name);
+            if change.is_added() {
+                names.push(changed.name.clone());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether there is a checkpoint of that name, readable or not.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn has_checkpoint(&self, name: &str) -> Result<bool> {
+        Ok(self.checkpoint_names()?.iter().any(|known| known == name))
+    }
+}
+
+impl Store {
+    /// The files that a checkpoint holds, each checked against its hash.
+    ///
+    /// # Errors
+    /// An image is gone or damaged.
+    pub fn checkpoint_files(&self, checkpoint: &Checkpoint) -> Result<BTreeMap<String, Vec<u8>>> {
+        let load = |hash| objects::load(&*self.disk, &self.paths, hash);
+        let files = checkpoint.files.iter();
+        files.map(|(name, image)| Ok((name.clone(), load(image.hash)?))).collect()
+    }
+
+    /// The files of a checkpoint whose images are not all there in full length.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn incomplete_images(&self, checkpoint: &Checkpoint) -> Result<Vec<String>> {
+        let mut missing = Vec::new();
+        for (name, image) in &checkpoint.files {
+            if !is_stored(&*self.disk, &self.paths, image)? {
+                missing.push(name.clone());
+            }
+        }
+        Ok(missing)
+    }
+}
+
+/// Number and name of every checkpoint, oldest first.
+pub(super) fn names(disk: &dyn Disk, paths: &Paths) -> Result<Vec<(u64, String)>> {
+    let dir = paths.checkpoints();
+    if require_dir(disk, &dir)?.is_none() {
+        return Ok(Vec::new());
+    }
+    let files = match disk.list(&dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        other => other.at(&dir)?,
+    };
+    let parse = |file: &String| {
+        let (number, name) = file.split_once('-')?;
+        Some((number.parse::<u64>().ok()?, name.to_owned()))
+    };
+    let mut names: Vec<(u64, String)> = files.iter().filter_map(parse).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Reads a checkpoint; `None` when it was dropped since its name was listed.
+pub(super) fn load(
+    disk: &dyn Disk,
+    paths: &Paths,
+    number: u64,
+    name: &str,
+) -> Result<Option<Checkpoint>> {
+    let path = paths.checkpoint(number, name);
+    let damaged = |path: PathBuf| StoreError::Damaged {
+        path,
+        offset: 0,
+        message: "the checkpoint does not pass its checksum".into(),
+    };
+    match read_file(disk, &path, LIMIT) {
+        Ok(Some(contents)) => record::decode::<Checkpoint>(&contents.bytes)
+            .filter(|found| found.name == name && found.number == number)
+            .map(Some)
+            .ok_or_else(|| damaged(path)),
+        Ok(None) => Ok(None),
+        Err(StoreError::TooLarge { path, .. }) => Err(damaged(path)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Brings the files in line with what an operation says. Doing so again changes nothing.
+///
+/// What a collection has dropped since does not come back: its images are gone.
+pub(super) fn apply(disk: &dyn Disk, paths: &Paths, changes: &[CheckpointRecord]) -> Result<()> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let dir = paths.checkpoints();
+    if ensure_dir(disk, &dir, true)? {
+        disk.sync_dir(&paths.private).at(&paths.private)?;
+    }
+    for change in changes {
+        let checkpoint = change.checkpoint();
+        let path = paths.checkpoint(checkpoint.number, &checkpoint.name);
+        match change {
+            CheckpointRecord::Removed(_) => match disk.remove(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                other => other.at(&path)?,
+            },
+            CheckpointRecord::Added(_) => {
+                let line = record::encode(checkpoint).at(&path)?;
+                let there = read_file(disk, &path, LIMIT)?;
+                if there.is_none_or(|there| there.bytes != line)
+                    && has_images(disk, paths, checkpoint)?
+                {
+                    publish(disk, paths, &path, &line)?;
+                }
+            }
+        }
+    }
+    disk.sync_dir(&dir).at(&dir)
+}
+
+/// Whether all images of a checkpoint are stored.
+pub(super) fn has_images(disk: &dyn Disk, paths: &Paths, checkpoint: &Checkpoint) -> Result<bool> {
+    for image in checkpoint.files.values() {
+        if !is_stored(disk, paths, image)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_stored(disk: &dyn Disk, paths: &Paths, image: &super::Image) -> Result<bool> {
+    Ok(require_file(disk, &paths.object(image.hash))?.is_some_and(|stat| stat.len == image.len))
+}

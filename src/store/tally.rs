@@ -1,0 +1,179 @@
+//! Counters between operations: counted without the store's lock, taken up by the next operation
+//! that tells of them.
+//!
+//! A count is one short line at the end of a file, without a sync: it is cheap enough to be made
+//! hundreds of times, moves no revision and can be lost with `.statedir/`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::disk::{Access, Disk, DiskFile};
+use super::error::At as _;
+use super::files::{read_range, require_file};
+use super::{Result, Store};
+
+/// From this size on, the lines are summed up.
+const LIMIT: u64 = 64 * 1024;
+
+/// How many milliseconds to wait for somebody who counts at the same moment.
+const PATIENCE: usize = 500;
+
+/// What was counted and no operation has told of yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    counts: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// How often `name` was counted.
+    pub fn get(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.counts.values().all(|count| *count == 0)
+    }
+
+    /// What the file says; a line that is not a count counts nothing.
+    fn parse(bytes: &[u8]) -> Tally {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for line in String::from_utf8_lossy(bytes).lines() {
+            let Some((name, amount)) = line.split_once(' ') else { continue };
+            let Ok(amount) = amount.parse::<u64>() else { continue };
+            let count = counts.entry(name.to_owned()).or_default();
+            *count = count.saturating_add(amount);
+        }
+        Tally { counts }
+    }
+
+    fn to_lines(&self) -> String {
+        self.counts.iter().map(|(name, count)| format!("{name} {count}\n")).collect()
+    }
+
+    /// Reads the file; what cannot be read counts nothing, since no change depends on it.
+    pub(super) fn load(disk: &dyn Disk, path: &Path) -> Tally {
+        let read = || -> Result<Tally> {
+            let Some(stat) = require_file(disk, path)? else { return Ok(Tally::default()) };
+            let file = disk.open(path, Access::Read).at(path)?;
+            Ok(Tally::parse(&read_range(&*file, path, 0, stat.len.min(2 * LIMIT))?))
+        };
+        read().unwrap_or_default()
+    }
+}
+
+impl Store {
+    /// Counts `name` once more. Needs a state that has been opened for a change before.
+    ///
+    /// # Errors
+    /// There is no `.statedir/` yet, or the disk fails.
+    pub fn count(&self, name: &str) -> Result<()> {
+        let (disk, path) = (&*self.disk, self.paths.tally());
+        require_file(disk, &path)?;
+        let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
+        let locked = keep_apart(&*file);
+        file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
+        if locked && file.stat().at(&path)?.len > LIMIT {
+            let sum = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?).to_lines();
+            file.set_len(0).at(&path)?;
+            file.append(sum.as_bytes()).at(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets counts that an operation has told of; what was counted since stays.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn settle(&self, told: &Tally) -> Result<()> {
+        let (disk, path) = (&*self.disk, self.paths.tally());
+        if told.is_empty() || require_file(disk, &path)?.is_none() {
+            return Ok(());
+        }
+        let file = disk.open(&path, Access::Append).at(&path)?;
+        keep_apart(&*file);
+        let mut left = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?);
+        for (name, count) in &mut left.counts {
+            *count = count.saturating_sub(told.get(name));
+        }
+        left.counts.retain(|_, count| *count > 0);
+        file.set_len(0).at(&path)?;
+        file.append(left.to_lines().as_bytes()).at(&path)
+    }
+}
+
+/// Keeps apart those who count and those who take the counts up, until the file is closed.
+///
+/// Nobody waits for long: a line that is added meanwhile may get lost, which is better than a
+/// caller that hangs because somebody was stopped at the wrong moment.
+fn keep_apart(file: &dyn DiskFile) -> bool {
+    for _ in 0..PATIENCE {
+        match file.try_lock(true) {
+            Ok(true) => return true,
+            Ok(false) => std::thread::sleep(std::time::Duration::from_millis(1)),
+            Err(_) => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Layout;
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join(".statedir")).unwrap();
+        let layout = Layout {
+            dir: root.path().to_owned(),
+            rewritable: &["a.md"],
+            appended: "log.md",
+            max_bytes: 1 << 20,
+        };
+        let store = Store::new(layout);
+        (root, store)
+    }
+
+    fn tally(store: &Store) -> Tally {
+        Tally::load(&*store.disk, &store.paths.tally())
+    }
+
+    #[test]
+    fn what_is_counted_after_it_was_told_stays() {
+        let (_root, store) = store();
+        for name in ["x", "y", "x"] {
+            store.count(name).unwrap();
+        }
+        let told = tally(&store);
+        assert_eq!((told.get("x"), told.get("y"), told.get("z")), (2, 1, 0));
+        store.count("x").unwrap();
+        store.settle(&told).unwrap();
+        let left = tally(&store);
+        assert_eq!((left.get("x"), left.get("y")), (1, 0));
+        store.settle(&left).unwrap();
+        assert!(tally(&store).is_empty());
+    }
+
+    #[test]
+    fn many_counts_are_summed_up() {
+        let (_root, store) = store();
+        let line = "file_operations 1\n".len() as u64;
+        let count = LIMIT / line + 10;
+        for _ in 0..count {
+            store.count("file_operations").unwrap();
+        }
+        assert_eq!(tally(&store).get("file_operations"), count);
+        assert!(std::fs::metadata(store.paths.tally()).unwrap().len() < LIMIT);
+    }
+
+    #[test]
+    fn nothing_is_counted_where_there_is_no_state_and_rubbish_counts_nothing() {
+        let (root, store) = store();
+        std::fs::write(store.paths.tally(), b"x\nx y\n\xff 3\nx 2\nx -1\n").unwrap();
+        assert_eq!(tally(&store).get("x"), 2);
+        std::fs::remove_dir_all(root.path().join(".statedir")).unwrap();
+        assert!(store.count("x").is_err());
+        assert!(tally(&store).is_empty());
+    }
+}

@@ -1,0 +1,290 @@
+//! Finished executions, moved whole to a place beside the state, and back.
+
+use std::path::{Path, PathBuf};
+
+use super::{Answer, Draft, Error, Outcome, Snapshot, Status, Workspace, is_absent};
+use crate::{
+    engine::{PlanRole, nearest},
+    model::StateFile,
+    store::{NewOperation, Transaction, View},
+};
+
+/// The longest name of an archived state, in characters.
+const LONGEST: usize = 80;
+
+/// What `archive` did.
+#[derive(Debug)]
+pub struct Archived {
+    /// The name under which it is kept.
+    pub id: String,
+    /// Where it was.
+    pub from: PathBuf,
+    /// Where it is.
+    pub to: PathBuf,
+    /// Revision, answer and notices.
+    pub outcome: Outcome,
+}
+
+/// One archived state.
+#[derive(Debug)]
+pub struct ArchivedState {
+    /// The name under which it is kept.
+    pub id: String,
+    /// Where it is.
+    pub directory: PathBuf,
+    /// Where the execution is.
+    pub status: Result<Status, Error>,
+    /// When the plan was last changed, as it says.
+    pub last_updated: Option<String>,
+}
+
+impl Workspace {
+    /// Moves a finished execution, log and all, to `archive/<execution_id>/` beside the state.
+    ///
+    /// # Errors
+    /// It is not finished and not forced, there is no state, or the directory cannot be moved.
+    pub fn archive(&self, force: bool) -> Result<Archived, Error> {
+        if self.options.dry_run {
+            let view = self.store.read(self.options.wait)?;
+            self.expect(&view.revision)?;
+            let (id, to) = self.archive_place(&view, force)?;
+            return Ok(self.archived_as(&view, id, self.directory().to_owned(), to));
+        }
+        let transaction = self.begin()?;
+        let (id, to) = self.archive_place(transaction.view(), force)?;
+        let done = self.archived_as(transaction.view(), id, self.directory().to_owned(), to);
+        self.carry(self, transaction, "archive", "Archived", done)
+    }
+
+    /// The archived states beside this one, by name.
+    ///
+    /// # Errors
+    /// The archive cannot be listed.
+    pub fn archived(&self) -> Result<Vec<ArchivedState>, Error> {
+        let mut found = Vec::new();
+        for id in self.archived_names()? {
+            found.push(self.archived_state(&id)?);
+        }
+        Ok(found)
+    }
+
+    /// One archived state by its name or the beginning of it.
+    ///
+    /// # Errors
+    /// There is none, or several.
+    pub fn archived_named(&self, id: &str) -> Result<ArchivedState, Error> {
+        let names = self.archived_names()?;
+        let fitting: Vec<&String> = names.iter().filter(|name| name.starts_with(id)).collect();
+        let exact = names.iter().find(|name| *name == id);
+        let name = match (exact, fitting.as_slice()) {
+            (Some(name), _) => name,
+            (None, [name]) if !id.is_empty() => *name,
+            (_, []) => {
+                let hint = match nearest(id, names.iter().map(String::as_str)) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => "`statedir archive list` shows what there is".to_owned(),
+                };
+                let message = format!("there is no archived state `{id}`");
+                return Err(Error::refused_with("not_found", message, hint));
+            }
+            (_, several) => {
+                let some: Vec<&str> = several.iter().take(5).map(|name| name.as_str()).collect();
+                let message = format!("`{id}` fits several archived states: {}", some.join(", "));
+                return Err(Error::refused("ambiguous", message));
+            }
+        };
+        self.archived_state(name)
+    }
+
+    /// Moves an archived state back. Nothing is overwritten.
+    ///
+    /// # Errors
+    /// There is a state already, or there is no such archived one.
+    pub fn restore_archived(&self, id: &str) -> Result<Archived, Error> {
+        let kept = self.archived_named(id)?;
+        let here = self.store.exists()?;
+        if here.log || !here.files.is_empty() {
+            return Err(Error::refused_with(
+                "exists",
+                format!("there is a state in `{}` already", self.directory().display()),
+                "`statedir archive` moves it away if it is finished; `-C DIR` chooses another \
+                 directory",
+            ));
+        }
+        let (from, to) = (kept.directory, self.directory().to_owned());
+        let other = self.in_directory(from.clone());
+        if self.options.dry_run {
+            let view = other.store.read(self.options.wait)?;
+            return Ok(self.archived_as(&view, kept.id, from, to));
+        }
+        let transaction = other.begin()?;
+        let done = self.archived_as(transaction.view(), kept.id, from, to);
+        self.carry(&other, transaction, "archive.restore", "Brought Back", done)
+    }
+
+    /// Notes in the history what is done, then moves the directory.
+    fn carry(
+        &self,
+        source: &Workspace,
+        transaction: Transaction,
+        kind: &str,
+        title: &str,
+        mut done: Archived,
+    ) -> Result<Archived, Error> {
+        let mut draft = Draft::lenient(transaction.view(), &source.env, source.options.progress);
+        let fields = |note: String| {
+            let mut fields = vec![("kind".to_owned(), "note".to_owned())];
+            fields.push(("archived_as".to_owned(), done.id.clone()));
+            fields.push(("notes".to_owned(), note));
+            fields.push(("actor".to_owned(), self.env.actor().to_owned()));
+            fields
+        };
+        if draft.has_history() {
+            let status = transaction_status(transaction.view());
+            let note = status.map_or_else(|| "status unknown".to_owned(), |s| format!("plan {s}"));
+            draft.log(title, fields(note))?;
+        }
+        let message = done.outcome.answers.iter().map(|answer| answer.message.clone()).collect();
+        let (_, append, facts) = draft.into_changes();
+        let operation = NewOperation { append, facts, ..self.operation(kind, message) };
+        let relocated = transaction.commit_and_move(operation, &done.to)?;
+        if let Some(error) = relocated.failed {
+            // The history says that it was moved, so it must also say that it was not.
+            let text = format!("not moved: {error}");
+            let _ = source.change(kind, |draft| {
+                draft.log(format!("{title} Failed"), fields(text))?;
+                Ok(Vec::new())
+            });
+            let message = format!("the state could not be moved: {error}");
+            let hint = format!(
+                "it is where it was, in `{}`; both directories must be on one file system",
+                done.from.display()
+            );
+            return Err(Error::refused_with("not_moved", message, hint));
+        }
+        done.outcome.revision = relocated.committed.revision;
+        done.outcome.committed = true;
+        done.outcome.notices.extend(relocated.committed.warnings);
+        Ok(done)
+    }
+
+    fn archived_as(&self, view: &View, id: String, from: PathBuf, to: PathBuf) -> Archived {
+        let message = format!("moved {} to {}", from.display(), to.display());
+        let outcome = Outcome {
+            revision: view.revision.clone(),
+            committed: false,
+            changed: Vec::new(),
+            answers: vec![Answer::new(message)],
+            notices: super::notice::notices(view.reports()),
+            diff: Vec::new(),
+        };
+        Archived { id, from, to, outcome }
+    }
+
+    /// The name and place for the state, if it may be archived.
+    fn archive_place(&self, view: &View, force: bool) -> Result<(String, PathBuf), Error> {
+        if is_absent(view) {
+            return Err(self.no_state(view));
+        }
+        let dir = self.directory();
+        let refuse = |message: String| {
+            let hint = "move the five files and `.statedir` into a directory of their own first";
+            Err(Error::refused_with("not_movable", message, hint))
+        };
+        if self.store.what_is_at(dir)? != Some("a directory") {
+            return refuse(format!("`{}` is a link, so its place is unclear", dir.display()));
+        }
+        if self.store.what_is_at(&dir.join(".git"))?.is_some() || dir.parent().is_none() {
+            return refuse(format!("`{}` holds more than a state", dir.display()));
+        }
+        let draft = Draft::lenient(view, &self.env, self.options.progress);
+        let plan = draft.plan();
+        let written = plan.as_ref().ok().and_then(|plan| plan.metadata.status.clone());
+        let workflow = draft.workflow();
+        let status = written.as_deref().and_then(|text| workflow.plan_status(text));
+        let role = status.and_then(|status| workflow.plan_role(status));
+        if !force && !matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)) {
+            let is = written.map_or_else(|| "unknown".to_owned(), |status| format!("`{status}`"));
+            return Err(Error::refused_with(
+                "not_finished",
+                format!("the execution is not finished: its status is {is}"),
+                "`statedir archive --force` moves it all the same; `archive restore` brings it back",
+            ));
+        }
+        let id = plan.ok().and_then(|plan| plan.metadata.execution_id.clone());
+        let id = plain(&id.unwrap_or_default());
+        let mut name = id.clone();
+        for number in 2.. {
+            let place = self.archive_dir().join(&name);
+            if self.store.what_is_at(&place)?.is_none() {
+                return Ok((name, place));
+            }
+            name = format!("{id}-{number}");
+        }
+        Err(Error::refused("exists", "there is no free place in the archive"))
+    }
+
+    fn archive_dir(&self) -> PathBuf {
+        self.directory().parent().unwrap_or(Path::new(".")).join("archive")
+    }
+
+    fn archived_names(&self) -> Result<Vec<String>, Error> {
+        let archive = self.archive_dir();
+        let mut names = Vec::new();
+        for name in self.store.directories_in(&archive)? {
+            let presence = self.store.at(archive.join(&name)).exists();
+            // What is damaged is listed, too; what was never a state is not.
+            if presence.map_or(true, |found| found.log || !found.files.is_empty()) {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn archived_state(&self, id: &str) -> Result<ArchivedState, Error> {
+        let directory = self.archive_dir().join(id);
+        let other = self.in_directory(directory.clone());
+        let snapshot = other.read();
+        let status = match &snapshot {
+            Ok(snapshot) => snapshot.status(),
+            Err(error) => Err(Error::refused("unreadable", error.to_string())),
+        };
+        let plan = snapshot.ok().as_ref().and_then(|snapshot: &Snapshot| snapshot.plan().ok());
+        let last_updated = plan.and_then(|plan| plan.metadata.last_updated);
+        Ok(ArchivedState { id: id.to_owned(), directory, status, last_updated })
+    }
+
+    /// The same command in another directory.
+    fn in_directory(&self, dir: PathBuf) -> Workspace {
+        let options = super::Options { dry_run: false, ..self.options.clone() };
+        Workspace { store: self.store.at(dir), env: self.env.again(), options }
+    }
+}
+
+fn transaction_status(view: &View) -> Option<String> {
+    let document = super::snapshot::markdown(view, StateFile::Plan).ok()?;
+    crate::model::Plan::read(document).metadata.status
+}
+
+/// One component of a path, made of what an execution is called.
+fn plain(id: &str) -> String {
+    let letter =
+        |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let name: String = id.trim().chars().map(letter).take(LONGEST).collect();
+    let name = name.trim_matches(['.', '-']);
+    if name.is_empty() { "execution".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_execution_id_is_one_component_of_a_path() {
+        assert_eq!(plain("exec_20261116T090000Z_ab12"), "exec_20261116T090000Z_ab12");
+        assert_eq!(plain("../../etc"), "etc");
+        assert_eq!(plain("a/b\0c\u{202e}"), "a-b-c");
+        assert_eq!(plain(" .. "), "execution");
+        assert_eq!(plain(&"x".repeat(300)).len(), LONGEST);
+    }
+}

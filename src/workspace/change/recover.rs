@@ -1,0 +1,44 @@
+//! Taking up a step that was interrupted.
+
+use super::{
+    super::{Answer, Draft, Error},
+    gate,
+    pause::{BECAUSE, check},
+    progress::{Progress, plan_status},
+    review::refuse_while_open,
+};
+use crate::{
+    engine::{PlanRole, Subject},
+    model::StepRef,
+};
+
+/// Goes on with a running step as it is: the plan is active, and the step is the actor's.
+pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = plan.step(step)?;
+    refuse_while_open(&plan)?;
+    let from = plan_status(draft, &plan)?;
+    let active = draft.workflow().plan_with_role(PlanRole::Active).to_owned();
+    if from != active {
+        check(draft, &from, &active)?;
+        gate::check(draft, &plan, Subject::Plan, &active, None)?;
+    }
+    let actor = draft.env.actor().to_owned();
+    let others = step.claimed_by.as_deref().filter(|holder| *holder != actor);
+    let mut message = format!("step {} goes on: {}", step.number, step.title);
+    if let Some(holder) = others {
+        message.push_str(&format!(" (taken over from {holder})"));
+    }
+    let mut progress = Progress::new(draft, &plan)?;
+    if from != active {
+        progress.set_plan_status(&active);
+        if let Some(section) = plan.metadata_section()
+            && let Ok(Some(item)) = plan.document.field(section, BECAUSE)
+        {
+            progress.edit().remove_item(item);
+        }
+    }
+    progress.set_fields(step, &[("claimed_by", actor.as_str())])?;
+    progress.finish(&[])?;
+    Ok(Answer::new(message))
+}

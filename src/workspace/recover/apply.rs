@@ -1,0 +1,261 @@
+//! Carrying a decision out as one operation.
+
+use serde_json::json;
+
+use super::{super::*, Examined};
+use crate::{
+    engine::{
+        PlanRole, StepRole,
+        recovery::{Action, Decision},
+    },
+    model::{StepRef, history::format_duration},
+};
+
+/// Who decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// The built-in tables.
+    Statedir,
+    /// The one who gave the command.
+    Caller,
+    /// A program that was asked.
+    Evaluator(String),
+}
+
+impl std::fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Statedir => f.write_str("statedir"),
+            Self::Caller => f.write_str("caller"),
+            Self::Evaluator(name) => write!(f, "evaluator {name}"),
+        }
+    }
+}
+
+/// What came of a decision.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// The operation.
+    pub outcome: Outcome,
+}
+
+impl Workspace {
+    /// Carries a decision out as one operation, together with its entry in the history.
+    ///
+    /// # Errors
+    /// The state has moved on since it was examined, or the lifecycle does not allow it. Nothing
+    /// was changed.
+    pub fn carry_out(
+        &self,
+        examined: &Examined,
+        decision: &Decision,
+        by: &DecidedBy,
+    ) -> Result<Carried, Error> {
+        if decision.action == Action::RollbackCheckpoint {
+            return self.roll_back(examined, decision, by);
+        }
+        if let Some(damaged) = examined.evidence.damage.first() {
+            return Err(Error::refused_with(
+                "damaged",
+                format!("nothing can be carried out: {damaged}"),
+                "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back",
+            ));
+        }
+        let outcome = self.change("recover", |draft| {
+            let found = draft.view().revision.clone();
+            if found != examined.revision {
+                return Err(self.moved(examined.revision.as_str(), &found));
+            }
+            let done = act(draft, examined, decision)?;
+            // A question that is open already is not put again.
+            let idle = decision.action == Action::HumanReview && draft.is_empty();
+            if !decision.nothing_to_do && !idle {
+                log(draft, examined, decision, by, &done)?;
+            }
+            let mut answer = Answer::new(done.join("\n"));
+            answer.data.insert("done".to_owned(), json!(done));
+            Ok(vec![answer])
+        })?;
+        Ok(Carried { outcome })
+    }
+
+    /// Goes back to the checkpoint that a decision names.
+    fn roll_back(
+        &self,
+        examined: &Examined,
+        decision: &Decision,
+        by: &DecidedBy,
+    ) -> Result<Carried, Error> {
+        let Some(name) = &decision.checkpoint else {
+            return Err(Error::refused("no_checkpoint", "there is no checkpoint to go back to"));
+        };
+        let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
+        noted.extend(told(decision, by));
+        let options = RestoreOptions { only: Vec::new(), rewind: false };
+        let mut outcome = self.restore_noting(name, &options, Some(&examined.revision), &noted)?;
+        for answer in &mut outcome.answers {
+            answer.data.insert("done".to_owned(), json!([answer.message]));
+        }
+        Ok(Carried { outcome })
+    }
+}
+
+/// Does what was decided and says what was done.
+fn act(
+    draft: &mut Draft<'_>,
+    examined: &Examined,
+    decision: &Decision,
+) -> Result<Vec<String>, Error> {
+    if decision.nothing_to_do {
+        return Ok(vec!["there is nothing to recover".to_owned()]);
+    }
+    let mut done = Vec::new();
+    let note = || Some(format!("recover: {}", decision.reasons.join("; ")));
+    let step = decision.step.map(|number| Selected(StepRef::Number(number)));
+    match decision.action {
+        Action::ContinueTask => {
+            let step = step.ok_or_else(no_step)?;
+            if role(draft, &step.0)? == Some(StepRole::Active) {
+                done.push(change::take_up(draft, &step.0)?.message);
+            } else {
+                activate(draft, &mut done)?;
+                make(draft, &Change::StepStart { step: Some(step) }, &mut done)?;
+            }
+        }
+        Action::RestartTask => {
+            activate(draft, &mut done)?;
+            make(draft, &Change::StepReset { step, note: note() }, &mut done)?;
+        }
+        Action::NextTask => {
+            let step = step.ok_or_else(no_step)?;
+            if role(draft, &step.0)? == Some(StepRole::Active) {
+                change::take_up(draft, &step.0)?;
+                let result = StepResult { step: Some(step), note: note(), ..StepResult::default() };
+                make(draft, &Change::StepDone(Box::new(result)), &mut done)?;
+                start_next(draft, &mut done)?;
+            } else {
+                activate(draft, &mut done)?;
+                make(draft, &Change::StepStart { step: Some(step) }, &mut done)?;
+            }
+        }
+        Action::RetryTask => {
+            activate(draft, &mut done)?;
+            make(draft, &Change::StepRetry { step }, &mut done)?;
+        }
+        Action::SkipTask => {
+            activate(draft, &mut done)?;
+            let result = StepResult { step, note: note(), ..StepResult::default() };
+            make(draft, &Change::StepSkip(Box::new(result)), &mut done)?;
+        }
+        Action::Restart => restart(draft, note(), &mut done)?,
+        Action::HumanReview => match examined.evidence.plan.open_reviews.first() {
+            Some(review) => done.push(format!("a person has been asked already: {review}")),
+            None => {
+                let about = decision.step.map(|n| format!("step {n}: ")).unwrap_or_default();
+                let why = decision.reasons.first().cloned().unwrap_or_default();
+                let text = format!("how to go on? {about}{why}");
+                make(draft, &Change::ReviewOpen { text }, &mut done)?;
+            }
+        },
+        Action::RollbackCheckpoint => return Err(no_step()),
+    }
+    Ok(done)
+}
+
+/// Puts every step back that is neither completed nor pending; results stay.
+fn restart(
+    draft: &mut Draft<'_>,
+    note: Option<String>,
+    done: &mut Vec<String>,
+) -> Result<(), Error> {
+    activate(draft, done)?;
+    let plan = draft.plan()?;
+    for step in &plan.steps {
+        let status = step.status.as_deref().unwrap_or_default();
+        let role = draft.workflow().step_role(status);
+        let begun = matches!(role, Some(StepRole::Active | StepRole::Failed | StepRole::Skipped));
+        if begun {
+            let step = Some(Selected(StepRef::Number(step.number)));
+            make(draft, &Change::StepReset { step, note: note.clone() }, done)?;
+        }
+    }
+    Ok(())
+}
+
+/// Goes on with a paused or failed plan.
+fn activate(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    let status = plan.metadata.status.as_deref().unwrap_or_default();
+    match draft.workflow().plan_role(status) {
+        Some(PlanRole::Paused | PlanRole::Failed) => make(draft, &Change::Resume, done),
+        _ => Ok(()),
+    }
+}
+
+/// Starts the next step where there is one; that it has to wait is no failure of the recovery.
+fn start_next(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    if Readiness::new(&plan, draft.workflow()).ready().is_empty() {
+        return Ok(());
+    }
+    match make(draft, &Change::StepStart { step: None }, done) {
+        Err(error) if error.exit_code() == 1 => {
+            done.push(format!("the next step was not started: {error}"));
+            Ok(())
+        }
+        other => other,
+    }
+}
+
+fn make(draft: &mut Draft<'_>, change: &Change, done: &mut Vec<String>) -> Result<(), Error> {
+    let answer = adapted(draft, change)?;
+    done.push(answer.message);
+    Ok(())
+}
+
+fn role(draft: &Draft<'_>, step: &StepRef) -> Result<Option<StepRole>, Error> {
+    let plan = draft.plan()?;
+    let status = plan.step(step)?.status.clone().unwrap_or_default();
+    Ok(draft.workflow().step_role(&status))
+}
+
+fn no_step() -> Error {
+    Error::refused("no_such_step", "the decision names no step")
+}
+
+/// Why it was decided, and by whom.
+fn told(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
+    vec![
+        ("evidence".to_owned(), decision.reasons.join("; ")),
+        ("decided_by".to_owned(), by.to_string()),
+    ]
+}
+
+/// The entry that says what was decided, why and by whom.
+fn log(
+    draft: &mut Draft<'_>,
+    examined: &Examined,
+    decision: &Decision,
+    by: &DecidedBy,
+    done: &[String],
+) -> Result<(), Error> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    let mut put = |key: &str, value: String| fields.push((key.to_owned(), value));
+    put("kind", "recover".to_owned());
+    put("decision", decision.action.word().to_owned());
+    let id = examined.evidence.step.as_ref().filter(|step| Some(step.number) == decision.step);
+    if let Some(id) = id.and_then(|step| step.id.clone()) {
+        put("step", id);
+    }
+    if let Some(attempt) = decision.attempt {
+        put("attempt", attempt.to_string());
+    }
+    if let Some(wait) = decision.backoff_ms.filter(|wait| *wait > 0) {
+        put("backoff", format_duration(wait));
+    }
+    fields.extend(told(decision, by));
+    fields.push(("state_changes".to_owned(), done.join("; ")));
+    fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
+    draft.log(format!("Recovery: {}", decision.action), fields)?;
+    Ok(())
+}

@@ -1,0 +1,398 @@
+//! What the state itself says about an interruption or a failure.
+
+use super::{super::*, last_words};
+use crate::{
+    engine::{
+        PlanRole, StepRole, Workflow,
+        failure::{Attempt, ErrorClass, classify, patterns},
+        recovery::{
+            CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation,
+            NamedFile, PlanSeen, StepSeen, is_vague, named_paths, writes_something,
+        },
+    },
+    model::{
+        Plan, Step, StepRef,
+        history::{Entry, EntryKind},
+    },
+    store::OperationSummary,
+};
+
+/// How many of the newest entries and operations are looked at.
+const NEWEST: usize = 60;
+/// In how many bytes of the history.
+const TAIL: u64 = 256 << 10;
+
+/// What is to be recovered.
+#[derive(Clone, Debug)]
+pub struct RecoverRequest {
+    /// The step; else the one that was interrupted or failed.
+    pub step: Option<StepRef>,
+    /// After how many silent milliseconds nobody is taken to work on a step any more.
+    pub stale_after_ms: u64,
+}
+
+impl Default for RecoverRequest {
+    fn default() -> Self {
+        Self { step: None, stale_after_ms: 3_600_000 }
+    }
+}
+
+/// A file that the step names, to be looked for in the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedFile {
+    /// A relative path without `..`.
+    pub path: String,
+    /// The field that names it.
+    pub named_in: &'static str,
+}
+
+/// What the caller found outside of the state directory.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The project's files.
+    pub files: Option<FilesSeen>,
+    /// The git work tree.
+    pub git: Option<GitSeen>,
+    /// The files that were asked for.
+    pub names: Vec<NamedFile>,
+}
+
+/// The evidence at one revision.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    /// What is known so far.
+    pub evidence: Evidence,
+    /// The revision it was read at.
+    pub revision: Revision,
+    /// When the step at hand began.
+    pub since: Option<String>,
+    /// Files that the step names.
+    pub wanted: Vec<WantedFile>,
+}
+
+impl Examined {
+    /// Adds what was found outside.
+    pub fn look_around(&mut self, found: Surroundings) {
+        self.evidence.files = found.files;
+        self.evidence.git = found.git;
+        if let Some(step) = &mut self.evidence.step {
+            step.names = found.names;
+        }
+    }
+}
+
+impl Workspace {
+    /// Reads the state for a decision. Writes nothing.
+    ///
+    /// A file that is missing or cannot be read is evidence, too.
+    ///
+    /// # Errors
+    /// There is no state, it cannot be opened at all, or the step is not in the plan.
+    pub fn examine(&self, request: &RecoverRequest) -> Result<Examined, Error> {
+        let snapshot = self.read()?;
+        let operations = self.store.operations(Some(NEWEST)).unwrap_or_default();
+        let mut evidence = Evidence {
+            damage: damage(&snapshot),
+            checkpoints: self.checkpoint_summaries(),
+            ..Evidence::default()
+        };
+        evidence.last_operation = operations.first().map(|newest| LastOperation {
+            id: newest.id.as_str().to_owned(),
+            kind: newest.kind.clone(),
+            actor: newest.actor.clone(),
+            time: newest.time.clone(),
+            age_ms: self.env.since(&newest.time),
+            interrupted: notice::findings(snapshot.view().reports()),
+        });
+        let mut examined = Examined {
+            evidence,
+            revision: snapshot.revision().clone(),
+            since: None,
+            wanted: Vec::new(),
+        };
+        let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
+            return Ok(examined);
+        };
+        let entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
+        let look = Look {
+            workspace: self,
+            plan: &plan,
+            workflow: &workflow,
+            readiness: Readiness::new(&plan, &workflow),
+            facts: snapshot.facts().unwrap_or_default(),
+            entries: &entries,
+            operations: &operations,
+            stale_after_ms: request.stale_after_ms,
+        };
+        look.fill(request, &mut examined)?;
+        Ok(examined)
+    }
+
+    /// The checkpoints, the newest first.
+    fn checkpoint_summaries(&self) -> Vec<CheckpointSummary> {
+        let Ok(list) = self.checkpoints() else { return Vec::new() };
+        // One that was taken on the way of a restore or an import is where we came from, not where to go.
+        let meant = list.checkpoints.iter().rev().filter(|checkpoint| {
+            let passing =
+                |why: &str| why.starts_with("before restore") || why.starts_with("before import");
+            !checkpoint.automatic.as_deref().is_some_and(passing)
+        });
+        meant
+            .map(|checkpoint| CheckpointSummary {
+                name: checkpoint.name.clone(),
+                operation: checkpoint.revision.as_str().to_owned(),
+                time: checkpoint.time.clone(),
+            })
+            .collect()
+    }
+}
+
+/// What could not be read, each in one line.
+fn damage(snapshot: &Snapshot) -> Vec<String> {
+    let history = if snapshot.view().appended().exists() { None } else { snapshot.history().err() };
+    let errors = [
+        snapshot.plan().err(),
+        snapshot.workflow().err(),
+        snapshot.context().err(),
+        snapshot.variables().err(),
+        snapshot.constraints().err(),
+        history,
+    ];
+    let mut damage: Vec<String> = errors.iter().flatten().map(ToString::to_string).collect();
+    if let Some(log) = snapshot.view().log_damage() {
+        damage.push(format!("the operation log is damaged: {}", log.message));
+    }
+    damage
+}
+
+/// Everything that was read, while evidence is taken from it.
+struct Look<'a> {
+    workspace: &'a Workspace,
+    plan: &'a Plan,
+    workflow: &'a Workflow,
+    readiness: Readiness<'a>,
+    facts: Facts,
+    entries: &'a [Entry],
+    operations: &'a [OperationSummary],
+    stale_after_ms: u64,
+}
+
+impl Look<'_> {
+    fn fill(&self, request: &RecoverRequest, examined: &mut Examined) -> Result<(), Error> {
+        let wanted = request.step.as_ref().map(|step| self.plan.step(step)).transpose()?;
+        let at_hand = match wanted {
+            Some(step) => Some(step).filter(|step| self.role(step) != Some(StepRole::Open)),
+            None => self.at_hand(),
+        };
+        let ready = self.readiness.ready();
+        let next = match wanted {
+            Some(step) if self.role(step) == Some(StepRole::Open) => {
+                ready.iter().find(|other| other.offset == step.offset)
+            }
+            _ => ready.first(),
+        };
+        let attempts = self.attempts();
+        let evidence = &mut examined.evidence;
+        evidence.plan = self.plan_seen();
+        evidence.patterns = patterns(&attempts);
+        evidence.rolled_back = self.rolled_back(evidence.checkpoints.first());
+        evidence.next = next.map(|step| self.step_seen(step));
+        evidence.other_running = self
+            .running()
+            .filter(|step| at_hand.is_none_or(|hand| hand.offset != step.offset))
+            .map(|step| self.claim(step))
+            .collect();
+        if let Some(step) = at_hand {
+            examined.since.clone_from(&step.started_at);
+            let seen = self.step_seen(step);
+            examined.wanted = wanted_files(step, seen.last_action.as_deref());
+            evidence.step = Some(seen);
+        }
+        Ok(())
+    }
+
+    /// The step that was interrupted: one's own first, then an abandoned one; else the one that
+    /// failed last; else one that somebody works on.
+    fn at_hand(&self) -> Option<&Step> {
+        let own = |step: &&Step| self.claim(step).own || step.claimed_by.is_none();
+        let stale = |step: &&Step| self.claim(step).stale;
+        let last_failed = || {
+            let newest = self.entries.iter().rev().filter(|entry| is_failure(entry));
+            let failed = |step: &&Step| self.role(step) == Some(StepRole::Failed);
+            newest
+                .filter_map(|entry| {
+                    let about = |step: &&Step| is_about(entry, step);
+                    self.plan.steps.iter().filter(failed).find(about)
+                })
+                .next()
+                .or_else(|| self.plan.steps.iter().find(failed))
+        };
+        self.running()
+            .find(own)
+            .or_else(|| self.running().find(stale))
+            .or_else(last_failed)
+            .or_else(|| self.running().next())
+    }
+
+    fn running(&self) -> impl Iterator<Item = &Step> {
+        self.plan.steps.iter().filter(|step| self.role(step) == Some(StepRole::Active))
+    }
+
+    fn role(&self, step: &Step) -> Option<StepRole> {
+        match step.status.as_deref() {
+            Some(status) => self.workflow.step_role(status),
+            None => Some(StepRole::Open),
+        }
+    }
+
+    fn plan_seen(&self) -> PlanSeen {
+        let (metadata, count) = (&self.plan.metadata, |role| self.readiness.count(role));
+        let because = metadata.other.iter().find(|(key, _)| key == "paused_because");
+        let role = match metadata.status.as_deref() {
+            Some(status) => self.workflow.plan_role(status),
+            None => Some(PlanRole::Planning),
+        };
+        PlanSeen {
+            goal: metadata.goal.clone(),
+            status: metadata.status.clone(),
+            role,
+            total: self.plan.steps.len(),
+            completed: count(StepRole::Done),
+            skipped: count(StepRole::Skipped),
+            failed: count(StepRole::Failed),
+            running: count(StepRole::Active),
+            open: count(StepRole::Open),
+            paused_because: because.map(|(_, why)| why.clone()),
+            open_reviews: self
+                .plan
+                .open_reviews()
+                .map(|review| format!("{}: {}", review.id, review.text))
+                .collect(),
+        }
+    }
+
+    fn step_seen(&self, step: &Step) -> StepSeen {
+        let role = self.role(step);
+        let last_action = last_words::said(step, self.entries, self.operations);
+        let id = step.id.as_ref().map(ToString::to_string);
+        let touched = id.as_deref().and_then(|id| self.facts.touches.get(id));
+        let mut state_changes = touched.cloned().unwrap_or_default();
+        // A note that somebody is at it is no progress.
+        if last_action.as_deref().is_some_and(is_vague) {
+            state_changes.retain(|what| !what.starts_with(StateFile::Context.name()));
+        }
+        StepSeen {
+            number: step.number,
+            title: step.title.clone(),
+            status: step.status.clone().unwrap_or_default(),
+            role,
+            attempts: step.attempts,
+            attempts_allowed: change::attempts_allowed_by(self.workflow, self.plan, step),
+            claim: (role == Some(StepRole::Active)).then(|| self.claim(step)),
+            started_at: step.started_at.clone(),
+            last_action: last_action.filter(|_| role == Some(StepRole::Active)),
+            state_changes,
+            error: (role == Some(StepRole::Failed)).then(|| self.error(step)).flatten(),
+            names: Vec::new(),
+            needed_by: self.needed_by(step),
+            id,
+        }
+    }
+
+    fn claim(&self, step: &Step) -> Claim {
+        let env = &self.workspace.env;
+        let by = |operation: &&OperationSummary| Some(&operation.actor) == step.claimed_by.as_ref();
+        let heard = self.operations.iter().find(by).and_then(|op| env.since(&op.time));
+        let started = step.started_at.as_deref().and_then(|time| env.since(time));
+        let silent_ms = [heard, started].into_iter().flatten().min();
+        Claim {
+            step: step.number,
+            own: step.claimed_by.as_deref() == Some(env.actor()),
+            actor: step.claimed_by.clone(),
+            silent_ms,
+            stale: silent_ms.is_none_or(|silent| silent >= self.stale_after_ms),
+        }
+    }
+
+    fn error(&self, step: &Step) -> Option<ErrorSeen> {
+        let mut newest = self.entries.iter().rev();
+        let entry = newest.find(|entry| is_failure(entry) && is_about(entry, step))?;
+        let text = entry.field("errors").unwrap_or_default().to_owned();
+        let failure = classify(&text);
+        Some(ErrorSeen { text, failure })
+    }
+
+    /// Unfinished steps whose inputs use what this one gives.
+    fn needed_by(&self, step: &Step) -> Vec<u32> {
+        let number = format!("steps.{}.", step.number);
+        let by_id = step.id.as_ref().map(|id| [format!("steps.{id}."), format!("outputs.{id}.")]);
+        let uses = |text: &str| {
+            text.contains("{{")
+                && (text.contains(&number)
+                    || by_id.iter().flatten().any(|path| text.contains(path.as_str())))
+        };
+        let others = self.plan.steps.iter().filter(|other| other.offset != step.offset);
+        let waiting = others.filter(|other| self.role(other) == Some(StepRole::Open));
+        waiting
+            .filter(|other| other.inputs.iter().any(|(_, text)| uses(text)))
+            .map(|other| other.number)
+            .collect()
+    }
+
+    /// How often a recovery went back to this checkpoint already. The plan cannot tell: its
+    /// attempts went back, too.
+    fn rolled_back(&self, checkpoint: Option<&CheckpointSummary>) -> usize {
+        let Some(checkpoint) = checkpoint else { return 0 };
+        let back = |entry: &&Entry| {
+            entry.kind == EntryKind::Restore
+                && entry.field("recovery").is_some()
+                && entry.field("checkpoint") == Some(checkpoint.name.as_str())
+        };
+        self.entries.iter().filter(back).count()
+    }
+
+    fn attempts(&self) -> Vec<Attempt> {
+        let steps = self.entries.iter().filter(|entry| entry.kind == EntryKind::Step);
+        let attempt = |entry: &Entry| Attempt {
+            step: entry.field("step").unwrap_or(&entry.title).to_owned(),
+            failed: is_failure(entry),
+            error: entry.field("errors").unwrap_or_default().to_owned(),
+            class: entry.field("error_class").and_then(ErrorClass::parse),
+        };
+        steps.map(attempt).collect()
+    }
+}
+
+fn is_failure(entry: &Entry) -> bool {
+    let status = entry.field("status").unwrap_or_default();
+    entry.kind == EntryKind::Step && status.trim().eq_ignore_ascii_case("FAILED")
+}
+
+fn is_about(entry: &Entry, step: &Step) -> bool {
+    match (entry.field("step"), &step.id) {
+        (Some(id), Some(own)) => id == own.as_str(),
+        _ => entry.step_number() == Some(u64::from(step.number)),
+    }
+}
+
+/// The files that the texts of a step name.
+fn wanted_files(step: &Step, last_action: Option<&str>) -> Vec<WantedFile> {
+    let mut wanted: Vec<WantedFile> = Vec::new();
+    let mut take = |text: &str, named_in: &'static str| {
+        for path in named_paths(text) {
+            if !wanted.iter().any(|known| known.path == path) {
+                wanted.push(WantedFile { path, named_in });
+            }
+        }
+    };
+    take(step.side_effects.as_deref().unwrap_or_default(), "side_effects");
+    for (name, text) in &step.expected_outputs {
+        take(name, "expected_outputs");
+        take(text, "expected_outputs");
+    }
+    take(last_action.unwrap_or_default(), "last_action");
+    if writes_something(&step.title) {
+        take(&step.title, "title");
+    }
+    wanted
+}

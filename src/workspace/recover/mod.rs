@@ -1,0 +1,14 @@
+//! Recovery: evidence from the state, a decision from the engine, one operation that carries it
+//! out.
+//!
+//! What lies outside of the state directory is looked at by the caller: [`Examined`] says what is
+//! wanted, and [`Examined::look_around`] takes what was found.
+
+mod apply;
+mod gather;
+mod last_words;
+
+pub use self::{
+    apply::{Carried, DecidedBy},
+    gather::{Examined, RecoverRequest, Surroundings, WantedFile},
+};

@@ -1,0 +1,287 @@
+//! Going back to a checkpoint or an operation, as one operation that can be taken back.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Answer, DiffSide, Draft, Error, FileDiff, Outcome, REWRITABLE, Workspace, change,
+    checkpoint::{self, files_of},
+    is_absent,
+    notice::{findings, notices},
+};
+use crate::{
+    engine::nearest,
+    model::{ModelError, Plan, StateFile},
+    store::{ChangeKind, CheckpointChange, FileChange, NewOperation, Revision, StoreError, View},
+    text::markdown::Document,
+};
+
+/// How to go back.
+#[derive(Clone, Debug, Default)]
+pub struct RestoreOptions {
+    /// The files to restore; all of them if empty.
+    pub only: Vec<StateFile>,
+    /// Whether steps that were not finished then go back to the beginning.
+    pub rewind: bool,
+}
+
+/// A moment to go back to.
+#[derive(Debug)]
+pub(super) struct Past {
+    /// `checkpoint x` or `operation 8f3a…`, for people.
+    pub label: String,
+    /// The name of the checkpoint, if it is one.
+    pub checkpoint: Option<String>,
+    /// The revision.
+    pub revision: String,
+    /// The rewritable files.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// What a restore comes to.
+struct Plotted {
+    changes: Vec<FileChange>,
+    append: Vec<u8>,
+    facts: Option<Vec<u8>>,
+    checkpoints: Vec<CheckpointChange>,
+    answer: Answer,
+    diff: Vec<FileDiff>,
+    notices: Vec<String>,
+}
+
+impl Workspace {
+    /// Gives the files the exact bytes they had at a checkpoint or right after an operation.
+    ///
+    /// The state as it is now becomes an automatic checkpoint first. history.md is never
+    /// shortened: it says what was done. Works with damaged files, too.
+    ///
+    /// # Errors
+    /// There is no such moment, its images are gone, or nothing can be rewound.
+    pub fn restore(&self, target: &str, options: &RestoreOptions) -> Result<Outcome, Error> {
+        self.restore_noting(target, options, None, &[])
+    }
+
+    /// The same from an expected revision, with more for the history.
+    pub(super) fn restore_noting(
+        &self,
+        target: &str,
+        options: &RestoreOptions,
+        from: Option<&Revision>,
+        noted: &[(String, String)],
+    ) -> Result<Outcome, Error> {
+        let still = |found: &Revision| match from.filter(|from| *from != found) {
+            Some(from) => Err(self.moved(from.as_str(), found)),
+            None => Ok(()),
+        };
+        if self.options.dry_run {
+            let view = self.store.read(self.options.wait)?;
+            self.expect(&view.revision)?;
+            still(&view.revision)?;
+            let plotted = self.plot(&view, target, options, noted)?;
+            let mut notices = findings(view.reports());
+            notices.extend(plotted.notices);
+            return Ok(Outcome {
+                revision: view.revision.clone(),
+                committed: false,
+                changed: plotted.diff.iter().map(|diff| diff.file).collect(),
+                answers: vec![plotted.answer],
+                notices,
+                diff: plotted.diff,
+            });
+        }
+        let transaction = self.begin()?;
+        still(&transaction.view().revision)?;
+        let plotted = self.plot(transaction.view(), target, options, noted)?;
+        let mut notices = notices(transaction.view().reports());
+        notices.extend(plotted.notices);
+        let mut outcome = Outcome {
+            revision: transaction.view().revision.clone(),
+            committed: false,
+            changed: plotted.diff.iter().map(|diff| diff.file).collect(),
+            answers: vec![plotted.answer],
+            notices,
+            diff: Vec::new(),
+        };
+        if plotted.changes.is_empty() {
+            return Ok(outcome);
+        }
+        let message = outcome.answers.iter().map(|answer| answer.message.clone()).collect();
+        let committed = transaction.commit(NewOperation {
+            changes: plotted.changes,
+            append: plotted.append,
+            facts: plotted.facts,
+            checkpoints: plotted.checkpoints,
+            ..self.operation("restore", message)
+        })?;
+        outcome.notices.extend(committed.warnings);
+        outcome.revision = committed.revision;
+        outcome.committed = true;
+        Ok(outcome)
+    }
+
+    /// The moment that a text names: a checkpoint, an operation's id, `@` or `@-2`.
+    pub(super) fn past(&self, view: &View, text: &str) -> Result<Past, Error> {
+        if let Some(found) = view.checkpoint(text)? {
+            return Ok(Past {
+                label: format!("checkpoint {text}"),
+                files: files_of(self, &found)?,
+                checkpoint: Some(found.name),
+                revision: found.revision.as_str().to_owned(),
+            });
+        }
+        let operation = match DiffSide::parse(text) {
+            DiffSide::Back(count) => self.operation_back(count)?,
+            DiffSide::Operation(id) => match self.store.operation(&id) {
+                Err(StoreError::NotFound { .. }) => return Err(no_such_moment(view, text)),
+                other => other?,
+            },
+            _ => return Err(no_such_moment(view, text)),
+        };
+        let revision = operation.id.as_str().to_owned();
+        Ok(Past {
+            label: format!("operation {revision}"),
+            files: self.store.files_at(&revision)?,
+            checkpoint: None,
+            revision,
+        })
+    }
+
+    fn plot(
+        &self,
+        view: &View,
+        target: &str,
+        options: &RestoreOptions,
+        noted: &[(String, String)],
+    ) -> Result<Plotted, Error> {
+        if is_absent(view) && !view.has_log() {
+            return Err(self.no_state(view));
+        }
+        let past = self.past(view, target)?;
+        let chosen = chosen(&options.only)?;
+        let mut files = view.files().clone();
+        for file in &chosen {
+            match past.files.get(file.name()) {
+                Some(bytes) => files.insert(file.name().to_owned(), bytes.clone()),
+                None => files.remove(file.name()),
+            };
+        }
+        // The change is worked out on the files as they will be: what is there now may be damaged.
+        let restored = view.with_files(files);
+        let mut draft = Draft::lenient(&restored, &self.env, self.options.progress);
+        let mut rewound = Vec::new();
+        if options.rewind {
+            let then = plan_of(&past)?;
+            rewound = change::rewind(&mut draft, &then, chosen.contains(&StateFile::Plan))?;
+        }
+        let mut changes = Vec::new();
+        let mut diff = Vec::new();
+        for file in StateFile::REWRITABLE {
+            let (before, after) = (view.bytes(file.name()), draft.bytes_of(file));
+            if before != after {
+                let kind = after.map_or(ChangeKind::Remove, |new| ChangeKind::Write(new.to_vec()));
+                changes.push(FileChange { name: file.name().to_owned(), kind });
+                let text = |bytes: Option<&[u8]>| {
+                    String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
+                };
+                diff.push(FileDiff { file, before: text(before), after: text(after) });
+            }
+        }
+        let answer = Answer::new(String::new())
+            .with("restored", past.label.clone())
+            .with("checkpoint", past.checkpoint.clone())
+            .with("operation", past.revision.clone())
+            .with("rewound", rewound.clone());
+        if changes.is_empty() {
+            let message = format!("the files are as they were at {} already", past.label);
+            let answer = Answer { message, ..answer };
+            let (append, facts, checkpoints) = (Vec::new(), None, Vec::new());
+            let notices = Vec::new();
+            return Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices });
+        }
+        let saved = change::keep_state_before(&mut draft, &format!("before restore {target}"))?;
+        let names: Vec<&str> = diff.iter().map(|diff| diff.file.name()).collect();
+        let names = names.join(", ");
+        let numbers: Vec<String> = rewound.iter().map(ToString::to_string).collect();
+        let mut notices = Vec::new();
+        if draft.has_history() {
+            let mut fields = vec![
+                ("kind".to_owned(), "restore".to_owned()),
+                ("operation".to_owned(), past.revision.clone()),
+                ("saved_as".to_owned(), saved.clone()),
+                ("state_changes".to_owned(), names.clone()),
+                ("actor".to_owned(), self.env.actor().to_owned()),
+            ];
+            if let Some(name) = &past.checkpoint {
+                fields.insert(1, ("checkpoint".to_owned(), name.clone()));
+            }
+            if !numbers.is_empty() {
+                fields.push(("rewound_steps".to_owned(), numbers.join(", ")));
+            }
+            fields.extend_from_slice(noted);
+            draft.log("Restored", fields)?;
+            draft.facts()?.touches.clear();
+        } else {
+            notices.push("`history.md` is missing, so nothing was noted there".to_owned());
+        }
+        let again = match numbers.as_slice() {
+            [] => String::new(),
+            numbers => format!("; steps to do again: {}", numbers.join(", ")),
+        };
+        let message =
+            format!("restored {} ({names}); before that: checkpoint {saved}{again}", past.label);
+        let answer = Answer { message, ..answer }.with("saved_as", saved);
+        let checkpoints = draft.take_checkpoints()?;
+        diff.extend(draft.diff().into_iter().filter(|diff| diff.file == StateFile::History));
+        notices.append(&mut draft.notices);
+        let (_, append, facts) = draft.into_changes();
+        Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices })
+    }
+}
+
+/// The files to restore.
+fn chosen(only: &[StateFile]) -> Result<Vec<StateFile>, Error> {
+    if only.is_empty() {
+        return Ok(StateFile::REWRITABLE.to_vec());
+    }
+    if let Some(file) = only.iter().find(|file| !REWRITABLE.contains(&file.name())) {
+        return Err(Error::refused_with(
+            "append_only",
+            format!("`{file}` only grows: it is never taken back"),
+            "`--only` takes plan, context, variables, constraints or workflow",
+        ));
+    }
+    Ok(only.to_vec())
+}
+
+fn plan_of(past: &Past) -> Result<Plan, Error> {
+    let bytes = past.files.get(StateFile::Plan.name()).cloned();
+    let bytes = bytes.ok_or_else(|| {
+        let message = format!("there was no plan at {}, so no step can be rewound", past.label);
+        Error::refused("no_plan", message)
+    })?;
+    let document = Document::from_bytes(bytes)
+        .map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
+    Ok(Plan::read(document))
+}
+
+fn no_such_moment(view: &View, text: &str) -> Error {
+    let names = view.checkpoint_names().unwrap_or_default();
+    let hint = match nearest(text, names.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`statedir checkpoint list` and `statedir op log` show what there is".to_owned(),
+    };
+    let message = format!("there is no checkpoint and no operation `{text}`");
+    Error::refused_with("not_found", message, hint)
+}
+
+impl Workspace {
+    /// The operation whose state a checkpoint holds, if there is a checkpoint of that name.
+    pub(super) fn checkpoint_revision(&self, name: &str) -> Result<Option<String>, Error> {
+        let view = self.store.read(self.options.wait)?;
+        Ok(view.checkpoint(name)?.map(|found| found.revision.as_str().to_owned()))
+    }
+
+    /// Everything that is wrong with checkpoints.
+    pub(super) fn checkpoint_problems(&self, view: &View) -> Vec<crate::model::Problem> {
+        checkpoint::problems(self, view)
+    }
+}

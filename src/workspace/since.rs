@@ -1,0 +1,99 @@
+//! What happened since a revision that a caller expected to be the newest.
+
+use serde::Serialize;
+
+use super::{Workspace, same_revision};
+use crate::store::{OperationSummary, Revision};
+
+/// How many operations are told.
+const MOST: usize = 50;
+/// How many of them are told in a sentence.
+const MOST_IN_WORDS: usize = 3;
+
+/// The operations after a revision.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Since {
+    /// What was done, the oldest first; the newest ones if there are many.
+    pub changed: Vec<Step>,
+    /// Whether these are all of them.
+    pub complete: bool,
+    /// Whether the log knows the revision at all.
+    pub known: bool,
+}
+
+/// One operation in short.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// Its id.
+    pub id: Revision,
+    /// The sort of change.
+    pub kind: String,
+    /// Who made it.
+    pub actor: String,
+    /// When.
+    pub time: String,
+    /// The files it changed.
+    pub files: Vec<String>,
+    /// One line for people.
+    pub message: String,
+}
+
+impl From<OperationSummary> for Step {
+    fn from(op: OperationSummary) -> Self {
+        let OperationSummary { id, kind, actor, time, files, message, .. } = op;
+        Self { id, kind, actor, time, files, message }
+    }
+}
+
+impl Since {
+    /// The end of a sentence that says what happened.
+    pub(super) fn sentence(&self) -> String {
+        let words = |step: &Step| {
+            format!("{} by {} ({})", step.kind, one_line(&step.actor), step.files.join(", "))
+        };
+        let newest = self.changed.len().saturating_sub(MOST_IN_WORDS);
+        let told: Vec<String> = self.changed.iter().skip(newest).map(words).collect();
+        if !self.known {
+            return ", which the log does not know".to_owned();
+        }
+        let told = told.join(", ");
+        match newest {
+            _ if told.is_empty() => String::new(),
+            0 => format!("; since then {told}"),
+            _ => format!("; since then {} operations, the last {told}", self.changed.len()),
+        }
+    }
+}
+
+impl Workspace {
+    /// What the log says about the time between `expected` and `found`.
+    ///
+    /// An edit made outside that is not recorded yet is what lies between the log and `found`.
+    pub(super) fn since(&self, expected: &str, found: &Revision) -> Since {
+        let Ok(newest) = self.store.operations(Some(MOST + 1)) else { return Since::default() };
+        let pending = newest.first().is_none_or(|op| op.id != *found).then(|| Step {
+            id: found.clone(),
+            kind: "external".to_owned(),
+            actor: "unknown".to_owned(),
+            time: self.env.now(),
+            files: Vec::new(),
+            message: "edited outside, not recorded yet".to_owned(),
+        });
+        let at = newest.iter().position(|op| same_revision(&op.id, expected));
+        let before_first = newest.last().is_some_and(|op| same_revision(&op.parent, expected));
+        let complete = at.is_some() || (before_first && newest.len() <= MOST);
+        let known = complete || (expected.len() >= 8 && self.store.operation(expected).is_ok());
+        if !known {
+            return Since::default();
+        }
+        let taken = at.unwrap_or(newest.len()).min(MOST);
+        let mut changed: Vec<Step> = newest.into_iter().take(taken).map(Step::from).collect();
+        changed.reverse();
+        changed.extend(pending);
+        Since { changed, complete, known }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

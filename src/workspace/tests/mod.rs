@@ -1,0 +1,5 @@
+//! Tests of the façade as a whole.
+
+mod action;
+mod model;
+mod sequences;

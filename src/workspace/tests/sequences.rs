@@ -1,0 +1,108 @@
+//! Random sequences of changes, checkpoints, restores, undos, redos, edits and crashes.
+
+use proptest::prelude::*;
+
+use super::action::{Action, Crash, actions, dir, start, workspace};
+use super::model::{Model, Picture};
+use crate::{model::StateFile, store::sim_disk::SimDisk};
+
+/// Runs a sequence against the model; gives the model at its end, or what went wrong where.
+fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model, String> {
+    let mut model = Model::new(Picture::take(disk)?);
+    let mut crashed = false;
+    for (at, (action, crash)) in sequence.iter().enumerate() {
+        let number = at as u64 + 1;
+        let place = |why: String| format!("action {number}, {action:?}, {crash:?}: {why}");
+        if std::mem::take(&mut crashed) && action.is_outside() {
+            // Nobody edits a file that is about to be completed: the next command comes first.
+            let opened = workspace(disk, number);
+            drop(opened.store.begin(opened.options.wait, &opened.holder()).unwrap());
+        }
+        // What comes of it undisturbed is learnt on a copy, and held against the model.
+        let copy = disk.fork();
+        let ended = action.run(&copy, number);
+        let seen = Picture::take(&copy).map_err(place)?;
+        let next = model.follow(action, &ended, seen).map_err(|why| {
+            place(format!(
+                "{why}; it ended with {:?}",
+                ended.as_ref().err().map(ToString::to_string)
+            ))
+        })?;
+        let crash = crash.as_ref().filter(|_| !action.is_outside());
+        if let Some(crash) = crash {
+            disk.arm(crash.call, crash.fault, false);
+        }
+        let outcome = action.run(disk, number);
+        let fired = crash.is_some() && disk.fired();
+        crashed = fired;
+        match crash.filter(|_| fired).and_then(|crash| crash.power) {
+            // A power loss may set aside an edit that no command has recorded.
+            Some((loss, survivors)) if !model.unrecorded => disk.lose_power(loss, survivors),
+            _ => disk.restart(),
+        }
+        let seen = Picture::take(disk).map_err(place)?;
+        if seen == next.now && (fired || outcome.is_ok() == ended.is_ok()) {
+            model = next;
+        } else if !(fired && seen == model.now) {
+            return Err(place(format!(
+                "neither old nor new\n{seen:#?}\nold {:#?}\nnew {:#?}",
+                model.now, next.now
+            )));
+        } else {
+            // The next command records an edit that this one may not have come to.
+            model.unrecorded = false;
+        }
+    }
+    Ok(model)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn whatever_happens_the_files_equal_the_model_and_no_checkpoint_is_lost(sequence in actions()) {
+        if let Err(why) = follow(&start(), &sequence) {
+            return Err(TestCaseError::fail(why));
+        }
+    }
+}
+
+/// The control: each kind of fault is found out by the same comparison.
+#[test]
+fn the_model_finds_out_a_state_that_went_wrong() {
+    let taken = vec![
+        (Action::Apply(serde_json::from_str(r#"{"op": "step.add", "title": "x"}"#).unwrap()), None),
+        (Action::Checkpoint(1), None),
+        (Action::Checkpoint(2), None),
+    ];
+    let sabotages: [(&str, fn(&SimDisk)); 4] = [
+        ("a checkpoint is gone", |disk| {
+            let path = dir().join(".statedir/checkpoints/00000001-point-1");
+            assert!(disk.peek(&path).is_some());
+            crate::store::Disk::remove(disk, &path).unwrap();
+        }),
+        ("a checkpoint is damaged", |disk| {
+            let path = dir().join(".statedir/checkpoints/00000002-point-2");
+            disk.damage(&path, |bytes| bytes[30] ^= 1);
+        }),
+        ("the history is cut", |disk| {
+            let path = dir().join(StateFile::History.name());
+            let bytes = disk.peek(&path).unwrap();
+            disk.edit(&path, &bytes[..bytes.len() / 2]);
+        }),
+        ("a file has another byte", |disk| {
+            let path = dir().join(StateFile::Context.name());
+            let mut bytes = disk.peek(&path).unwrap();
+            bytes[0] ^= 1;
+            disk.edit(&path, &bytes);
+        }),
+    ];
+    for (what, sabotage) in sabotages {
+        let disk = start();
+        let model = follow(&disk, &taken).unwrap();
+        sabotage(&disk);
+        let seen = Picture::take(&disk);
+        let found_out = seen.and_then(|seen| model.follow(&Action::Note, &Ok(()), seen)).is_err();
+        assert!(found_out, "{what}");
+    }
+}

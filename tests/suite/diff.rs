@@ -1,0 +1,238 @@
+//! `diff`: what changed, in words, between operations, git revisions and the files as they are.
+
+use std::process::Command;
+
+use crate::builder::Project;
+
+/// Runs git in a project, with an identity of its own.
+fn git(project: &Project, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.autocrlf=false"])
+        .args(args)
+        .current_dir(project.root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A project whose state is committed.
+fn committed() -> Project {
+    let project = Project::with_steps(2);
+    git(&project, &["init", "-q", "-b", "main"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "first"]);
+    project
+}
+
+fn lines(project: &Project, args: &[&str]) -> Vec<String> {
+    project.ok(args).stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_an_operation_did_is_told_in_words() {
+    let project = Project::with_steps(2);
+    let id = project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap().to_owned();
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--cost", "0.02"]);
+    project.ok(&["constraint", "set", "priority", "cost_efficiency"]);
+    project.ok(&["context", "add", "--section", "Key Findings", "Qdrant is fast"]);
+    project.ok(&["var", "set", "a.b", "1"]);
+    project.ok(&["var", "set", "a.b", "2"]);
+    assert_eq!(lines(&project, &["diff", "@-", "@"]), ["variables.a.b: 1 → 2"]);
+    let all = lines(&project, &["diff", "@-6"]);
+    for expected in [
+        format!("step 1 ({id}) Do part 1: PENDING → COMPLETED"),
+        "history: 1 entry added: Step 1 Execution".to_owned(),
+    ] {
+        assert!(all.contains(&expected), "{expected:?} is not in {all:#?}");
+    }
+    let found = |begin: &str, part: &str| {
+        let hit = all.iter().any(|line| line.starts_with(begin) && line.contains(part));
+        assert!(hit, "{begin} … {part} is not in {all:#?}");
+    };
+    found("constraints: priority ", "→ \"cost_efficiency\"");
+    found("context: Key Findings: 1 added", "Qdrant is fast");
+    found("variables.a: {\"b\":2} added", "");
+}
+
+#[test]
+fn nothing_outside_since_the_newest_operation_says_what_to_look_at() {
+    let project = Project::new();
+    assert!(project.ok(&["diff"]).stdout.starts_with("no changes since "));
+    project.ok(&["var", "set", "a", "1"]);
+    let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
+    let said =
+        format!("no changes since {revision}; `statedir diff @-` shows the last operation\n");
+    assert_eq!(project.ok(&["diff"]).stdout, said);
+    assert_eq!(lines(&project, &["diff", "@-"]), ["variables.a: 1 added"]);
+    assert!(project.ok(&["diff", "@", "@"]).stdout.starts_with("no difference between "));
+}
+
+#[test]
+fn edits_made_outside_are_told_whatever_they_are() {
+    let project = Project::with_steps(1);
+    let plan = project.read("plan.md");
+    project.write("plan.md", plan.replace('\n', "\r\n"));
+    assert_eq!(lines(&project, &["diff"]), ["plan.md: line ends only"]);
+    project.write("plan.md", b"\xff\xfe not text");
+    let told = lines(&project, &["diff"]);
+    assert!(told.len() == 1 && told[0].starts_with("plan.md: 1 line added"), "{told:?}");
+    std::fs::remove_file(project.path("plan.md")).unwrap();
+    let told = lines(&project, &["diff"]);
+    assert!(told.len() == 1 && told[0].starts_with("plan.md: removed ("), "{told:?}");
+    project.write("plan.md", &plan);
+    project.write("variables.json", "{oops");
+    let told = lines(&project, &["diff"]);
+    assert!(told.len() == 1 && told[0].starts_with("variables.json: "), "{told:?}");
+    assert!(told[0].contains("removed ("), "{told:?}");
+}
+
+#[test]
+fn the_answer_for_machines_has_changes_and_text() {
+    let project = Project::new();
+    project.ok(&["var", "set", "a", "1"]);
+    project.edit("variables.json", "\"a\": 1", "\"a\": 2");
+    let answer = project.json(&["diff"]);
+    assert!(answer["from"].is_string() && answer["to"] == "working files");
+    let expected = serde_json::json!({ "file": "variables.json", "kind": "variable", "path": "a",
+        "change": "changed", "before": 1, "after": 2 });
+    assert_eq!(answer["changes"], serde_json::json!([expected]));
+    assert_eq!(answer["files"][0]["file"], "variables.json");
+    assert!(answer["files"][0]["diff"].as_str().unwrap().contains("+  \"a\": 2"));
+    assert_eq!(answer["history_grew"], 0);
+}
+
+#[test]
+fn the_text_is_there_when_it_is_asked_for() {
+    let project = Project::new();
+    project.ok(&["history", "add", "A note"]);
+    project.ok(&["var", "set", "a", "1"]);
+    let text = project.ok(&["diff", "@-2", "--text"]).stdout;
+    assert!(text.contains("--- a/variables.json\n+++ b/variables.json\n@@"), "{text}");
+    assert!(text.contains("+  \"a\": 1") && text.contains("+### A note"), "{text}");
+    assert!(!text.contains('\u{1b}'), "a pipe gets no colour");
+    project.edit("variables.json", "\"a\": 1", "\"a\": 2");
+    let words = project.ok(&["diff", "--word-diff"]).stdout;
+    assert!(words.contains("[-1") && words.contains("{+2"), "{words}");
+}
+
+#[test]
+fn a_long_answer_says_what_it_left_out() {
+    let project = Project::with_steps(12);
+    let told = lines(&project, &["diff", "@-", "@", "--limit", "5"]);
+    assert_eq!(told.len(), 6);
+    assert!(
+        told[5].starts_with('(') && told[5].ends_with(" more; all with --limit 0)"),
+        "{told:?}"
+    );
+    assert!(lines(&project, &["diff", "@-", "@", "--limit", "0"]).len() > 12);
+}
+
+#[test]
+fn git_revisions_are_sides() {
+    let project = committed();
+    let id = project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap().to_owned();
+    assert!(project.ok(&["diff", "HEAD"]).stdout.starts_with("no difference between git HEAD ("));
+    project.ok(&["step", "start", "1"]);
+    git(&project, &["tag", "v1.0"]);
+    let started = format!("step 1 ({id}) Do part 1: PENDING → RUNNING");
+    for revision in ["HEAD", "main", "v1.0", "git:main", &git(&project, &["rev-parse", "HEAD"])] {
+        assert!(lines(&project, &["diff", revision]).contains(&started), "{revision}");
+    }
+    project.ok(&["step", "done", "1"]);
+    git(&project, &["commit", "-qam", "second"]);
+    let told = lines(&project, &["diff", "HEAD~1", "main"]);
+    assert!(told.contains(&format!("step 1 ({id}) Do part 1: PENDING → COMPLETED")), "{told:?}");
+    assert!(told.contains(&"history: 1 entry added: Step 1 Execution".to_owned()), "{told:?}");
+    assert!(project.ok(&["diff", "HEAD", "@"]).stdout.starts_with("no difference between git"));
+    let back = lines(&project, &["diff", "@", "HEAD~1"]);
+    assert!(back.contains(&"history: 1 entry removed: Step 1 Execution".to_owned()), "{back:?}");
+}
+
+#[test]
+fn an_operation_goes_before_git_unless_git_is_named() {
+    let project = committed();
+    let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
+    git(&project, &["branch", &revision]);
+    project.ok(&["var", "set", "a", "1"]);
+    assert_eq!(project.json(&["diff", &revision])["from"], revision.as_str());
+    let named = project.json(&["diff", &format!("git:{revision}")]);
+    assert!(named["from"].as_str().unwrap().starts_with("git "), "{named}");
+}
+
+#[test]
+fn what_git_cannot_give_is_refused_with_a_reason() {
+    let project = Project::new();
+    let code = |project: &Project, args: &[&str]| {
+        let answer = project.refused(1, args);
+        assert!(answer["error"]["hint"].is_string(), "{answer}");
+        answer["error"]["code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code(&project, &["diff", "zzz"]), "not_found");
+    assert_eq!(code(&project, &["diff", "git:HEAD"]), "no_repository");
+    git(&project, &["init", "-q", "-b", "main"]);
+    assert_eq!(code(&project, &["diff", "HEAD"]), "not_found");
+    std::fs::write(project.root().join("readme"), "x").unwrap();
+    git(&project, &["add", "readme"]);
+    git(&project, &["commit", "-qm", "no state yet"]);
+    assert_eq!(code(&project, &["diff", "HEAD"]), "not_in_revision");
+    assert_eq!(code(&project, &["diff", "HEAD~7"]), "not_found");
+    let mut without = project.command(&["diff", "git:HEAD", "--json"]);
+    let ran = crate::builder::Ran::from(without.env("PATH", "/nonexistent").output().unwrap());
+    assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (1, Some("no_git")));
+}
+
+#[test]
+fn a_revision_never_becomes_an_option_of_git() {
+    let project = committed();
+    let target = project.root().join("written");
+    let option = format!("git:--output={}", target.display());
+    for word in ["git:--help", "git:-h", "git:--all", "git:", "git:HEAD\n", "git:HEAD --", &option]
+    {
+        let answer = project.refused(1, &["diff", word]);
+        assert_eq!(answer["error"]["code"], "not_found", "{word}");
+    }
+    assert!(!target.exists());
+    let ran = project.run(&["diff", "--json", "--", "--output=x"]);
+    assert_eq!(ran.json()["error"]["code"], "not_found");
+}
+
+#[test]
+fn a_linked_state_file_in_a_commit_is_not_followed() {
+    let project = committed();
+    std::fs::remove_file(project.path("context.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", project.path("context.md")).unwrap();
+    git(&project, &["commit", "-qam", "a link"]);
+    std::fs::remove_file(project.path("context.md")).unwrap();
+    project.write("context.md", "# C\n");
+    let answer = project.refused(1, &["diff", "HEAD"]);
+    assert_eq!(answer["error"]["code"], "not_regular");
+}
+
+#[test]
+fn a_hook_of_another_repository_does_not_mislead() {
+    let project = committed();
+    let other = committed();
+    let mut command = project.command(&["diff", "HEAD"]);
+    command.env("GIT_DIR", other.root().join(".git")).env("GIT_WORK_TREE", other.root());
+    let ran = crate::builder::Ran::from(command.output().unwrap());
+    assert!(
+        ran.stdout.starts_with("no difference between git HEAD"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_history_that_was_cut_is_compared_by_its_length() {
+    let project = Project::new();
+    project.ok(&["history", "add", "One"]);
+    project.ok(&["history", "add", "Two"]);
+    let whole = project.read("history.md");
+    project.write("history.md", &whole[..whole.len() - 40]);
+    project.ok(&["var", "set", "a", "1"]);
+    let told = lines(&project, &["diff", "@-2"]);
+    assert!(told.iter().any(|line| line.starts_with("history.md: ")), "{told:?}");
+}

@@ -1,0 +1,471 @@
+//! After an interruption or a failure: what is decided, why, and what carrying it out does.
+
+mod evaluators;
+mod scanning;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::builder::Project;
+
+/// A project whose first `completed` of `total` steps are done.
+fn half_done(total: usize, completed: usize) -> Project {
+    let project = Project::with_steps(total);
+    let mut changes: Vec<Value> = Vec::new();
+    for step in 1..=completed {
+        changes.push(json!({ "op": "step.start", "step": step }));
+        changes.push(json!({ "op": "step.done", "step": step }));
+    }
+    if completed > 0 {
+        project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    }
+    project
+}
+
+/// The same with the next step failed.
+fn failed(total: usize, completed: usize, error: &str) -> Project {
+    let project = half_done(total, completed);
+    let step = (completed + 1).to_string();
+    project.ok(&["step", "start", &step]);
+    project.ok(&["step", "fail", &step, "--error", error]);
+    project
+}
+
+fn write(project: &Project, path: &str, text: &str) {
+    let path = project.root().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn status(project: &Project, step: usize) -> String {
+    let shown = project.json(&["step", "show", &step.to_string()]);
+    shown["step"]["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_failed_step_says_what_kind_of_error_it_was() {
+    let project = half_done(2, 0);
+    project.ok(&["step", "start", "1"]);
+    let answer = project.json(&["step", "fail", "1", "--error", "HTTP 429: slow down"]);
+    assert_eq!(answer["failure"]["class"], "rate_limit");
+    assert_eq!(answer["failure"]["recoverable"], true);
+    assert!(answer["failure"]["backoff_ms"].as_u64().unwrap() > 0);
+    assert_eq!(answer["failure"]["because"], json!(["429", "slow down"]));
+    assert!(project.read("history.md").contains("- **error_class**: rate_limit\n"));
+    let errors = &project.json(&["state"])["errors"];
+    assert_eq!(
+        (&errors[0]["class"], &errors[0]["recoverable"]),
+        (&json!("rate_limit"), &json!(true))
+    );
+    assert_eq!(project.json(&["metrics"])["failures"], json!({ "rate_limit": 1 }));
+    project.ok(&["check"]);
+    project.ok(&["history", "verify"]);
+}
+
+#[test]
+fn the_strategies_decide_after_a_failure() {
+    for (total, completed, error, action) in [
+        (4, 3, "timed out after 30s", "retry_task"),
+        (10, 8, "assertion failed", "skip_task"),
+        (4, 1, "timed out after 30s", "restart"),
+        (4, 0, "permission denied", "restart"),
+        (4, 3, "assertion failed", "human_review"),
+    ] {
+        let project = failed(total, completed, error);
+        let before = project.files();
+        let answer = project.json(&["recover"]);
+        assert_eq!(answer["action"], action, "{total} {completed} {error}: {answer}");
+        assert_eq!(answer["applied"], false);
+        assert_eq!(answer["ruled_out"].as_array().unwrap().len(), 7);
+        assert!(!answer["reasons"].as_array().unwrap().is_empty());
+        assert_eq!(project.files(), before, "looking changes nothing");
+    }
+}
+
+#[test]
+fn a_retry_is_one_operation_with_an_entry_and_can_be_undone() {
+    let project = failed(4, 3, "connection refused");
+    let before = project.files();
+    let operations = project.json(&["op", "log"])["operations"].as_array().unwrap().len();
+    let rehearsed = project.json(&["recover", "--apply", "--dry-run"]);
+    assert!(rehearsed["diff"].as_str().unwrap().contains("+- **status**: RUNNING"));
+    assert_eq!(project.files(), before);
+
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!((&answer["action"], &answer["step"]), (&json!("retry_task"), &json!(4)));
+    assert_eq!((&answer["attempt"], &answer["backoff_ms"]), (&json!(2), &json!(2000)));
+    assert_eq!(answer["applied"], true);
+    assert_eq!(status(&project, 4), "RUNNING");
+    let log = project.json(&["op", "log"]);
+    assert_eq!(log["operations"].as_array().unwrap().len(), operations + 1);
+    assert_eq!(log["operations"][0]["kind"], "recover");
+    let entries = project.json(&["history", "list", "--limit", "1"]);
+    let entry = &entries["entries"][0];
+    assert_eq!(
+        (&entry["kind"], &entry["title"]),
+        (&json!("recover"), &json!("Recovery: retry_task"))
+    );
+    let text = project.read("history.md");
+    for field in
+        ["- **decision**: retry_task\n", "- **decided_by**: statedir\n", "- **evidence**: "]
+    {
+        assert!(text.contains(field), "{field}");
+    }
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+    project.ok(&["undo"]);
+    assert_same_but_history(&before, &project);
+}
+
+fn assert_same_but_history(
+    before: &std::collections::BTreeMap<String, Vec<u8>>,
+    project: &Project,
+) {
+    for (name, bytes) in project.files() {
+        if name != "history.md" {
+            assert!(before[&name] == bytes, "{name} differs");
+        }
+    }
+}
+
+#[test]
+fn partial_work_decides_after_an_interruption() {
+    // (last note, file that the step names, its content, decision)
+    for (note, content, action) in [
+        (Some("Created auth.py"), Some("def login(): ...\n"), "continue_task"),
+        (Some("Writing tests..."), Some(""), "restart_task"),
+        (Some("Completed endpoint, all tests pass"), Some("x = 1\n"), "next_task"),
+        (Some("Completed endpoint"), None, "human_review"),
+        (Some("Working on it"), None, "human_review"),
+        (None, None, "restart_task"),
+        (None, Some("x = 1\n"), "continue_task"),
+    ] {
+        let project = half_done(3, 1);
+        project.ok(&["step", "set", "2", "--effects", "writes auth.py"]);
+        project.ok(&["step", "start", "2"]);
+        if let Some(content) = content {
+            write(&project, "auth.py", content);
+        }
+        if let Some(note) = note {
+            project.ok(&["history", "add", note]);
+        }
+        let answer = project.json(&["recover"]);
+        assert_eq!(answer["action"], action, "{note:?} {content:?}: {answer}");
+        assert_eq!(answer["step"], 2);
+        let named = &answer["evidence"]["step"]["names"][0];
+        assert_eq!(
+            (&named["path"], &named["exists"]),
+            (&json!("auth.py"), &json!(content.is_some()))
+        );
+
+        let before = project.files();
+        project.json(&["recover", "--apply"]);
+        let wanted = match action {
+            "continue_task" | "human_review" => "RUNNING",
+            "restart_task" => "PENDING",
+            _ => "COMPLETED",
+        };
+        assert_eq!(status(&project, 2), wanted, "{action}");
+        if action == "next_task" {
+            assert_eq!(status(&project, 3), "RUNNING");
+        }
+        let reviews = project.json(&["review", "list"])["reviews"].as_array().unwrap().len();
+        assert_eq!(reviews, usize::from(action == "human_review"));
+        project.ok(&["check"]);
+        project.ok(&["undo"]);
+        assert_same_but_history(&before, &project);
+    }
+}
+
+#[test]
+fn files_that_were_there_before_show_no_progress() {
+    let project = half_done(2, 0);
+    write(&project, "old.py", "x = 1\n");
+    write(&project, "tests/test_old.py", "x = 1\n");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    project.ok(&["step", "set", "1", "title=Refactor the code"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["history", "add", "Working on..."]);
+    let answer = project.json(&["recover"]);
+    assert_eq!(answer["action"], "human_review", "{answer}");
+    let files = &answer["evidence"]["files"];
+    assert_eq!((&files["source_files"], &files["test_files"]), (&json!(1), &json!(1)));
+    assert_eq!(files["recent_count"], 0);
+    write(&project, "new.py", "x = 1\n");
+    let answer = project.json(&["recover"]);
+    assert_eq!(answer["action"], "continue_task", "{answer}");
+    assert_eq!(answer["evidence"]["files"]["recent"], json!(["new.py"]));
+    for count in 0..20 {
+        write(&project, &format!("src/f{count}.py"), "x = 1\n");
+    }
+    assert_eq!(project.json(&["recover"])["action"], "human_review", "very many changes");
+    write(&project, ".gitignore", "src/\n");
+    assert_eq!(project.json(&["recover"])["action"], "continue_task", "they are ignored");
+}
+
+#[test]
+fn a_paused_plan_goes_on_where_it_was() {
+    let project = half_done(3, 2);
+    project.ok(&["pause", "--why", "waiting for the go"]);
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!((&answer["action"], &answer["step"]), (&json!("continue_task"), &json!(3)));
+    assert_eq!(status(&project, 3), "RUNNING");
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS");
+
+    project.ok(&["pause", "--why", "lunch"]);
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!(answer["action"], "continue_task");
+    assert_eq!(status(&project, 3), "RUNNING");
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS");
+    assert!(!project.read("plan.md").contains("paused_because"));
+}
+
+#[test]
+fn nothing_to_recover_is_said_and_changes_nothing() {
+    for project in [half_done(2, 2), Project::new()] {
+        let before = project.files();
+        let answer = project.json(&["recover", "--apply"]);
+        assert_eq!(
+            (&answer["action"], &answer["nothing_to_do"]),
+            (&json!("next_task"), &json!(true))
+        );
+        assert_eq!(answer["step"], Value::Null);
+        assert_eq!(answer["applied"], false);
+        assert_eq!(project.files(), before);
+    }
+    let project = half_done(3, 1);
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!((&answer["action"], &answer["step"]), (&json!("next_task"), &json!(2)));
+    assert_eq!(status(&project, 2), "RUNNING");
+}
+
+#[test]
+fn an_open_review_and_used_up_attempts_wait_for_a_person() {
+    let project = failed(4, 3, "timed out");
+    for _ in 0..2 {
+        project.ok(&["step", "retry", "4"]);
+        project.ok(&["step", "fail", "4", "--error", "timed out again"]);
+    }
+    let answer = project.json(&["recover"]);
+    assert_eq!(answer["action"], "human_review");
+    assert!(answer["reasons"][0].as_str().unwrap().contains("r1"), "{answer}");
+    let before = project.files();
+    assert_eq!(project.json(&["recover", "--apply"])["applied"], false);
+    assert_eq!(project.files(), before, "no second question");
+    assert_eq!(
+        project.refused(1, &["recover", "--decide", "retry_task"])["error"]["code"],
+        "impossible"
+    );
+    let patterns = answer["evidence"]["patterns"].as_array().unwrap();
+    assert!(patterns.iter().any(|p| p["kind"] == "same_class" && p["count"] == 3), "{answer}");
+    project.ok(&["review", "reject", "r1"]);
+    assert_eq!(project.json(&["recover"])["action"], "human_review", "no attempts are left");
+}
+
+#[test]
+fn the_callers_own_decision_counts_if_it_is_possible() {
+    let project = failed(4, 1, "assertion failed");
+    project.refused(2, &["recover", "--decide", "give_up"]);
+    for action in ["continue_task", "rollback_checkpoint"] {
+        let refusal = project.refused(1, &["recover", "--decide", action, "--apply"]);
+        assert_eq!(refusal["error"]["code"], "impossible");
+        assert!(refusal["error"]["hint"].as_str().unwrap().contains("restart"));
+    }
+    let answer = project.json(&["recover", "--decide", "skip_task", "--apply"]);
+    assert_eq!((&answer["action"], &answer["decided_by"]), (&json!("skip_task"), &json!("caller")));
+    assert_eq!(status(&project, 2), "SKIPPED");
+    project.ok(&["undo"]);
+    let answer = project.json(&["recover", "--decide", "Restart-Task", "--apply"]);
+    assert_eq!(answer["action"], "restart_task");
+    assert_eq!(status(&project, 2), "PENDING");
+    project.ok(&["undo"]);
+    project.json(&["recover", "--decide", "restart", "--apply"]);
+    let all: Vec<String> = (1..=4).map(|step| status(&project, step)).collect();
+    assert_eq!(all, ["COMPLETED", "PENDING", "PENDING", "PENDING"]);
+}
+
+#[test]
+fn a_checkpoint_is_gone_back_to_twice_and_then_a_person_is_asked() {
+    let project = half_done(5, 2);
+    project.ok(&["checkpoint", "create", "good"]);
+    let at_checkpoint = project.files();
+    for _ in 0..2 {
+        project.ok(&["step", "start", "3"]);
+        project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+        let before = project.files();
+        let answer = project.json(&["recover", "--apply"]);
+        assert_eq!(
+            (&answer["action"], &answer["checkpoint"]),
+            (&json!("rollback_checkpoint"), &json!("good"))
+        );
+        assert_eq!(answer["applied"], true, "{answer}");
+        assert_same_but_history(&at_checkpoint, &project);
+        assert!(project.read("history.md").contains("- **recovery**: rollback_checkpoint\n"));
+        project.ok(&["undo"]);
+        assert_same_but_history(&before, &project);
+        project.ok(&["redo"]);
+    }
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+    assert_eq!(project.json(&["recover"])["action"], "human_review");
+    project.ok(&["history", "verify"]);
+
+    project.write("plan.md", [0xFF, 0xFE]);
+    assert_eq!(project.refused(4, &["recover"])["action"], "rollback_checkpoint");
+    assert_eq!(project.json(&["recover", "--apply"])["applied"], true, "the plan was damaged");
+    assert_same_but_history(&at_checkpoint, &project);
+    project.ok(&["check"]);
+}
+
+#[test]
+fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
+    let project = half_done(2, 0);
+    project.ok(&["step", "set", "1", "--effects", "writes a.py"]);
+    project.ok(&["step", "start", "1", "--actor", "agent-b"]);
+    let before = project.files();
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!(
+        (&answer["action"], &answer["nothing_to_do"]),
+        (&json!("continue_task"), &json!(true))
+    );
+    assert_eq!(project.files(), before);
+    for action in ["restart_task", "continue_task", "skip_task"] {
+        let refusal = project.refused(1, &["recover", "--decide", action, "--apply"]);
+        assert_eq!(refusal["error"]["code"], "impossible");
+    }
+
+    assert!(answer["look_at"][0].as_str().unwrap().contains("--stale-after 0s"));
+    let gone = project.json(&["recover", "--stale-after", "0s"]);
+    assert_eq!(gone["action"], "restart_task", "{gone}");
+
+    let later = |args: &[&str]| {
+        let mut command = project.command(&[args, &["--json"]].concat());
+        command.env("STATEDIR_NOW", "2999-01-01T00:00:00Z");
+        let output = command.output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let answer = later(&["recover"]);
+    assert_eq!(answer["action"], "restart_task", "{answer}");
+    assert!(answer["reasons"].to_string().contains("stale claim: `agent-b`"), "{answer}");
+    assert_eq!(answer["evidence"]["step"]["claim"]["stale"], true);
+    write(&project, "a.py", "x = 1\n");
+    assert_eq!(later(&["recover", "--apply"])["action"], "continue_task");
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["claimed_by"], "tester");
+
+    let listed = project.json(&["step", "list"]);
+    assert!(listed["steps"][0]["claim_age_ms"].is_u64(), "{listed}");
+    assert_eq!(
+        project.json(&["step", "list", "--actor", "tester"])["steps"].as_array().unwrap().len(),
+        1
+    );
+    assert_eq!(project.json(&["step", "list", "--actor", "agent-b"])["steps"], json!([]));
+}
+
+#[test]
+fn a_damaged_state_gives_a_decision_and_exit_4() {
+    let project = failed(4, 3, "timed out");
+    std::fs::remove_file(project.path("plan.md")).unwrap();
+    for args in [&["recover"][..], &["recover", "--apply"]] {
+        let answer = project.refused(4, args);
+        assert_eq!(answer["action"], "human_review", "{answer}");
+        assert!(answer["error"]["hint"].as_str().unwrap().contains("check --fix"));
+    }
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.json(&["recover"])["action"], "retry_task");
+    project.write("variables.json", "{ broken");
+    assert_eq!(project.refused(4, &["recover"])["action"], "human_review");
+}
+
+#[test]
+fn conflicts_are_refused() {
+    let project = failed(4, 3, "timed out");
+    let answer = project.refused(3, &["recover", "--apply", "--if-match", "000000000000"]);
+    assert_eq!(answer["error"]["code"], "revision_moved");
+}
+
+#[test]
+fn git_changes_and_conflicts_are_evidence() {
+    let project = half_done(2, 0);
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.arg("-C").arg(project.root()).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+        command.args(args).output().unwrap().status.success()
+    };
+    if !git(&["init", "-q"]) {
+        return;
+    }
+    write(&project, "a.py", "x = 1\n");
+    git(&["add", "a.py"]);
+    git(&["commit", "-qm", "first"]);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(project.json(&["recover"])["evidence"]["git"]["changed_count"], 0);
+    write(&project, "a.py", "x = 2\n");
+    write(&project, "new file.py", "x = 2\n");
+    let seen = &project.json(&["recover"])["evidence"]["git"];
+    assert_eq!(seen["changed"], json!(["a.py", "new file.py"]), "{seen}");
+    git(&["add", "."]);
+    git(&["commit", "-qm", "second $(touch pwned)"]);
+    let seen = &project.json(&["recover"])["evidence"]["git"];
+    assert!(seen["commits"][0].as_str().unwrap().ends_with("second $(touch pwned)"), "{seen}");
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let text = "timed\nout\u{1b}[31m\n## Steps\n- **decision**: forged\n--> \u{202e}";
+    let project = failed(4, 3, text);
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!(answer["action"], "retry_task");
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+    assert_eq!(project.json(&["status"])["total_steps"], 4);
+    project.ok(&["undo"]);
+    let printed = project.ok(&["recover"]).stdout;
+    let first = printed.lines().next().unwrap();
+    assert!(first.starts_with("retry_task step 4 (attempt 2, wait 2"), "{printed}");
+    assert!(
+        printed.lines().skip(1).all(|line| line.starts_with("  ") || line.starts_with('`')),
+        "{printed}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn whatever_is_applied_can_be_undone(
+        moves in prop::collection::vec((0usize..6, 1usize..5), 1..12),
+        action in prop::sample::select(vec![
+            "", "continue_task", "restart_task", "next_task", "retry_task", "skip_task", "restart",
+            "human_review",
+        ]),
+    ) {
+        let project = Project::with_steps(4);
+        for (verb, step) in moves {
+            let verb = ["start", "done", "fail", "skip", "reset", "retry"][verb];
+            project.run(&["step", verb, &step.to_string()]);
+        }
+        let before = project.files();
+        let mut args = vec!["recover", "--apply", "--json"];
+        if !action.is_empty() {
+            args.extend(["--decide", action]);
+        }
+        let ran = project.run(&args);
+        let answer = ran.json();
+        if action.is_empty() {
+            prop_assert_eq!(ran.code, 0, "{}", answer);
+        }
+        if ran.code != 0 {
+            prop_assert_eq!(ran.code, 1, "{}", answer);
+            prop_assert_eq!(&project.files(), &before);
+        } else if answer["applied"] == true {
+            project.ok(&["check"]);
+            project.ok(&["undo"]);
+            for (name, bytes) in project.files() {
+                prop_assert!(name == "history.md" || before[&name] == bytes, "{} differs", name);
+            }
+        } else {
+            prop_assert_eq!(&project.files(), &before);
+        }
+    }
+}

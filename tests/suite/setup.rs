@@ -1,0 +1,222 @@
+//! Setting a client up, and taking it back to the byte.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::builder::{Project, Ran};
+
+const CLIENTS: [&str; 5] = ["claude", "codex", "cursor", "gemini", "generic"];
+
+/// Runs `setup` with a home of its own.
+fn setup(project: &Project, args: &[&str]) -> Ran {
+    let mut command = project.command(&[&["setup"], args].concat());
+    Ran::from(command.env("HOME", project.root().join("home")).output().unwrap())
+}
+
+/// Every file and link below the project with its bytes.
+fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = walkdir::WalkDir::new(root).into_iter().filter_map(Result::ok);
+    let files = files.filter(|entry| !entry.file_type().is_dir());
+    files
+        .map(|entry| {
+            (entry.path().display().to_string(), fs::read(entry.path()).unwrap_or_default())
+        })
+        .collect()
+}
+
+fn write(project: &Project, name: &str, text: &str) {
+    let path = project.root().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn read(project: &Project, name: &str) -> String {
+    fs::read_to_string(project.root().join(name)).unwrap()
+}
+
+#[test]
+fn every_client_is_set_up_once_and_leaves_without_a_trace() {
+    for client in CLIENTS {
+        for scope in ["--project", "--user"] {
+            let project = Project::empty();
+            fs::create_dir(project.root().join("home")).unwrap();
+            if (client, scope) == ("generic", "--user") {
+                assert_eq!(setup(&project, &[client, scope]).code, 1);
+                continue;
+            }
+            let first = setup(&project, &[client, scope, "--json"]);
+            assert_eq!(first.code, 0, "{}", first.stdout);
+            let files = first.json()["files"].as_array().unwrap().clone();
+            assert!(!files.is_empty() && files.iter().all(|file| file["action"] == "created"));
+            let done = tree(project.root());
+            assert_eq!(done.len(), files.len());
+            let again = setup(&project, &[client, scope, "--json"]).json();
+            let kept = |file: &Value| file["action"] == "unchanged";
+            assert!(again["files"].as_array().unwrap().iter().all(kept), "{again}");
+            assert_eq!(tree(project.root()), done);
+            assert_eq!(setup(&project, &[client, scope, "--remove"]).code, 0);
+            assert_eq!(tree(project.root()), BTreeMap::new(), "{client} {scope}");
+            let left: Vec<_> = fs::read_dir(project.root()).unwrap().flatten().collect();
+            assert_eq!(left.len(), 1, "{left:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_there_stays_and_comes_back_to_the_byte() {
+    let project = Project::new();
+    let there = [
+        (
+            ".claude/settings.json",
+            "{\r\n\t\"permissions\": {\"allow\":[\"Bash(ls)\"]},\r\n\t\"hooks\": { \"Stop\": [ {\"hooks\":[{\"type\":\"command\",\"command\":\"say hi\"}]} ] }\r\n}",
+        ),
+        (".mcp.json", "{ \"mcpServers\": { \"db\": {\"command\":\"db\"} } }\n\n"),
+        ("CLAUDE.md", "# Mine\r\n\r\nNo final line end"),
+        ("AGENTS.md", "# Agents\n\n\n"),
+        (".cursor/mcp.json", "{}"),
+        (".gemini/settings.json", "{\"theme\": \"x\"}\n"),
+        (".codex/config.toml", "model = \"o\" # mine\n[a.b]\nc = [1,\n2]\n"),
+        ("GEMINI.md", ""),
+    ];
+    for (name, text) in there {
+        write(&project, name, text);
+    }
+    let before = tree(project.root());
+    for client in CLIENTS {
+        let ran = setup(&project, &[client]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_ne!(tree(project.root()), before, "{client}");
+        assert_eq!(setup(&project, &[client, "--remove"]).code, 0);
+        assert_eq!(tree(project.root()), before, "{client}");
+    }
+    setup(&project, &["claude"]);
+    let settings: Value = serde_json::from_str(&read(&project, ".claude/settings.json")).unwrap();
+    let stop = settings["hooks"]["Stop"].as_array().unwrap();
+    assert_eq!(stop.len(), 2);
+    assert_eq!(stop[1]["hooks"][0]["command"], "statedir hook");
+    for event in [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "PreCompact",
+        "SubagentStop",
+        "SessionEnd",
+    ] {
+        assert_eq!(settings["hooks"][event][0]["hooks"][0]["type"], "command", "{event}");
+    }
+    assert_eq!(settings["permissions"], json!({ "allow": ["Bash(ls)"] }));
+    let servers: Value = serde_json::from_str(&read(&project, ".mcp.json")).unwrap();
+    assert_eq!(
+        servers["mcpServers"]["statedir"],
+        json!({ "command": "statedir", "args": ["mcp"] })
+    );
+    assert_eq!(servers["mcpServers"]["db"], json!({ "command": "db" }));
+    // Text that was added around the block meanwhile stays.
+    let block = read(&project, "CLAUDE.md");
+    fs::write(project.root().join("CLAUDE.md"), format!("{block}More of mine\n")).unwrap();
+    setup(&project, &["claude", "--remove"]);
+    assert_eq!(read(&project, "CLAUDE.md"), "# Mine\r\n\r\nNo final line endMore of mine\n");
+}
+
+#[test]
+fn settings_that_are_not_understood_are_refused_and_nothing_is_written() {
+    for (client, name, text) in [
+        ("claude", ".claude/settings.json", "{ // mine\n}"),
+        ("claude", ".mcp.json", "[]"),
+        ("claude", "CLAUDE.md", "<!-- statedir:begin gap=1 -->\nx\n"),
+        ("cursor", ".cursor/mcp.json", "{\"mcpServers\":[]}"),
+        ("codex", ".codex/config.toml", "a = \"open\n"),
+    ] {
+        let project = Project::empty();
+        write(&project, name, text);
+        let before = tree(project.root());
+        let ran = setup(&project, &[client, "--json"]);
+        assert_eq!((ran.code, ran.json()["error"]["code"].clone()), (1, json!("bad_settings")));
+        assert!(
+            ran.json()["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(name.rsplit('/').next().unwrap())
+        );
+        assert_eq!(tree(project.root()), before, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_a_broken_one_is_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let project = Project::empty();
+    write(&project, "dotfiles/settings.json", "{\"a\": 1}\n");
+    let target = project.root().join("dotfiles/settings.json");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::create_dir(project.root().join(".claude")).unwrap();
+    symlink("../dotfiles/settings.json", project.root().join(".claude/settings.json")).unwrap();
+    assert_eq!(setup(&project, &["claude"]).code, 0);
+    let link = project.root().join(".claude/settings.json");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&target).unwrap().contains("statedir hook"));
+    assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(setup(&project, &["claude", "--remove"]).code, 0);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "{\"a\": 1}\n");
+    symlink("nowhere", project.root().join("CLAUDE.md")).unwrap();
+    let before = tree(project.root());
+    assert_eq!(setup(&project, &["claude"]).code, 1);
+    assert_eq!(tree(project.root()), before);
+}
+
+#[test]
+fn printing_and_trying_write_nothing() {
+    let project = Project::empty();
+    write(&project, ".claude/settings.json", "{}\n");
+    let before = tree(project.root());
+    let printed = setup(&project, &["claude", "--print"]);
+    assert_eq!(printed.code, 0);
+    for part in
+        ["settings.json", "statedir hook", "mcpServers", "CLAUDE.md", "SKILL.md", "next --claim"]
+    {
+        assert!(printed.stdout.contains(part), "{part}");
+    }
+    let tried = setup(&project, &["claude", "--dry-run"]);
+    assert!(
+        tried.stdout.contains("+++") && tried.stdout.contains("+## Tracked work"),
+        "{}",
+        tried.stdout
+    );
+    assert_eq!(
+        setup(&project, &["claude", "--print", "--json"]).json()["files"].as_array().unwrap().len(),
+        4
+    );
+    assert_eq!(tree(project.root()), before);
+}
+
+#[test]
+fn a_skill_that_somebody_changed_stays() {
+    let project = Project::empty();
+    setup(&project, &["claude"]);
+    let name = ".claude/skills/statedir/SKILL.md";
+    let mine = read(&project, name).replace("Rules:", "My rules:");
+    write(&project, name, &mine);
+    setup(&project, &["claude"]);
+    assert_eq!(read(&project, name), mine);
+    setup(&project, &["claude", "--remove"]);
+    assert_eq!(tree(project.root()).len(), 1);
+    assert_eq!(read(&project, name), mine);
+}
+
+#[test]
+fn the_project_is_the_one_above_or_the_one_named() {
+    let project = Project::new();
+    fs::create_dir_all(project.root().join("src/deep")).unwrap();
+    let mut command = project.command(&["setup", "generic"]);
+    assert!(
+        command.current_dir(project.root().join("src/deep")).output().unwrap().status.success()
+    );
+    assert!(project.root().join("AGENTS.md").exists());
+    let other = Project::empty();
+    let root = other.root().display().to_string();
+    assert_eq!(setup(&project, &["generic", "-C", &root]).code, 0);
+    assert!(other.root().join("AGENTS.md").exists());
+}
