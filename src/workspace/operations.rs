@@ -102,7 +102,7 @@ impl Workspace {
     /// Entries that must be in the history because the log or a checkpoint says that they were
     /// written.
     pub fn history_anchors(&self) -> Vec<EntryId> {
-        let mut anchors = self.newest_entries();
+        let mut anchors: Vec<EntryId> = self.newest_entry().into_iter().collect();
         let view = self.store.read(self.options.wait);
         let checkpoints = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
         let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
@@ -133,22 +133,17 @@ impl Workspace {
 
     /// Whether the log wrote to the history of another branch than the one that is checked out.
     pub(super) fn is_history_elsewhere(&self) -> bool {
-        self.are_elsewhere(&self.newest_entries())
-    }
-
-    fn newest_entries(&self) -> Vec<EntryId> {
-        let Ok(Some(bytes)) = self.store.newest_append() else { return Vec::new() };
-        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        entries.into_iter().filter_map(|entry| entry.id).collect()
-    }
-
-    fn are_elsewhere(&self, anchors: &[EntryId]) -> bool {
+        let Some(newest) = self.newest_entry() else { return false };
         let near = self.read().and_then(|snapshot| snapshot.recent_entries(100, NEAR));
-        let near = near.unwrap_or_default();
-        let is_missing = |anchor: &EntryId| near.iter().all(|entry| entry.id != Some(*anchor));
-        anchors.iter().any(|anchor| {
-            is_missing(anchor) && (self.options.is_elsewhere)(self.directory(), &anchor.to_string())
-        })
+        let is_near = near.unwrap_or_default().iter().any(|entry| entry.id == Some(newest));
+        !is_near && (self.options.is_elsewhere)(self.directory(), &newest.to_string())
+    }
+
+    /// The newest entry that the log wrote.
+    fn newest_entry(&self) -> Option<EntryId> {
+        let bytes = self.store.newest_append().ok()??;
+        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
+        entries.into_iter().find_map(|entry| entry.id)
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.

@@ -14,6 +14,7 @@ use crate::store::OperationSummary;
 /// How many operations a message tells.
 const MOST: usize = 20;
 const REVISION: &str = "Statedir-Revision";
+const EXTERNAL: &str = "external";
 const HEADS: &str = "Statedir-History-Heads";
 
 /// What to say in a commit.
@@ -128,18 +129,23 @@ fn message(repository: &Repository, options: &CommitOptions) -> String {
     text
 }
 
-/// The operations that the last commit of these files does not have, the oldest first.
+/// The operations that no commit of this state has told yet, on whatever branch; the oldest first.
 fn since_last<'o>(
     repository: &Repository,
     operations: &'o [OperationSummary],
 ) -> Vec<&'o OperationSummary> {
     let format = format!("--format=%(trailers:key={REVISION},valueonly)");
     let marked = format!("--grep=^{REVISION}: ");
-    let args = ["log", "-1", &format, &marked, "--", "."];
-    let last = ask(&repository.dir, &args).unwrap_or_default();
-    let last = String::from_utf8_lossy(&last).trim().to_owned();
-    let is_new = |operation: &&OperationSummary| last.is_empty() || operation.id.as_str() != last;
+    let args = ["log", "--all", "--max-count=100", &format, &marked, "--", "."];
+    let told = ask(&repository.dir, &args).unwrap_or_default();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let told: Vec<&str> = told.split_whitespace().collect();
+    let is_new = |operation: &&OperationSummary| !told.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
+    // That git changed the files is no news to git.
+    if new.iter().any(|operation| operation.kind != EXTERNAL) {
+        new.retain(|operation| operation.kind != EXTERNAL);
+    }
     new.reverse();
     new
 }

@@ -25,7 +25,7 @@ pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
 pub use install::{InstallOptions, Installed, install, status, uninstall};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, rebuild};
-pub use resolve::{Resolved, mark_resolved, resolve, unite_history};
+pub use resolve::{Resolved, mark_resolved, resolve, stage, unite_history};
 pub use revision::{Revision, read_revision};
 pub(super) use work_tree::look;
 pub use worktree::{

@@ -89,6 +89,15 @@ pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     Ok(true)
 }
 
+/// Stages state files that changed while a conflict was settled, so that they are committed with it.
+///
+/// # Errors
+/// Git cannot be asked.
+pub fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
+    let names: Vec<&str> = files.iter().map(|file| file.name()).collect();
+    ask(dir, &[&["add", "--"], names.as_slice()].concat()).map(|_| ())
+}
+
 /// Unites the two sides of a history that git left markers in, or that holds a conflict above its
 /// log.
 ///

@@ -60,7 +60,7 @@ pub struct MergeError {
 
 /// Merges what `ours` and `theirs` made of `base`.
 ///
-/// A side that lacks the file is `None`; a base that is empty counts as absent. `None` is returned
+/// A side that lacks the file is `None`; a base that is empty, or no JSON, counts as absent. `None` is returned
 /// when the file is gone from both, or gone from one and unchanged on the other. A file that was
 /// removed on one side and changed on the other stays.
 ///
@@ -72,7 +72,13 @@ pub fn merge(
     ours: Option<&[u8]>,
     theirs: Option<&[u8]>,
 ) -> Result<Option<Merged>, MergeError> {
-    let base = base.filter(|bytes| !bytes.is_empty());
+    // Where branches crossed without the driver, git's own base may hold markers.
+    let split = base
+        .and_then(|bytes| std::str::from_utf8(bytes).ok())
+        .filter(|text| has_git_markers(text))
+        .and_then(split_git_markers);
+    let split = split.map(|(one, _)| one.into_bytes());
+    let base = split.as_deref().or(base).filter(|bytes| !bytes.is_empty());
     let (ours, theirs) = match (ours, theirs) {
         (None, None) => return Ok(None),
         (Some(only), None) | (None, Some(only)) => {

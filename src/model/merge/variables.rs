@@ -23,7 +23,7 @@ pub(super) fn merge(
     };
     let our = read("our side", ours)?;
     let their = read("their side", theirs)?.literal();
-    let base = base.map(|bytes| read("the base", bytes)).transpose()?;
+    let base = base.and_then(|bytes| read("the base", bytes).ok());
     let base = base.map_or_else(|| Literal::Object(Vec::new()), |document| document.literal());
     let mut merged = value(&Path::root(), Some(&base), &our.literal(), &their);
     settle_costs(&mut merged, &base, &our.literal(), &their);

@@ -127,9 +127,11 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
         let would = if session.global.dry_run { "would have " } else { "" };
         say(session, &format!("history: {would}united the entries of both sides"));
     }
+    let mut changed = Vec::new();
     if !fields.is_empty() {
         let outcome = workspace.take(side, &fields)?;
         session.output.outcome(&outcome, session.global.dry_run);
+        changed = outcome.changed;
     }
     if !session.global.dry_run {
         let left = session.workspace_as_it_is()?.read()?.conflicts()?;
@@ -137,7 +139,11 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
             let was = conflicts.iter().any(|conflict| conflict.file == file);
             if was && left.iter().all(|conflict| conflict.file != file) {
                 // Outside of a repository there is nobody to tell.
-                let _ = git::mark_resolved(workspace.directory(), file);
+                let told = git::mark_resolved(workspace.directory(), file).unwrap_or(false);
+                let clean = |other: &StateFile| left.iter().all(|left| left.file != *other);
+                if told && changed.iter().all(clean) {
+                    git::stage(workspace.directory(), &changed)?;
+                }
             }
         }
     }

@@ -79,3 +79,14 @@ fn text_that_talks_about_markers_is_no_conflict() {
     let (bytes, _) = take(StateFile::Context, raw.as_bytes(), "context", Side::Theirs).unwrap();
     assert_eq!(bytes, b"# T\n\nb\n");
 }
+
+#[test]
+fn a_base_that_git_left_markers_in_is_no_obstacle() {
+    let side = |value: &str| format!("{{\n  \"a\": 1,\n  \"b\": {value}\n}}\n");
+    let base = "{\n  \"a\": 1,\n<<<<<<< x\n  \"b\": 2\n=======\n  \"b\": 3\n>>>>>>> y\n}\n";
+    let (text, found) = merged(StateFile::Variables, base, &side("2"), &side("4"));
+    assert!(found.is_empty(), "{text}");
+    assert_eq!(text, side("4"));
+    let (_, found) = merged(StateFile::Variables, "no json", &side("2"), &side("4"));
+    assert_eq!(found.len(), 1);
+}
