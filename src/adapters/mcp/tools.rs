@@ -31,7 +31,7 @@ pub(super) const TOOLS: &[Kind] = &[
         name: "status",
         about: "Counts, current and next step, cost, limits, open reviews, problems.",
         arguments: &[],
-        answers: &[("status", Text), ("percent", Whole), ("next", Any)],
+        answers: &[("status", Any), ("percent", Whole), ("next", Any)],
         verbs: &[verb("", Command(&["status"], &[]))],
     },
     Kind {
