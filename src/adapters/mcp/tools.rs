@@ -31,7 +31,7 @@ pub(super) const TOOLS: &[Kind] = &[
         name: "status",
         about: "Counts, current and next step, cost, limits, open reviews, problems.",
         arguments: &[],
-        answers: &[("status", Text), ("percent", Whole), ("next", Any)],
+        answers: &[("status", Any), ("percent", Whole), ("next", Any)],
         verbs: &[verb("", Command(&["status"], &[]))],
     },
     Kind {
@@ -284,9 +284,9 @@ mod tests {
         for kind in TOOLS {
             for verb in kind.verbs {
                 let takes: Vec<&str> = match &verb.does {
-                    Does::Command(_, takes) => takes.iter().map(|takes| takes.argument()).collect(),
-                    Does::Renamed(_, renamed, _) => renamed.iter().map(|(from, _)| *from).collect(),
-                    Does::Change(_) | Does::Changes => Vec::new(),
+                    Command(_, takes) => takes.iter().map(|takes| takes.argument()).collect(),
+                    Renamed(_, renamed, _) => renamed.iter().map(|(from, _)| *from).collect(),
+                    Change(_) | Changes => Vec::new(),
                 };
                 for name in takes {
                     let known = kind.arguments.iter().any(|(argument, _)| *argument == name);
@@ -300,20 +300,20 @@ mod tests {
     fn every_verb_is_one_that_the_command_line_knows() {
         for verb in TOOLS.iter().flat_map(|kind| kind.verbs) {
             match &verb.does {
-                Does::Command(words, _) => {
+                Command(words, _) => {
                     let mut command = crate::adapters::cli::command();
                     for word in *words {
                         let next = command.find_subcommand(word).cloned();
                         command = next.unwrap_or_else(|| panic!("{words:?}"));
                     }
                 }
-                Does::Change(op) | Does::Renamed(op, ..) => {
+                Change(op) | Renamed(op, ..) => {
                     let value = json!({ "op": op, "nonsense": 1 });
                     let error = serde_json::from_value::<crate::workspace::Change>(value);
                     let error = error.unwrap_err().to_string();
                     assert!(!error.contains("unknown variant"), "{op}: {error}");
                 }
-                Does::Changes => {}
+                Changes => {}
             }
         }
     }
