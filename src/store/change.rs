@@ -29,6 +29,8 @@ pub struct NewOperation {
     pub facts: Option<Vec<u8>>,
     /// Checkpoints to be taken, put back or removed.
     pub checkpoints: Vec<CheckpointChange>,
+    /// Whether it tells of what was counted since the last one that did.
+    pub tells_tally: bool,
 }
 
 /// A change to one rewritable file.

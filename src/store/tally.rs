@@ -85,7 +85,7 @@ impl Store {
     ///
     /// # Errors
     /// The disk fails.
-    pub fn settle(&self, told: &Tally) -> Result<()> {
+    pub(super) fn settle(&self, told: &Tally) -> Result<()> {
         let (disk, path) = (&*self.disk, self.paths.tally());
         if told.is_empty() || require_file(disk, &path)?.is_none() {
             return Ok(());

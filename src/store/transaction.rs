@@ -79,6 +79,7 @@ impl Transaction {
 
     /// As [`Transaction::commit`], keeping the lock.
     pub(super) fn commit_in_place(&mut self, op: NewOperation) -> Result<Committed> {
+        let tells_tally = op.tells_tally;
         let prepared = prepare(&self.store, &self.base, &self.view, op)?;
         if self.lock.is_none() {
             self.lock = Some(self.lock_empty()?);
@@ -118,6 +119,10 @@ impl Transaction {
                 .iter()
                 .filter_map(|taken| Some(saved_meanwhile(&taken.name, &replacer.settle(taken)?))),
         );
+        // Still under the lock, so that nobody else tells of the same counts.
+        if let Some(Err(error)) = tells_tally.then(|| self.store.settle(&self.view.tally)) {
+            warnings.push(format!("what was counted may be counted twice ({error})"));
+        }
         Ok(Committed {
             revision: op.id.clone(),
             operation: op.summary(self.store.layout.appended),

@@ -253,16 +253,19 @@ impl Workspace {
         }
         let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
         let message = message.join("\n");
-        let told = draft.tells_usage.then(|| transaction.view().tally().clone());
+        let tells_tally = draft.tells_usage;
         let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
-        let operation =
-            NewOperation { changes, append, facts, checkpoints, ..self.operation(kind, message) };
+        let operation = NewOperation {
+            changes,
+            append,
+            facts,
+            checkpoints,
+            tells_tally,
+            ..self.operation(kind, message)
+        };
         let committed = transaction.commit(operation)?;
         notices.extend(committed.warnings);
-        if let Some(Err(error)) = told.map(|told| self.store.settle(&told)) {
-            notices.push(format!("what was counted may be counted twice: {error}"));
-        }
         let revision = committed.revision;
         Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
     }
