@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::disk::Disk;
+use super::disk::{Access, Disk};
 use super::error::At as _;
 use super::files::require_file;
 use super::head::Head;
@@ -85,6 +85,8 @@ impl Store {
         if Head::load(disk, paths)?.as_ref() != Some(&head) {
             return Err(unusable(&paths.head(), "it could not be written"));
         }
+        disk.open(&paths.head(), Access::Append).at(&paths.head())?.sync().at(&paths.head())?;
+        disk.sync_dir(&paths.private).at(&paths.private)?;
         rename(disk, &from.log(), &paths.log()).at(&paths.log())?;
         disk.sync_dir(&paths.private).at(&paths.private)
     }

@@ -28,46 +28,74 @@ pub fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
         if let Some(found) = places.iter().find(|dir| has_files(dir)) {
             return Ok(Lost::At(found.clone()));
         }
-        for dir in &places {
-            if is_known(dir)? {
-                return Ok(Lost::At(dir.clone()));
-            }
-        }
-        return Ok(Lost::Unknown);
+        return Ok(first_known(&places)?.map_or(Lost::Unknown, Lost::At));
     }
     let repository = Repository::of(here);
     let top = repository.as_ref().ok().and_then(|found| found.top.canonicalize().ok());
+    let mut places = Vec::new();
     for dir in here.ancestors() {
-        let inside = top
-            .as_ref()
-            .is_some_and(|top| dir.canonicalize().is_ok_and(|dir| dir.starts_with(top)));
-        if below(dir).is_dir() || (inside && is_known(&below(dir))?) {
-            return Ok(Lost::At(below(dir)));
+        let place = below(dir);
+        if place.is_dir() {
+            return Ok(Lost::At(place));
+        }
+        let top = top.as_ref();
+        if top.is_some_and(|top| dir.canonicalize().is_ok_and(|dir| dir.starts_with(top))) {
+            if is_known(&place, When::Now)? {
+                return Ok(Lost::At(place));
+            }
+            places.push(place);
         }
     }
     let mut elsewhere = elsewhere(&repository?)?;
-    Ok(match elsewhere.len() {
-        0 => Lost::Unknown,
-        1 => elsewhere.pop().map_or(Lost::Unknown, Lost::At),
-        _ => Lost::OneOf(elsewhere),
-    })
+    match (elsewhere.len(), elsewhere.pop()) {
+        (1, Some(dir)) => Ok(Lost::At(dir)),
+        (_, Some(last)) => {
+            elsewhere.push(last);
+            Ok(Lost::OneOf(elsewhere))
+        }
+        _ => Ok(first_known(&places)?.map_or(Lost::Unknown, Lost::At)),
+    }
+}
+
+/// When git has to have known a file.
+#[derive(Clone, Copy)]
+enum When {
+    /// In the index or in the newest commit.
+    Now,
+    /// In any commit.
+    Ever,
+}
+
+/// The first place that git knows now, else the first that it ever knew.
+fn first_known(places: &[PathBuf]) -> Result<Option<PathBuf>, GitError> {
+    for when in [When::Now, When::Ever] {
+        for place in places {
+            if is_known(place, when)? {
+                return Ok(Some(place.clone()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn has_files(dir: &Path) -> bool {
     StateFile::FIVE.iter().any(|file| dir.join(file.name()).symlink_metadata().is_ok())
 }
 
-/// Whether git has a state file there, in the index or in any commit.
-fn is_known(dir: &Path) -> Result<bool, GitError> {
+/// Whether git has a state file there.
+fn is_known(dir: &Path, when: When) -> Result<bool, GitError> {
     let repository = Repository::of(dir)?;
     let paths = repository.paths()?;
     let paths: Vec<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
-    let listed = [&["--literal-pathspecs", "ls-files", "-z", "--"][..], &paths].concat();
-    if !ask(&repository.top, &listed)?.is_empty() {
-        return Ok(true);
+    let finds = |args: &[&str]| -> Result<bool, GitError> {
+        let args = [&["--literal-pathspecs"], args, &["--"], &paths].concat();
+        Ok(!ask(&repository.top, &args)?.is_empty())
+    };
+    match when {
+        When::Now => Ok(finds(&["ls-files", "-z"])?
+            || (has_head(&repository)? && finds(&["ls-tree", "--full-tree", "-z", "HEAD"])?)),
+        When::Ever => finds(&["log", "--all", "--max-count=1", "--format=%H"]),
     }
-    let log = ["--literal-pathspecs", "log", "--all", "--max-count=1", "--format=%H", "--"];
-    Ok(!ask(&repository.top, &[&log[..], &paths].concat())?.is_empty())
 }
 
 /// Every `workspace/state` with a plan in the index or in the newest commit.

@@ -13,6 +13,7 @@ mod program;
 mod range;
 mod rebuild;
 mod relog;
+mod replay;
 mod repository;
 mod resolve;
 mod revision;
