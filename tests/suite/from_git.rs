@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -285,4 +286,43 @@ fn it_stands_alone() {
         project.refused(2, &[&RECOVER[..], other].concat());
     }
     project.refused(2, &[&RECOVER[..], &["--if-match", "0123456789ab"]].concat());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
+
+    /// Whatever was committed and whatever is lost: the files are as they were, and every commit
+    /// that changed the state can be looked at and taken back.
+    #[test]
+    fn any_loss_after_any_work_is_made_good(
+        work in prop::collection::vec(0..5_u8, 1..8),
+        lost in prop::collection::vec(any::<bool>(), FIVE.len()),
+    ) {
+        let Some(repository) = Repository::without_driver(1) else { return Ok(()) };
+        let project = &repository.project;
+        let mut versions = vec![project.files()];
+        for (at, kind) in work.iter().enumerate() {
+            let text = format!("text {at}");
+            match kind {
+                0 => project.ok(&["var", "set", "key", &text]),
+                1 => project.ok(&["history", "add", &text]),
+                2 => project.ok(&["step", "add", &text]),
+                3 => project.ok(&["context", "add", &text]),
+                _ => project.ok(&["event", "emit", "note"]),
+            };
+            repository.commit(&text);
+            versions.push(project.files());
+        }
+        versions.dedup();
+        lose_log(project);
+        let lost: Vec<&str> =
+            FIVE.iter().zip(&lost).filter(|(_, lost)| **lost).map(|(name, _)| *name).collect();
+        lose(project, &lost);
+        let answer = project.json(&RECOVER);
+        prop_assert_eq!(&project.files(), versions.last().unwrap(), "{}", answer);
+        prop_assert_eq!(answer["operations"].as_u64(), Some(versions.len() as u64));
+        prop_assert_eq!(answer["restored"].as_array().map(Vec::len), Some(lost.len()));
+        assert_sound(project);
+        prop_assert_eq!(&project.json(&RECOVER)["log"], "kept");
+    }
 }

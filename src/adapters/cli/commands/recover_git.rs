@@ -120,6 +120,9 @@ impl Found {
             output.line(format!("{would}brought back {file} from commit {commit}"));
         }
         let relogged = &self.relogged;
+        if relogged.log == LogState::Kept && !self.rebuilt.restored.is_empty() {
+            output.line("the operation log is there and may have newer bytes: `statedir op log`");
+        }
         if relogged.log == LogState::Rebuilt {
             let plural = if relogged.operations == 1 { "" } else { "s" };
             let count = relogged.operations;
