@@ -25,6 +25,9 @@ pub(super) struct Commit {
     pub(super) subject: String,
 }
 
+/// A file and its new bytes, `None` when it is removed.
+type Changed = (StateFile, Option<Vec<u8>>);
+
 /// The state as it was, commit by commit.
 pub(super) struct Replay<'a> {
     repository: &'a Repository,
@@ -99,8 +102,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// The files that have another good version than before, `None` for one that is removed.
-    fn changed(&mut self, commit: &Commit) -> Result<Vec<(StateFile, Option<Vec<u8>>)>, GitError> {
+    /// The files that have another good version than before.
+    fn changed(&mut self, commit: &Commit) -> Result<Vec<Changed>, GitError> {
         let found = versions(self.repository, &commit.hash)?;
         let mut changed = Vec::new();
         let gone = |file: &&StateFile| found.iter().all(|version| version.file != **file);
