@@ -130,7 +130,8 @@ impl Log {
     }
 }
 
-fn found_directories(disk: &dyn Disk, paths: &Paths) -> Result<()> {
+/// Creates what a log needs around it, durably.
+pub(super) fn found_directories(disk: &dyn Disk, paths: &Paths) -> Result<()> {
     ensure_private(disk, paths)?;
     ensure_dir(disk, &paths.log(), true)?;
     ensure_dir(disk, &paths.tmp(), true)?;

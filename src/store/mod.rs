@@ -36,6 +36,7 @@ mod query;
 mod real_disk;
 mod recall;
 mod record;
+mod refound;
 mod registry;
 mod relocate;
 mod repair;
@@ -72,6 +73,7 @@ pub use operation::{
 };
 pub use query::AppendedThen;
 pub use real_disk::RealDisk;
+pub use refound::Refounded;
 pub use registry::Checkpoints;
 pub use relocate::Relocated;
 pub use report::Report;

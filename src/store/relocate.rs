@@ -93,7 +93,7 @@ fn refuse_occupied(disk: &dyn Disk, target: &Path) -> Result<()> {
 }
 
 /// Renames a directory to where nothing or an empty directory is.
-fn rename(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
+pub(super) fn rename(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
     match disk.rename_new(from, to) {
         Ok(true) => Ok(()),
         // A directory only ever replaces an empty one.

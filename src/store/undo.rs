@@ -17,7 +17,9 @@ impl Store {
         let mut undone = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
-            if op.kind == INIT || op.kind == ADOPT || op.files.iter().any(|file| file.whole) {
+            // Before the first operation there was nothing that anybody could want back.
+            let creates = op.kind == INIT || op.kind == ADOPT || op.parent.is_root();
+            if creates || op.files.iter().any(|file| file.whole) {
                 return Ok(None);
             }
             if let Some(id) = &op.undoes {

@@ -309,7 +309,8 @@ impl Workspace {
         Ok(transaction)
     }
 
-    fn holder(&self) -> Holder {
+    /// Who takes the lock, and for what.
+    pub fn holder(&self) -> Holder {
         Holder {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),

@@ -10,6 +10,7 @@ mod commands;
 mod diff;
 mod examples;
 mod faults;
+mod from_git;
 mod hooks;
 mod hostile;
 mod layers;

@@ -3,7 +3,7 @@
 #[path = "merge/branches.rs"]
 mod branches;
 #[path = "merge/repository.rs"]
-mod repository;
+pub mod repository;
 #[path = "merge/setup.rs"]
 mod setup;
 #[path = "merge/sweep.rs"]

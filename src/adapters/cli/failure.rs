@@ -87,6 +87,10 @@ impl From<workspace::Error> for Failure {
 
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
+        let error = match error {
+            GitError::Store(error) => return workspace::Error::from(error).into(),
+            error => error,
+        };
         let failure = Self::refused(error.code(), error.to_string());
         match error.hint() {
             Some(hint) => failure.hint(hint),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::store::StoreError;
+
 /// A failed look into git. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -43,6 +45,9 @@ pub enum GitError {
     /// Git failed in a way of its own.
     #[error("git failed: {0}")]
     Failed(String),
+    /// What was found could not be put into the state directory.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 impl GitError {
@@ -56,6 +61,7 @@ impl GitError {
             Self::NotRegular { .. } => "not_regular",
             Self::TooLarge { .. } => "too_large",
             Self::Failed(_) => "git_failed",
+            Self::Store(_) => "io",
         }
     }
 

@@ -8,13 +8,17 @@ mod error;
 mod growth;
 mod hook;
 mod install;
+mod lost;
 mod program;
 mod range;
 mod rebuild;
+mod relog;
+mod replay;
 mod repository;
 mod resolve;
 mod revision;
 mod sibling;
+mod version;
 mod work_tree;
 mod worktree;
 
@@ -23,10 +27,13 @@ pub use driver::{Driven, drive};
 pub use error::GitError;
 pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
 pub use install::{InstallOptions, Installed, install, status, uninstall};
+pub use lost::{Lost, find_lost};
 pub use range::{Range, range};
-pub use rebuild::{Rebuilt, rebuild};
+pub use rebuild::{Rebuilt, Restored, rebuild};
+pub use relog::{LogState, Relogged, relog};
 pub use resolve::{Resolved, mark_resolved, resolve, stage, unite_history};
 pub use revision::{Revision, read_revision};
+pub use version::PassedOver;
 pub(super) use work_tree::look;
 pub use worktree::{
     Finished, Worktree, add_worktree, check_worktree, default_worktree_path, find as find_worktree,

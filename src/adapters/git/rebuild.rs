@@ -1,87 +1,148 @@
 //! Bringing lost state files back out of the commits.
 
-use std::path::Path;
+use std::{collections::HashSet, io::Write as _, path::Path};
 
 use serde::Serialize;
 
-use super::{GitError, install::replace, program::ask, repository::Repository};
-use crate::{
-    model::{StateFile, Variables, history::verify, merge::conflicts},
-    text::markdown::Document,
+use super::{
+    GitError,
+    install::failed,
+    program::ask,
+    repository::Repository,
+    version::{MAX_BYTES, PassedOver, damage, read, versions},
 };
+use crate::model::StateFile;
 
 /// How many commits are looked at for each file.
 const MOST: &str = "--max-count=1000";
+
+/// The largest history that is brought back; it may be longer than the other files.
+const MAX_HISTORY: u64 = 1 << 30;
+
+/// A file that was brought back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The file.
+    pub file: StateFile,
+    /// The commit that it is from.
+    pub commit: String,
+}
 
 /// What was brought back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
     /// Each file and the commit that it is from.
-    pub restored: Vec<(StateFile, String)>,
-    /// Versions that were passed over because they cannot be read, newest first.
-    pub passed_over: Vec<(StateFile, String)>,
+    pub restored: Vec<Restored>,
+    /// Versions that were passed over, newest first.
+    pub passed_over: Vec<PassedOver>,
     /// Files that no commit has in a state that can be read.
     pub not_found: Vec<StateFile>,
 }
 
-/// Writes every missing file of the five from the newest commit that has a good version of it.
-/// Files that are there are left alone.
+/// Writes every missing file of the five from the newest commit that has a good version of it: one
+/// of the branch that is checked out, else one of any branch or of what was checked out before. A
+/// workflow.yaml comes back if the newest commit has one. Files that are there are left alone.
 ///
 /// # Errors
 /// There is no repository, or a file cannot be written.
 pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
     let repository = Repository::of(dir)?;
-    let inside = repository.inside()?;
+    let has_head = has_head(&repository)?;
     let mut rebuilt = Rebuilt::default();
-    for file in StateFile::FIVE {
+    for (file, path) in repository.paths()? {
         let target = repository.dir.join(file.name());
         if target.symlink_metadata().is_ok() {
             continue;
         }
-        let path = if inside.is_empty() {
-            file.name().to_owned()
-        } else {
-            format!("{inside}/{}", file.name())
-        };
-        let args =
-            ["log", "--all", MOST, "--date-order", "--format=%H", "--diff-filter=AMR", "--", &path];
-        let commits = match ask(&repository.top, &args) {
-            Ok(commits) => String::from_utf8_lossy(&commits).into_owned(),
-            // A repository without any commit.
-            Err(GitError::Failed(_)) => String::new(),
-            Err(error) => return Err(error),
-        };
-        let mut found = None;
-        for commit in commits.lines() {
-            let blob = ask(&repository.top, &["cat-file", "blob", &format!("{commit}:{path}")]);
-            match blob {
-                Ok(bytes) if is_good(file, &bytes) => {
-                    found = Some((commit.to_owned(), bytes));
-                    break;
-                }
-                _ => rebuilt.passed_over.push((file, commit.to_owned())),
+        let is_optional = file == StateFile::Workflow;
+        if is_optional {
+            let newest = if has_head { versions(&repository, "HEAD")? } else { Vec::new() };
+            if newest.iter().all(|version| version.file != file) {
+                continue;
             }
         }
-        match found {
+        match newest_good(&repository, file, &path, has_head, &mut rebuilt.passed_over)? {
+            None if is_optional => {}
             None => rebuilt.not_found.push(file),
             Some((commit, bytes)) => {
-                if !dry_run {
-                    fs_err::create_dir_all(&repository.dir).map_err(super::install::failed)?;
-                    replace(&target, &bytes)?;
+                if dry_run || place(&target, &bytes)? {
+                    rebuilt.restored.push(Restored { file, commit });
                 }
-                rebuilt.restored.push((file, commit));
             }
         }
     }
     Ok(rebuilt)
 }
 
-/// Whether a version can be read and built upon.
-fn is_good(file: StateFile, bytes: &[u8]) -> bool {
-    let reads = match file {
-        StateFile::Variables => Variables::parse(bytes.to_vec()).is_ok(),
-        StateFile::History => verify(bytes, &[], &mut |_| {}).is_ok_and(|found| found.is_intact()),
-        _ => Document::from_bytes(bytes.to_vec()).is_ok(),
-    };
-    reads && !bytes.trim_ascii().is_empty() && conflicts(file, bytes).is_empty()
+/// Whether anything is committed on the branch that is checked out.
+pub(super) fn has_head(repository: &Repository) -> Result<bool, GitError> {
+    match ask(&repository.top, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+        Ok(_) => Ok(true),
+        Err(GitError::Failed(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn newest_good(
+    repository: &Repository,
+    file: StateFile,
+    path: &str,
+    has_head: bool,
+    passed_over: &mut Vec<PassedOver>,
+) -> Result<Option<(String, Vec<u8>)>, GitError> {
+    let limit = if file == StateFile::History { MAX_HISTORY } else { MAX_BYTES };
+    let mut seen = HashSet::new();
+    for (here, from) in [(true, &["HEAD"][..]), (false, &["--all", "--reflog"])] {
+        if here && !has_head {
+            continue;
+        }
+        let mut args =
+            vec!["--literal-pathspecs", "log", MOST, "--date-order", "-z", "--format=%H"];
+        args.push("--no-show-signature");
+        args.extend(from);
+        args.extend(["--", path]);
+        let commits = String::from_utf8_lossy(&ask(&repository.top, &args)?).into_owned();
+        for commit in commits.split(['\0', '\n']).filter(|commit| !commit.is_empty()) {
+            let found = versions(repository, commit)?;
+            // A commit that removes the file has none.
+            let Some(version) = found.iter().find(|version| version.file == file) else { continue };
+            if !seen.insert(version.object.clone()) {
+                continue;
+            }
+            let why = match version.refusal(limit) {
+                Some(why) => why,
+                None => match read(repository, &[&version.object])?.pop().flatten() {
+                    None => "git has lost it",
+                    Some(bytes) => match damage(file, &bytes) {
+                        None => return Ok(Some((commit.to_owned(), bytes))),
+                        Some(why) => why,
+                    },
+                },
+            };
+            passed_over.push(PassedOver { file, commit: commit.to_owned(), why });
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a file that is not there, in one step; `false` if it appeared meanwhile.
+fn place(target: &Path, bytes: &[u8]) -> Result<bool, GitError> {
+    if let Some(parent) = target.parent() {
+        fs_err::create_dir_all(parent).map_err(failed)?;
+    }
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".statedir-{}", std::process::id()));
+    let temporary = target.with_file_name(name);
+    let written = fs_err::File::create(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let placed = written.and_then(|()| match fs_err::hard_link(&temporary, target) {
+        Ok(()) => Ok(true),
+        Err(_) if target.symlink_metadata().is_ok() => Ok(false),
+        // Not every file system has links.
+        Err(_) => fs_err::rename(&temporary, target).map(|()| true),
+    });
+    let _ = fs_err::remove_file(&temporary);
+    placed.map_err(failed)
 }

@@ -20,11 +20,13 @@ pub(super) struct Repository {
 impl Repository {
     /// The repository that `dir` is in; `dir` need not be there yet.
     pub(super) fn of(dir: &Path) -> Result<Self, GitError> {
-        let there = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(dir);
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        let there = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(&dir);
         let top = ask_line(there, &["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
-        let dir = match dir.canonicalize() {
-            Ok(dir) => dir,
-            Err(_) => dir.to_owned(),
+        let real = there.canonicalize().unwrap_or_else(|_| there.to_owned());
+        let dir = match dir.strip_prefix(there) {
+            Ok(missing) if !missing.as_os_str().is_empty() => real.join(missing),
+            _ => real,
         };
         Ok(Self { dir, top: PathBuf::from(top) })
     }
@@ -43,6 +45,16 @@ impl Repository {
         let parts: Vec<_> =
             inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
         Ok(parts.join("/"))
+    }
+
+    /// Every state file with its path below the top.
+    pub(super) fn paths(&self) -> Result<Vec<(StateFile, String)>, GitError> {
+        let inside = self.inside()?;
+        let path = |file: &StateFile| match inside.as_str() {
+            "" => (*file, file.name().to_owned()),
+            inside => (*file, format!("{inside}/{}", file.name())),
+        };
+        Ok(StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(path).collect())
     }
 
     /// The value of a setting of this repository.

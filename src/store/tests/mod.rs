@@ -8,4 +8,5 @@ mod editors;
 mod locking;
 mod real;
 mod recall;
+mod refound;
 mod script;

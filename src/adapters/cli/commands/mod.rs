@@ -28,6 +28,7 @@ pub(super) mod op;
 pub(super) mod pause;
 pub(super) mod plan;
 pub(super) mod recover;
+mod recover_git;
 mod recover_view;
 pub(super) mod review;
 pub(super) mod review_notes;

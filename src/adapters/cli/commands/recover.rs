@@ -2,7 +2,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{CliResult, Failure, Session, recover_view, scan, step_args::select};
+use super::{CliResult, Failure, Session, recover_git, recover_view, scan, step_args::select};
 use crate::{
     adapters::{Evaluator, Recovery, RecoveryOptions, Scan, is_archived, split_words},
     engine::{PlanRole, recovery::Action},
@@ -33,6 +33,12 @@ use crate::{
 /// {"action": "...", "reasoning": "..."} within the time limit. It runs without a shell, with only
 /// PATH, HOME, LANG, TMPDIR and STATEDIR set. If it fails in any way, the built-in decision stands
 /// and the answer says so.
+///
+/// --from-git decides nothing: it brings back what was lost. A missing state file is written from
+/// the newest commit that has a good version of it, of this branch before others. Without an
+/// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
+/// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
+/// versions that cannot be used are passed over and listed. Exit 4 if no commit has something.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,6 +47,7 @@ Examples:
   statedir recover --decide skip_task --step 3 --apply
   statedir recover --evaluator './evaluator.sh --strict' --evaluator-timeout 30s
   statedir recover --all ~/projects --json
+  statedir recover --from-git --dry-run
 
 Decisions: continue_task, restart_task, next_task, retry_task, rollback_checkpoint, skip_task,
 restart, human_review. What --apply did is one operation: `statedir undo` takes it back.")]
@@ -66,6 +73,11 @@ pub(in super::super) struct Args {
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
     all: Option<PathBuf>,
+    /// Bring back lost state files and the operation log out of git's commits
+    #[arg(long, conflicts_with_all = [
+        "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
+    ])]
+    from_git: bool,
     /// The directory with the project's files; else worked out from where the state is
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
@@ -112,6 +124,9 @@ impl Args {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    if args.from_git {
+        return recover_git::run(session);
+    }
     let options = args.options()?;
     if let Some(root) = &args.all {
         return all(session, root, args, &options);
