@@ -431,3 +431,18 @@ fn a_history_that_was_cut_is_noticed_and_made_whole() {
     assert_eq!(project.read("history.md"), whole);
     project.ok(&["history", "verify"]);
 }
+
+#[test]
+fn a_number_that_would_be_rounded_is_refused() {
+    let project = Project::new();
+    let before = project.read("variables.json");
+    for number in ["12345678901234567890123", "[1, 0.1000000000000000055511151231257827]"] {
+        let ran = project.run(&["var", "set", "n", number]);
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("--string"), "{}", ran.stderr);
+    }
+    assert_eq!(project.read("variables.json"), before);
+    project.ok(&["var", "set", "n", "12345678901234567890123", "--string"]);
+    project.ok(&["var", "set", "m", "18446744073709551615"]);
+    assert!(project.read("variables.json").contains(": 18446744073709551615"));
+}

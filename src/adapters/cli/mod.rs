@@ -5,6 +5,7 @@ mod commands;
 mod escape;
 mod failure;
 pub(super) mod inside;
+mod number_text;
 mod output;
 mod pairs;
 mod progress;

@@ -17,12 +17,23 @@ pub(super) fn value(text: &str) -> Value {
 /// As [`value`], but JSON that is nested too deeply is refused and does not become text.
 pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
     match serde_json::from_str(text) {
-        Ok(value) => Ok(value),
+        Ok(value) => {
+            refuse_rounded(text)?;
+            Ok(value)
+        }
         Err(error) if error.to_string().starts_with("recursion limit") => {
             Err(Failure::refused("too_deep", "the value is nested deeper than 127 levels"))
         }
         Err(_) => Ok(Value::from(text)),
     }
+}
+
+/// Refuses JSON with a number that would not be kept as it was given.
+pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
+    let Some(number) = super::number_text::rounded(json) else { return Ok(()) };
+    let message = format!("the number `{number}` has more digits than a number keeps");
+    let hint = "give it as text: in quotes, or with `var set --string`";
+    Err(Failure::refused("bad_value", message).hint(hint))
 }
 
 /// Splits `KEY=VALUE`.
@@ -73,6 +84,7 @@ pub(super) fn read(path: &str) -> Result<String, Failure> {
 /// A JSON document from a file or standard input.
 pub(super) fn json(path: &str) -> Result<Value, Failure> {
     let text = read(path)?;
+    refuse_rounded(&text)?;
     serde_json::from_str(&text).map_err(|error| {
         let name = if path == "-" { "standard input" } else { path };
         let mut failure = Failure::refused("bad_json", format!("{name} is not JSON: {error}"));

@@ -68,6 +68,7 @@ pub(in super::super) fn changes(values: Vec<Value>) -> Result<Vec<Change>, Failu
 }
 
 fn parse(text: &str) -> Result<Vec<Value>, Failure> {
+    pairs::refuse_rounded(text)?;
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let value = value.map_err(|error| {
