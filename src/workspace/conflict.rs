@@ -1,6 +1,6 @@
 //! Conflicts that a merge left in the files: found, refused, settled.
 
-use super::{Answer, Error, Outcome, Snapshot, Workspace};
+use super::{Answer, Draft, Error, Outcome, Snapshot, Workspace};
 use crate::{
     model::{
         Problem, StateFile,
@@ -27,6 +27,27 @@ pub(super) fn refuse(view: &View, kind: &str) -> Result<(), Error> {
         None => Ok(()),
         Some(first) => Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) }),
     }
+}
+
+/// Refuses a value that would read as a conflict: nobody could change the state any more.
+///
+/// There was none before, or the change would not have begun.
+pub(super) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Error> {
+    if kind == SETTLE {
+        return Ok(());
+    }
+    for file in draft.changed_files() {
+        let bytes = match file {
+            StateFile::History => Some(draft.appended()),
+            file => draft.bytes_of(file),
+        };
+        if let Some(first) = bytes.and_then(|bytes| conflicts(file, bytes).into_iter().next()) {
+            let message = format!("`{}` would read as a conflict of a merge", first.field);
+            let hint = "put something before the `<<<<<<<`, such as a word or a backtick";
+            return Err(Error::refused_with("bad_value", message, hint));
+        }
+    }
+    Ok(())
 }
 
 /// All conflicts of the files. Costs a search for one word where there are none.

@@ -246,6 +246,11 @@ impl<'a> Draft<'a> {
         self.bytes(file).ok().filter(|_| self.removed != Some(file))
     }
 
+    /// What is to be appended to the history.
+    pub(super) fn appended(&self) -> &[u8] {
+        self.appended.as_bytes()
+    }
+
     /// Whether constraints.md looks at variables at all.
     pub(super) fn mentions_variables(&self) -> bool {
         let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();

@@ -238,6 +238,7 @@ impl Workspace {
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
+        conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
         notices.append(&mut draft.notices);
@@ -292,6 +293,7 @@ impl Workspace {
         conflict::refuse(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
+        conflict::refuse_lookalike(&draft, kind)?;
         Ok(Outcome {
             revision: view.revision.clone(),
             committed: false,

@@ -8,3 +8,5 @@ pub mod repository;
 mod setup;
 #[path = "merge/sweep.rs"]
 mod sweep;
+#[path = "merge/unmarked.rs"]
+mod unmarked;

@@ -1,7 +1,7 @@
 //! Whether what is about to be committed still has every entry of what was committed before.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -40,14 +40,28 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     let empty = git_as_called(&top, &["hash-object", "-t", "tree", "/dev/null"])?;
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
-    let listing = text(&top, &args)?;
+    let mut listing = text(&top, &args)?;
+    // A file that is as it was here may still lack what the other side wrote.
+    let other = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?;
+    if other.status.success() {
+        args.pop();
+        args.push("MERGE_HEAD");
+        listing.push_str(&text(&top, &args)?);
+    }
     let mut found = Vec::new();
-    for path in listing.split('\0').filter(|path| !path.is_empty()) {
+    let paths: BTreeSet<&str> = listing.split('\0').filter(|path| !path.is_empty()).collect();
+    for path in paths {
         let name = path.rsplit('/').next().unwrap_or_default();
         let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
         let Some(file) = file.filter(|_| is_state(&top, path)) else { continue };
         let mut problem = |problem: String| found.push(Shrunk { path: path.to_owned(), problem });
         let staged = blob(&top, &format!(":0:{path}"));
+        let is_unmerged = staged.is_none()
+            && ["2", "3"].iter().any(|stage| blob(&top, &format!(":{stage}:{path}")).is_some());
+        if is_unmerged {
+            problem("git holds it for unmerged".to_owned());
+            continue;
+        }
         if let Some(bytes) = &staged {
             for conflict in conflicts(file, bytes) {
                 problem(format!("the merge of `{}` is not settled", conflict.field));

@@ -31,7 +31,9 @@ pub use lost::{Lost, find_lost};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, Restored, rebuild};
 pub use relog::{LogState, Relogged, relog};
-pub use resolve::{Resolved, mark_resolved, resolve, stage, unite_history};
+pub use resolve::{
+    Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
+};
 pub use revision::{Revision, read_revision};
 pub use version::PassedOver;
 pub(super) use work_tree::look;

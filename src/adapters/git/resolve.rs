@@ -12,7 +12,9 @@ use super::{
 };
 use crate::model::{
     StateFile,
-    merge::{Conflict, Side, agree_with_plan, has_git_markers, merge, split_git_markers, take},
+    merge::{
+        Conflict, Side, agree_with_plan, conflicts, has_git_markers, merge, split_git_markers, take,
+    },
 };
 
 /// A file that was merged anew.
@@ -24,11 +26,22 @@ pub struct Resolved {
     pub from: &'static str,
     /// What a person still has to settle.
     pub conflicts: Vec<Conflict>,
+    /// Whether the file was left alone because it was changed after git had left it.
+    pub kept: bool,
 }
 
-/// Merges every state file that git left in conflict: from the three versions in the index, or from
-/// the markers in the file where the index has forgotten them. Files without conflicts are marked
-/// as resolved.
+/// A file of which git has several versions and no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Unmerged {
+    /// The file.
+    pub file: StateFile,
+    /// Whether it was changed after git had left it.
+    pub edited: bool,
+}
+
+/// Merges every state file that git left in conflict: from the three versions in the index, whether
+/// or not there are markers in the file, or from the markers where the index has forgotten them.
+/// Files without conflicts are marked as resolved.
 ///
 /// # Errors
 /// There is no repository, or a file cannot be read or written.
@@ -38,14 +51,24 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let mut done = Vec::new();
     for file in StateFile::FIVE {
         let path = repository.dir.join(file.name());
-        // What a person or the driver has made of a file already is not started over.
         let text = fs_err::read_to_string(&path).ok();
-        if text.as_deref().is_some_and(|text| !has_git_markers(text)) {
+        let found = unmerged.iter().find(|unmerged| unmerged.file == file);
+        // What a person or the driver has made of a file already is not started over.
+        if found.is_some_and(|found| found.edited && file != StateFile::History) {
+            let conflicts = conflicts(file, text.as_deref().unwrap_or_default().as_bytes());
+            done.push(Resolved { file, from: "file", conflicts, kept: true });
             continue;
         }
-        let (base, ours, theirs, from) = if unmerged.contains(&file) {
-            let stage = |stage: u8| repository.blob(&format!(":{stage}"), file.name());
-            (stage(1), stage(2), stage(3), "index")
+        let (base, ours, theirs, from) = if let Some(found) = found {
+            let [base, mut ours, theirs] = stages(&repository, file);
+            // A log is a set of entries: what was added since is one side's.
+            if found.edited
+                && let (Some(text), Some(old)) = (&text, &ours)
+                && let Ok(Some(both)) = merge(file, None, Some(old), Some(text.as_bytes()))
+            {
+                ours = Some(both.bytes);
+            }
+            (base, ours, theirs, "index")
         } else {
             let Some((ours, theirs)) = text.as_deref().and_then(split_git_markers) else {
                 continue;
@@ -71,7 +94,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
                 ask(&repository.dir, &["add", "-A", "--", file.name()])?;
             }
         }
-        done.push(Resolved { file, from, conflicts });
+        done.push(Resolved { file, from, conflicts, kept: false });
     }
     Ok(done)
 }
@@ -82,7 +105,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
 /// Git cannot be asked.
 pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let Ok(repository) = Repository::of(dir) else { return Ok(false) };
-    if !unmerged(&repository)?.contains(&file) {
+    if unmerged(&repository)?.iter().all(|unmerged| unmerged.file != file) {
         return Ok(false);
     }
     ask(&repository.dir, &["add", "--", file.name()])?;
@@ -111,16 +134,50 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     replace(&path, &bytes)
 }
 
-fn unmerged(repository: &Repository) -> Result<Vec<StateFile>, GitError> {
+/// The state files that git holds for unmerged, whatever they look like; none outside of a
+/// repository.
+///
+/// # Errors
+/// Git cannot be asked.
+pub fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
+    // Most states that are in no repository are known without asking git.
+    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    if !dir.ancestors().any(|dir| dir.join(".git").exists()) {
+        return Ok(Vec::new());
+    }
+    match Repository::of(&dir) {
+        Ok(repository) => unmerged(&repository),
+        Err(GitError::NoRepository(_) | GitError::NoProgram(_)) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn unmerged(repository: &Repository) -> Result<Vec<Unmerged>, GitError> {
     if !repository.dir.is_dir() {
         return Ok(Vec::new());
     }
     let listing = ask(&repository.dir, &["ls-files", "-u", "-z", "--", "."])?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
-    let names = listing.split('\0').filter_map(|line| line.split_once('\t').map(|(_, name)| name));
-    let mut files: Vec<StateFile> = names
-        .filter_map(|name| StateFile::FIVE.into_iter().find(|file| file.name() == name))
+    let names: Vec<&str> = listing
+        .split('\0')
+        .filter_map(|line| line.split_once('\t').map(|(_, name)| name))
         .collect();
-    files.dedup();
-    Ok(files)
+    let files = StateFile::FIVE.into_iter().filter(|file| names.contains(&file.name()));
+    Ok(files.map(|file| Unmerged { file, edited: is_edited(repository, file) }).collect())
+}
+
+/// Whether the file is neither what git leaves where it cannot merge nor holds its markers.
+fn is_edited(repository: &Repository, file: StateFile) -> bool {
+    let Ok(bytes) = fs_err::read(repository.dir.join(file.name())) else { return false };
+    if has_git_markers(&String::from_utf8_lossy(&bytes)) {
+        return false;
+    }
+    let [_, ours, theirs] = stages(repository, file);
+    let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    ours.or(theirs).is_none_or(|left| plain(&left) != plain(&bytes))
+}
+
+/// The base, our side and their side of a file, as the index has them.
+fn stages(repository: &Repository, file: StateFile) -> [Option<Vec<u8>>; 3] {
+    [1, 2, 3].map(|stage| repository.blob(&format!(":{stage}"), file.name()))
 }

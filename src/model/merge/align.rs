@@ -27,7 +27,13 @@ pub(super) fn versions(place: Place<'_>, old: &[Node], new: &[Node]) -> Vec<Opti
 /// For each of the added nodes `new`, the added node of `old` that says the same thing.
 pub(super) fn same_additions(place: Place<'_>, old: &[&Node], new: &[&Node]) -> Vec<Option<usize>> {
     let mut free: HashMap<String, Vec<usize>> = HashMap::new();
+    // A file has one title, whatever it says.
+    let titles = |nodes: &[&Node]| nodes.iter().filter(|node| is_title(node)).count();
+    let one_title = place.parent.is_none() && titles(old) == 1 && titles(new) == 1;
     let name = |node: &Node| {
+        if one_title && is_title(node) {
+            return "the title".to_owned();
+        }
         let name = place.identity(node).filter(|_| !place.holds_reviews());
         match (name, &node.step) {
             // Two new steps of one id and different titles are different steps.
@@ -40,6 +46,10 @@ pub(super) fn same_additions(place: Place<'_>, old: &[&Node], new: &[&Node]) -> 
         free.entry(name(node)).or_default().push(at);
     }
     new.iter().map(|node| free.get_mut(&name(node))?.pop()).collect()
+}
+
+fn is_title(node: &Node) -> bool {
+    node.kind == Kind::Section(1) && node.step.is_none()
 }
 
 struct Matching {

@@ -30,6 +30,14 @@ pub struct Conflict {
     pub line: Option<usize>,
 }
 
+impl Conflict {
+    /// An ordinary conflict of git about a whole file.
+    pub fn of_file(file: StateFile) -> Self {
+        let field = stem(file).to_owned();
+        Self { file, field, base: None, ours: None, theirs: None, line: None }
+    }
+}
+
 /// Whether the file may hold a conflict: a quick look without reading its structure.
 pub fn may_conflict(bytes: &[u8]) -> bool {
     let mark = START.as_bytes();
@@ -52,14 +60,7 @@ pub fn conflicts(file: StateFile, bytes: &[u8]) -> Vec<Conflict> {
     let text = String::from_utf8_lossy(bytes);
     if has_git_markers(&text) {
         let line = text.lines().position(|line| line.starts_with(START)).map(|at| at + 1);
-        return vec![Conflict {
-            file,
-            field: stem(file).to_owned(),
-            base: None,
-            ours: None,
-            theirs: None,
-            line,
-        }];
+        return vec![Conflict { line, ..Conflict::of_file(file) }];
     }
     match file {
         StateFile::Variables => {

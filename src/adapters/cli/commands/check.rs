@@ -1,7 +1,10 @@
 use serde_json::json;
 
 use super::{super::progress::Progress, CliResult, Failure, Session};
-use crate::model::Severity;
+use crate::{
+    adapters::git,
+    model::{Problem, Severity},
+};
 
 /// Find every inconsistency, each with a place and a way out (exit 4 if there is an error)
 #[derive(Debug, clap::Args)]
@@ -25,7 +28,15 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let checked =
         workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
     drop(progress);
-    let checked = checked?;
+    let mut checked = checked?;
+    for unmerged in git::unmerged_files(workspace.directory()).unwrap_or_default() {
+        let file = unmerged.file;
+        let is_known = |known: &Problem| known.file == file && known.code == "unmerged";
+        if !checked.findings.iter().any(is_known) {
+            let problem = Problem::error("unmerged", file, "git holds it for unmerged".to_owned());
+            checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
+        }
+    }
     let errors = checked.errors();
     let warnings = checked.findings.len() - errors;
     if !session.output.is_json() {

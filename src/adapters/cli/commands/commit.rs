@@ -3,6 +3,7 @@ use serde_json::json;
 use super::{CliResult, Session};
 use crate::{
     adapters::git::{self, CommitOptions},
+    model::merge::Conflict,
     workspace::{Error, Workspace},
 };
 
@@ -59,7 +60,12 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
 /// What a commit of this state says of it; a state with conflicts is not committed.
 pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
     let snapshot = workspace.read()?;
-    let conflicts = snapshot.conflicts()?;
+    let mut conflicts = snapshot.conflicts()?;
+    if conflicts.is_empty() {
+        // Where git cannot be asked, committing says why.
+        let unmerged = git::unmerged_files(workspace.directory()).unwrap_or_default();
+        conflicts.extend(unmerged.iter().map(|unmerged| Conflict::of_file(unmerged.file)));
+    }
     if let Some(first) = conflicts.first() {
         return Err(Error::Unmerged { count: conflicts.len(), first: Box::new(first.clone()) });
     }

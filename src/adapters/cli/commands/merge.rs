@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::{CliResult, Failure, Session};
 use crate::{
-    adapters::git::{self, Resolved},
+    adapters::git::{self, Resolved, Unmerged},
     model::{
         StateFile,
         merge::{Conflict, Side},
@@ -65,17 +65,33 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     }
 }
 
+/// What is said of a file that git holds for unmerged though it was changed since.
+const EDITED: &str = "unmerged for git, but changed since: `git add` it if it is right, or \
+                      `git checkout --merge` it and `statedir merge --resolve`";
+
 fn list(session: &mut Session<'_>) -> CliResult {
-    let conflicts = session.workspace()?.read()?.conflicts()?;
+    let workspace = session.workspace()?;
+    let mut conflicts = workspace.read()?.conflicts()?;
+    // Git may leave one side as it is, without a mark, when it cannot run the driver.
+    let unmerged = git::unmerged_files(workspace.directory())?;
+    let is_marked = |file: StateFile| conflicts.iter().any(|conflict| conflict.file == file);
+    let (edited, left): (Vec<Unmerged>, Vec<Unmerged>) = unmerged
+        .iter()
+        .filter(|unmerged| !is_marked(unmerged.file))
+        .partition(|unmerged| unmerged.edited);
+    conflicts.extend(left.iter().map(|unmerged| Conflict::of_file(unmerged.file)));
     if session.output.is_json() {
-        session.output.value(json!({ "conflicts": conflicts }));
+        session.output.value(json!({ "conflicts": conflicts, "unmerged": unmerged }));
         return Ok(0);
     }
-    if conflicts.is_empty() {
+    if conflicts.is_empty() && edited.is_empty() {
         session.output.line("no conflicts");
     }
     for conflict in &conflicts {
         print(session, conflict);
+    }
+    for unmerged in &edited {
+        session.output.line(format!("{}: {EDITED}", unmerged.file));
     }
     Ok(0)
 }
@@ -84,7 +100,9 @@ fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
     session.output.line(format!("{}  ({}{line})", conflict.field, conflict.file));
     if conflict.field == conflict.file.name().split('.').next().unwrap_or_default() {
-        session.output.line("  git merged this file line by line: `statedir merge --resolve`");
+        session
+            .output
+            .line("  git could not merge this file by meaning: `statedir merge --resolve`");
         return;
     }
     let sides = [("base", &conflict.base), ("ours", &conflict.ours), ("theirs", &conflict.theirs)];
@@ -173,6 +191,8 @@ fn resolve(session: &mut Session<'_>) -> CliResult {
     for file in &resolved {
         let count = file.conflicts.len();
         let rest = match count {
+            0 if file.kept => EDITED.to_owned(),
+            _ if file.kept => "kept as it is: `statedir merge --take` settles it".to_owned(),
             0 => "merged".to_owned(),
             1 => "merged, 1 conflict left".to_owned(),
             _ => format!("merged, {count} conflicts left"),
