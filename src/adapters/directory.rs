@@ -8,6 +8,9 @@ pub enum ChooseError {
     /// Nothing was named, and there is none above.
     #[error("there is no `workspace/state` in `{}` or above it", .0.display())]
     NoneAbove(PathBuf),
+    /// What was named is a file.
+    #[error("`{}` is a file, not a directory", .0.display())]
+    IsFile(PathBuf),
     /// The working directory is not known.
     #[error("the working directory cannot be read: {0}")]
     NoWorkingDirectory(std::io::Error),
@@ -20,10 +23,13 @@ pub enum ChooseError {
 /// `workspace/state` or an archive of finished ones, or is the root of a git repository.
 ///
 /// # Errors
-/// None was named and none is above.
+/// None was named and none is above, or a file was named.
 pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
     let below = |dir: &Path| dir.join("workspace").join("state");
     if let Some(named) = named {
+        if named.is_file() {
+            return Err(ChooseError::IsFile(named.to_owned()));
+        }
         let holds_state = ["plan.md", "variables.json", ".statedir"]
             .iter()
             .any(|name| named.join(name).symlink_metadata().is_ok());

@@ -216,3 +216,5 @@ pub(super) const EXTERNAL: &str = "external";
 pub(super) const ADOPT: &str = "adopt";
 /// The kind of an operation that creates the state.
 pub(super) const INIT: &str = "init";
+/// The kind of operation that moves the whole directory away; moving it back is `archive.restore`.
+pub(super) const ARCHIVE: &str = "archive";

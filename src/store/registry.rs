@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::disk::Disk;
 use super::error::At as _;
@@ -15,7 +16,10 @@ use super::paths::Paths;
 use super::publish::{ensure_dir, publish};
 use super::query::AppendedThen;
 use super::tail::Tail;
-use super::{Checkpoint, CheckpointRecord, Result, Store, StoreError, View, objects, record};
+use super::{
+    Checkpoint, CheckpointRecord, Hash, Holder, Result, Store, StoreError, View, apply, lock,
+    objects, record,
+};
 
 /// The largest file that is read as a checkpoint.
 const LIMIT: u64 = 1024 * 1024;
@@ -153,18 +157,64 @@ impl Store {
         files.map(|(name, image)| Ok((name.clone(), load(image.hash)?))).collect()
     }
 
-    /// The files of a checkpoint whose images are not all there in full length.
+    /// Sets the damaged file of a checkpoint aside; `None` when there is none, or it is sound.
+    ///
+    /// Nothing is deleted: it stays below `.statedir/salvage/`, whose path is returned.
     ///
     /// # Errors
-    /// The directory cannot be read.
-    pub fn incomplete_images(&self, checkpoint: &Checkpoint) -> Result<Vec<String>> {
-        let mut missing = Vec::new();
-        for (name, image) in &checkpoint.files {
-            if !is_stored(&*self.disk, &self.paths, image)? {
-                missing.push(name.clone());
+    /// It cannot be moved.
+    pub fn set_checkpoint_aside(
+        &self,
+        name: &str,
+        wait: Duration,
+        holder: &Holder,
+    ) -> Result<Option<PathBuf>> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
+        let known = names(disk, paths)?;
+        let Some((number, name)) = known.into_iter().rfind(|(_, known)| known == name) else {
+            return Ok(None);
+        };
+        match load(disk, paths, number, &name) {
+            Ok(_) => return Ok(None),
+            Err(StoreError::Damaged { .. } | StoreError::NotRegular { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let path = paths.checkpoint(number, &name);
+        let target =
+            apply::free_salvage_path(disk, paths, &holder.time, &format!("checkpoint-{name}"))?;
+        disk.rename(&path, &target).at(&target)?;
+        disk.sync_dir(&paths.checkpoints()).at(&paths.checkpoints())?;
+        disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;
+        Ok(Some(target))
+    }
+
+    /// Writes the images of a checkpoint again that are gone or damaged.
+    ///
+    /// # Errors
+    /// One cannot be written.
+    pub fn renew_images(
+        &self,
+        files: &BTreeMap<String, Vec<u8>>,
+        wait: Duration,
+        holder: &Holder,
+    ) -> Result<()> {
+        let (disk, paths) = (&*self.disk, &self.paths);
+        let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
+        let dir = paths.objects();
+        ensure_dir(disk, &dir, true)?;
+        for bytes in files.values() {
+            let hash = Hash::of(bytes);
+            match objects::load(disk, paths, hash) {
+                Ok(_) => {}
+                Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {
+                    publish(disk, paths, &paths.object(hash), bytes)?;
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(missing)
+        disk.sync_dir(&dir).at(&dir)?;
+        disk.sync_dir(&paths.private).at(&paths.private)
     }
 }
 

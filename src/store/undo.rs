@@ -1,6 +1,6 @@
 //! Undo and redo: which operation, and which changes.
 
-use super::operation::{ADOPT, EXTERNAL, INIT};
+use super::operation::{ADOPT, ARCHIVE, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
     ByteSplice, ChangeKind, Checkpoint, CheckpointChange, CheckpointRecord, FileChange, FileRecord,
@@ -194,11 +194,12 @@ impl Transaction {
     }
 }
 
-/// Nothing that undo could take back: an edit of the appended file made outside, or a checkpoint
-/// that was taken, which stays.
+/// Nothing that undo could take back: an edit of the appended file made outside, a checkpoint
+/// that was taken, which stays, or a move of the whole directory.
 fn is_unseen(op: &Operation) -> bool {
     let takes = !op.checkpoints.is_empty() && op.checkpoints.iter().all(|change| change.is_added());
-    op.files.is_empty() && (op.kind == EXTERNAL || takes)
+    let moves = op.kind.split('.').next() == Some(ARCHIVE);
+    op.files.is_empty() && (op.kind == EXTERNAL || takes || moves)
 }
 
 fn asked(splice: SpliceRecord) -> Option<ByteSplice> {

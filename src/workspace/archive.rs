@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Answer, Draft, Error, Outcome, Snapshot, Status, Workspace, is_absent};
+use super::{
+    Answer, Draft, Error, Outcome, Snapshot, Status, Workspace, is_absent,
+    notice::{findings, notices},
+};
 use crate::{
     engine::{PlanRole, nearest},
     model::StateFile,
@@ -73,12 +76,19 @@ impl Workspace {
     /// # Errors
     /// There is none, or several.
     pub fn archived_named(&self, id: &str) -> Result<ArchivedState, Error> {
+        if id.trim().is_empty() {
+            return Err(Error::refused_with(
+                "bad_name",
+                "the name of an archived state cannot be empty",
+                "`statedir archive list` shows what there is",
+            ));
+        }
         let names = self.archived_names()?;
         let fitting: Vec<&String> = names.iter().filter(|name| name.starts_with(id)).collect();
         let exact = names.iter().find(|name| *name == id);
         let name = match (exact, fitting.as_slice()) {
             (Some(name), _) => name,
-            (None, [name]) if !id.is_empty() => *name,
+            (None, [name]) => *name,
             (_, []) => {
                 let hint = match nearest(id, names.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
@@ -175,7 +185,10 @@ impl Workspace {
             committed: false,
             changed: Vec::new(),
             answers: vec![Answer::new(message)],
-            notices: super::notice::notices(view.reports()),
+            notices: match self.options.dry_run {
+                true => findings(view.reports()),
+                false => notices(view.reports()),
+            },
             diff: Vec::new(),
         };
         Archived { id, from, to, outcome }
@@ -198,6 +211,7 @@ impl Workspace {
         if self.store.what_is_at(&dir.join(".git"))?.is_some() || dir.parent().is_none() {
             return refuse(format!("`{}` holds more than a state", dir.display()));
         }
+        self.has_archive()?;
         let draft = Draft::lenient(view, &self.env, self.options.progress);
         let plan = draft.plan();
         let written = plan.as_ref().ok().and_then(|plan| plan.metadata.status.clone());
@@ -229,8 +243,30 @@ impl Workspace {
         self.directory().parent().unwrap_or(Path::new(".")).join("archive")
     }
 
+    /// Whether there is an archive. What is reached through a link may be anywhere, so it is
+    /// none.
+    fn has_archive(&self) -> Result<bool, Error> {
+        let archive = self.archive_dir();
+        match self.store.what_is_at(&archive)? {
+            None => Ok(false),
+            Some("a directory") => Ok(true),
+            Some(what) => Err(Error::refused_with(
+                "not_a_directory",
+                format!("`{}` is {what}, not a directory", archive.display()),
+                "move it away; archived states are kept in a directory of that name",
+            )),
+        }
+    }
+
     fn archived_names(&self) -> Result<Vec<String>, Error> {
         let archive = self.archive_dir();
+        if !self.has_archive()? && self.store.what_is_at(self.directory())?.is_none() {
+            return Err(Error::refused_with(
+                "not_found",
+                format!("there is no state and no archive at `{}`", self.directory().display()),
+                "`-C DIR` chooses another directory",
+            ));
+        }
         let mut names = Vec::new();
         for name in self.store.directories_in(&archive)? {
             let presence = self.store.at(archive.join(&name)).exists();

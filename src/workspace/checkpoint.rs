@@ -1,14 +1,19 @@
 //! Checkpoints: taking, listing, looking at and removing them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Answer, Error, Outcome, Snapshot, Status, StepLine, Workspace, change};
+use super::{Answer, Error, Fixed, Outcome, Snapshot, Status, StepLine, Workspace, change};
 use crate::{
     engine::nearest,
-    model::StateFile,
+    model::{Problem, StateFile},
     store::{Checkpoint, CheckpointChange, StoreError, View},
 };
+
+/// The bytes of files by their names.
+type Files = BTreeMap<String, Vec<u8>>;
 
 /// What a new checkpoint is to be.
 #[derive(Clone, Debug, Default)]
@@ -114,17 +119,10 @@ impl Workspace {
     pub fn checkpoint_details(&self, name: &str) -> Result<CheckpointDetails, Error> {
         let snapshot = self.read()?;
         let checkpoint = find(snapshot.view(), name)?;
-        let mut files = std::collections::BTreeMap::new();
-        let mut unreadable = Vec::new();
-        for (file, image) in &checkpoint.files {
-            match self.store.object(image.hash) {
-                Ok(bytes) => _ = files.insert(file.clone(), bytes),
-                Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {
-                    unreadable.push(file.clone());
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let (files, unreadable) = match files_of(self, &checkpoint) {
+            Ok(files) => (files, Vec::new()),
+            Err(_) => self.readable_images(&checkpoint)?,
+        };
         let then = Snapshot::new(snapshot.view().with_files(files), self.options.progress);
         let (mut status, mut steps) = (None, Vec::new());
         if let (Ok(plan), Ok(workflow)) = (then.plan(), then.workflow()) {
@@ -134,11 +132,77 @@ impl Workspace {
         Ok(CheckpointDetails { checkpoint, status, steps, unreadable })
     }
 
-    /// Removes a checkpoint as one operation, which `undo` takes back.
+    /// The files whose images are sound, and the names of the others.
+    fn readable_images(&self, checkpoint: &Checkpoint) -> Result<(Files, Vec<String>), Error> {
+        let (mut files, mut unreadable) = (Files::new(), Vec::new());
+        for (file, image) in &checkpoint.files {
+            match self.store.object(image.hash) {
+                Ok(bytes) => _ = files.insert(file.clone(), bytes),
+                Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {
+                    unreadable.push(file.clone());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok((files, unreadable))
+    }
+
+    /// Sets a damaged checkpoint aside; `None` if it is sound or not there.
+    fn drop_damaged(&self, name: &str) -> Result<Option<Outcome>, Error> {
+        let view = self.store.read(self.options.wait)?;
+        let is_damaged = |error: &StoreError| {
+            matches!(error, StoreError::Damaged { .. } | StoreError::NotRegular { .. })
+        };
+        if !view.checkpoint(name).is_err_and(|error| is_damaged(&error)) {
+            return Ok(None);
+        }
+        self.expect(&view.revision)?;
+        let message = if self.options.dry_run {
+            format!("checkpoint {name} is damaged and would be set aside")
+        } else {
+            let kept = self.store.set_checkpoint_aside(name, self.options.wait, &self.holder())?;
+            let Some(kept) = kept else { return Ok(None) };
+            format!("checkpoint {name} was damaged: set aside as {}", kept.display())
+        };
+        Ok(Some(Outcome {
+            revision: view.revision.clone(),
+            committed: false,
+            changed: Vec::new(),
+            answers: vec![Answer::new(message).with("set_aside", name)],
+            notices: Vec::new(),
+            diff: Vec::new(),
+        }))
+    }
+
+    /// Sets damaged checkpoints aside and writes images again that the log still knows.
+    pub(super) fn fix_checkpoints(&self) -> Result<Vec<Fixed>, Error> {
+        let all = self.store.read(self.options.wait)?.checkpoints()?;
+        let (wait, holder) = (self.options.wait, self.holder());
+        let mut fixed = Vec::new();
+        let mut note = |message| fixed.push(Fixed { file: StateFile::Log, message });
+        for name in &all.damaged {
+            if let Some(kept) = self.store.set_checkpoint_aside(name, wait, &holder)? {
+                note(format!("damaged checkpoint `{name}` set aside as {}", kept.display()));
+            }
+        }
+        for checkpoint in &all.found {
+            if let (_, Some(files)) = lost_images(self, checkpoint) {
+                self.store.renew_images(&files, wait, &holder)?;
+                note(format!("checkpoint `{}` is whole again", checkpoint.name));
+            }
+        }
+        Ok(fixed)
+    }
+
+    /// Removes a checkpoint as one operation, which `undo` takes back. The file of a damaged one
+    /// is set aside.
     ///
     /// # Errors
     /// There is none of that name.
     pub fn delete_checkpoint(&self, name: &str) -> Result<Outcome, Error> {
+        if let Some(outcome) = self.drop_damaged(name)? {
+            return Ok(outcome);
+        }
         self.change("checkpoint.delete", |draft| {
             let checkpoint = find(draft.view(), name)?;
             let fields = vec![
@@ -180,10 +244,7 @@ pub(super) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
 }
 
 /// The files of a checkpoint, from its images or else from the log.
-pub(super) fn files_of(
-    workspace: &Workspace,
-    checkpoint: &Checkpoint,
-) -> Result<std::collections::BTreeMap<String, Vec<u8>>, Error> {
+pub(super) fn files_of(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Files, Error> {
     let store = &workspace.store;
     store.checkpoint_files(checkpoint).or_else(|error| match error {
         StoreError::NotFound { .. } | StoreError::Damaged { .. } => {
@@ -194,20 +255,51 @@ pub(super) fn files_of(
     })
 }
 
+/// The files of a checkpoint whose images are lost, and all of its files if the log knows them.
+fn lost_images(workspace: &Workspace, checkpoint: &Checkpoint) -> (Vec<String>, Option<Files>) {
+    let Ok((_, lost)) = workspace.readable_images(checkpoint) else { return (Vec::new(), None) };
+    if lost.is_empty() {
+        return (lost, None);
+    }
+    let known = workspace.store.files_at(checkpoint.revision.as_str()).ok();
+    let same = |files: &Files| {
+        checkpoint.files.iter().all(|(name, image)| {
+            files.get(name).is_some_and(|bytes| crate::store::Hash::of(bytes) == image.hash)
+        })
+    };
+    (lost, known.filter(same))
+}
+
 /// The problems of a checkpoint, for `check`.
-pub(super) fn problems(workspace: &Workspace, view: &View) -> Vec<crate::model::Problem> {
+pub(super) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
     let problem = |name: &str, what: String| {
         let message = format!("checkpoint `{name}` {what}");
-        crate::model::Problem::warning("checkpoint_damaged", StateFile::Log, message)
-            .hint("the state is intact; `statedir checkpoint create` takes a new one")
+        Problem::warning("checkpoint_damaged", StateFile::Log, message)
     };
     let Ok(all) = view.checkpoints() else { return Vec::new() };
-    let mut found: Vec<_> =
-        all.damaged.iter().map(|name| problem(name, "is damaged".to_owned())).collect();
+    let mut found = Vec::new();
+    for name in &all.damaged {
+        let hint = format!(
+            "the state is intact; `statedir check --fix` or `statedir checkpoint delete {name}` \
+             sets the damaged file aside"
+        );
+        found.push(problem(name, "is damaged".to_owned()).fixable().hint(hint));
+    }
     for checkpoint in &all.found {
-        let missing = workspace.store.incomplete_images(checkpoint).unwrap_or_default();
-        if !missing.is_empty() {
-            found.push(problem(&checkpoint.name, format!("lacks {}", missing.join(", "))));
+        let (lost, known) = lost_images(workspace, checkpoint);
+        let name = &checkpoint.name;
+        let lost_names = lost.join(", ");
+        match (lost.is_empty(), known) {
+            (true, _) => {}
+            (false, Some(_)) => found.push(
+                problem(name, format!("has lost the images of {lost_names}; the log knows them"))
+                    .fixable()
+                    .hint("`statedir check --fix` writes them again"),
+            ),
+            (false, None) => found.push(
+                problem(name, format!("lacks {lost_names}"))
+                    .hint("the state is intact; `statedir checkpoint create` takes a new one"),
+            ),
         }
     }
     found

@@ -73,6 +73,14 @@ pub enum Error {
         /// Where they were.
         directory: String,
     },
+    /// The log cannot be gone through.
+    #[error("{source}")]
+    LogDamaged {
+        /// Where, and why.
+        source: StoreError,
+        /// The newest automatic checkpoint, which can be restored all the same.
+        saved: Option<String>,
+    },
     /// One change of several was refused; none was made.
     #[error("change {number} of {total}: {source}")]
     InBatch {
@@ -109,6 +117,11 @@ impl Error {
         Err(Self::refused_with("bad_value", message, "write what it stands for"))
     }
 
+    /// Whether something is wrong with a checkpoint or an image, and not with the log.
+    pub(super) fn is_about_image(error: &StoreError) -> bool {
+        matches!(error, StoreError::Damaged { path, .. } if is_image(path))
+    }
+
     /// A stable word for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -130,6 +143,7 @@ impl Error {
             Self::NeedsReview { .. } => "review_open",
             Self::Unmerged { .. } => "unmerged",
             Self::Gone { .. } => "files_gone",
+            Self::LogDamaged { source, .. } => store_code(source),
             Self::InBatch { source, .. } => source.code(),
         }
     }
@@ -147,7 +161,7 @@ impl Error {
                 _ => 1,
             },
             Self::Moved { .. } => 3,
-            Self::Gone { .. } | Self::Unmerged { .. } => 4,
+            Self::Gone { .. } | Self::Unmerged { .. } | Self::LogDamaged { .. } => 4,
             Self::InBatch { source, .. } => source.exit_code(),
             _ => 1,
         }
@@ -175,6 +189,13 @@ impl Error {
             Self::Store(StoreError::Moved { .. }) => {
                 Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
             }
+            Self::Store(StoreError::Damaged { path, .. }) if checkpoint_at(path).is_some() => {
+                let name = checkpoint_at(path).unwrap_or_default();
+                Some(format!(
+                    "the state is intact; `statedir checkpoint delete {name}` sets the damaged \
+                     file aside"
+                ))
+            }
             Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
                 "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
                  else there is"
@@ -183,6 +204,14 @@ impl Error {
             Self::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
             }
+            Self::LogDamaged { saved, .. } => {
+                let name = saved.as_deref().unwrap_or("NAME");
+                Some(format!(
+                    "the files are intact; `statedir check --fix` sets the log aside and starts \
+                     anew; `statedir restore {name}` goes back to a checkpoint"
+                ))
+            }
+            Self::Store(StoreError::Io { path, source }) => io_hint(path, source),
             Self::Store(StoreError::NotRegular { .. }) => {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }
@@ -238,6 +267,27 @@ impl Error {
 fn is_image(path: &std::path::Path) -> bool {
     let dir = path.parent().and_then(|dir| dir.file_name());
     dir.is_some_and(|dir| dir == "checkpoints" || dir == "objects")
+}
+
+/// The name of the checkpoint whose file is at a path.
+fn checkpoint_at(path: &std::path::Path) -> Option<String> {
+    path.parent()?.file_name().filter(|dir| *dir == "checkpoints")?;
+    Some(path.file_name()?.to_str()?.split_once('-')?.1.to_owned())
+}
+
+/// What to do about what the operating system said.
+fn io_hint(path: &std::path::Path, source: &std::io::Error) -> Option<String> {
+    let path = path.display();
+    match source.kind() {
+        std::io::ErrorKind::PermissionDenied => Some(format!(
+            "`{path}` must be accessible and its directory writable for this user; `-C DIR` \
+             chooses another directory"
+        )),
+        std::io::ErrorKind::NotADirectory => Some(format!(
+            "a part of `{path}` is a file and not a directory; `-C DIR` chooses another directory"
+        )),
+        _ => None,
+    }
 }
 
 fn plural(count: usize) -> String {

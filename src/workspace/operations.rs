@@ -12,7 +12,7 @@ use crate::{
     },
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
-        Revision,
+        Revision, StoreError,
     },
 };
 
@@ -40,7 +40,7 @@ impl Workspace {
     /// # Errors
     /// There is none, or the state has moved on.
     pub fn undo(&self) -> Result<Stepped, Error> {
-        self.step_through("undo")
+        self.step_through("undo").map_err(|error| self.with_way_back(error))
     }
 
     /// Does the operation again that was taken back last.
@@ -48,7 +48,7 @@ impl Workspace {
     /// # Errors
     /// There is none, or the state has moved on.
     pub fn redo(&self) -> Result<Stepped, Error> {
-        self.step_through("redo")
+        self.step_through("redo").map_err(|error| self.with_way_back(error))
     }
 
     /// The newest operations, newest first.
@@ -206,6 +206,18 @@ impl Workspace {
         seen.extend(committed.warnings);
         let revision = committed.revision;
         Ok(Stepped { operation: summary, revision, changed, notices: seen, diff: Vec::new() })
+    }
+
+    /// A damaged log keeps no checkpoint from being restored.
+    fn with_way_back(&self, error: Error) -> Error {
+        let Error::Store(source @ StoreError::Damaged { .. }) = error else { return error };
+        if Error::is_about_image(&source) {
+            return source.into();
+        }
+        let view = self.store.read(self.options.wait);
+        let known = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
+        let automatic = known.into_iter().rfind(|checkpoint| checkpoint.automatic.is_some());
+        Error::LogDamaged { source, saved: automatic.map(|checkpoint| checkpoint.name) }
     }
 
     /// What undo or redo would do, without writing anything.

@@ -46,6 +46,8 @@ struct Plotted {
     answer: Answer,
     diff: Vec<FileDiff>,
     notices: Vec<String>,
+    /// The automatic checkpoint of the state as it is now.
+    saved: Option<String>,
 }
 
 impl Workspace {
@@ -105,6 +107,7 @@ impl Workspace {
             return Ok(outcome);
         }
         let message = outcome.answers.iter().map(|answer| answer.message.clone()).collect();
+        let saved = plotted.saved;
         let committed = transaction.commit(NewOperation {
             changes: plotted.changes,
             append: plotted.append,
@@ -113,6 +116,7 @@ impl Workspace {
             ..self.operation("restore", message)
         })?;
         outcome.notices.extend(committed.warnings);
+        outcome.notices.extend(self.no_undo(saved.as_deref()));
         outcome.revision = committed.revision;
         outcome.committed = true;
         Ok(outcome)
@@ -191,11 +195,32 @@ impl Workspace {
             .with("operation", past.revision.clone())
             .with("rewound", rewound.clone());
         if changes.is_empty() {
-            let message = format!("the files are as they were at {} already", past.label);
+            let message = match options.rewind {
+                false => format!("the files are as they were at {} already", past.label),
+                true => format!(
+                    "nothing to change: going back to {} and putting unfinished steps \
+                     back gives the files as they are",
+                    past.label
+                ),
+            };
             let answer = Answer { message, ..answer };
             let (append, facts, checkpoints) = (Vec::new(), None, Vec::new());
-            let notices = Vec::new();
-            return Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices });
+            let missing = "`history.md` is missing; `statedir check --fix` brings it back";
+            let notices = match draft.has_history() {
+                true => Vec::new(),
+                false => vec![missing.to_owned()],
+            };
+            let saved = None;
+            return Ok(Plotted {
+                changes,
+                append,
+                facts,
+                checkpoints,
+                answer,
+                diff,
+                notices,
+                saved,
+            });
         }
         let saved = change::keep_state_before(&mut draft, &format!("before restore {target}"))?;
         let names: Vec<&str> = diff.iter().map(|diff| diff.file.name()).collect();
@@ -228,12 +253,26 @@ impl Workspace {
         };
         let message =
             format!("restored {} ({names}); before that: checkpoint {saved}{again}", past.label);
-        let answer = Answer { message, ..answer }.with("saved_as", saved);
+        let answer = Answer { message, ..answer }.with("saved_as", saved.clone());
+        let saved = Some(saved);
         let checkpoints = draft.take_checkpoints()?;
         diff.extend(draft.diff().into_iter().filter(|diff| diff.file == StateFile::History));
         notices.append(&mut draft.notices);
         let (_, append, facts) = draft.into_changes();
-        Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices })
+        Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices, saved })
+    }
+
+    /// How to go back when `undo` cannot: a change only looks at the end of the log, and what is
+    /// older may be damaged.
+    fn no_undo(&self, saved: Option<&str>) -> Option<String> {
+        match self.store.operations(None) {
+            Err(StoreError::Damaged { .. }) => Some(format!(
+                "the log is damaged, so `undo` cannot take this back: `statedir restore {}` does; \
+                 `statedir check --fix` sets the log aside",
+                saved?
+            )),
+            _ => None,
+        }
     }
 }
 

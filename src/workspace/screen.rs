@@ -65,7 +65,7 @@ impl Workspace {
                 took_ms: line
                     .id
                     .as_deref()
-                    .filter(|_| role != Some(StepRole::Active))
+                    .filter(|_| !matches!(role, Some(StepRole::Active | StepRole::Open)))
                     .and_then(|id| took.get(id).copied()),
                 attempts_allowed: attempts_allowed_by(&workflow, &plan, step),
                 running: role == Some(StepRole::Active),

@@ -101,3 +101,75 @@ fn whoever_waits_for_the_lock_does_not_write_into_the_archive() {
     assert_eq!(fs::read(elsewhere.join("variables.json")).unwrap(), before);
     assert!(!project.dir().exists(), "half a state was made");
 }
+
+#[test]
+fn undo_and_redo_pass_over_a_move_there_and_back() {
+    let project = Project::with_steps(1);
+    project.ok(&["var", "set", "a", "1"]);
+    let with = project.read("variables.json");
+    project.ok(&["archive", "--force"]);
+    project.ok(&["archive", "restore", "exec_"]);
+    assert!(project.json(&["undo", "--dry-run"])["changed"].to_string().contains("variables"));
+    project.ok(&["undo"]);
+    assert_ne!(project.read("variables.json"), with);
+    project.ok(&["archive", "--force"]);
+    project.ok(&["archive", "restore", "exec_"]);
+    project.ok(&["redo"]);
+    assert_eq!(project.read("variables.json"), with);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_linked_archive_is_not_followed() {
+    let project = finished();
+    let elsewhere = project.root().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let link = project.root().join("workspace/archive");
+    std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+    for args in [&["archive"][..], &["archive", "list"], &["archive", "restore", "x"]] {
+        let refusal = project.refused(1, args);
+        assert_eq!(refusal["error"]["code"], "not_a_directory", "{args:?}");
+        assert!(refusal["error"]["hint"].is_string());
+    }
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+    fs::remove_file(&link).unwrap();
+    project.ok(&["archive"]);
+}
+
+#[test]
+fn what_cannot_be_an_archive_or_a_state_is_told_with_a_hint() {
+    let project = finished();
+    let place = project.root().join("workspace/archive");
+    fs::write(&place, "").unwrap();
+    for args in [&["archive"][..], &["archive", "list"]] {
+        let error = project.refused(1, args)["error"].clone();
+        assert!(error["message"].to_string().contains("workspace/archive"), "{error}");
+        assert!(error["hint"].is_string(), "{error}");
+    }
+    let file = place.display().to_string();
+    for args in [&["-C", &file, "status"][..], &["-C", &file, "archive", "list"]] {
+        let error = project.refused(1, args)["error"].clone();
+        assert!(error["message"].to_string().contains("is a file"), "{error}");
+    }
+    let nowhere = project.root().join("no/where").display().to_string();
+    let refusal = project.refused(1, &["-C", &nowhere, "archive", "list"]);
+    assert_eq!(refusal["error"]["code"], "not_found");
+}
+
+#[test]
+fn an_empty_name_means_no_archived_state() {
+    let project = finished();
+    project.ok(&["archive"]);
+    assert_eq!(project.refused(1, &["archive", "show", ""])["error"]["code"], "bad_name");
+    assert_eq!(project.refused(1, &["archive", "restore", " "])["error"]["code"], "bad_name");
+}
+
+#[test]
+fn a_rehearsal_does_not_claim_to_have_recorded_an_edit() {
+    let project = finished();
+    project.write("context.md", project.read("context.md") + "\nby hand\n");
+    let notices = project.json(&["archive", "--dry-run"])["notices"].to_string();
+    assert!(notices.contains("not recorded yet"), "{notices}");
+    let notices = project.json(&["archive"])["notices"].to_string();
+    assert!(notices.contains("recorded an edit"), "{notices}");
+}

@@ -313,3 +313,128 @@ fn a_checkpoint_costs_what_changed_and_not_the_history() {
     project.ok(&["checkpoint", "create", "three"]);
     assert_eq!(size() - first, project.read("variables.json").len() as u64);
 }
+
+/// Overwrites the image of the plan in a checkpoint with as many other bytes.
+fn spoil_plan_image(project: &Project, name: &str) {
+    let shown = project.json(&["checkpoint", "show", name]);
+    let hash = shown["files"]["plan.md"]["hash"].as_str().unwrap().to_owned();
+    let path = project.path(&format!(".statedir/objects/{hash}"));
+    let len = fs::read(&path).unwrap().len();
+    fs::write(&path, vec![b'#'; len]).unwrap();
+}
+
+#[test]
+fn a_restore_on_a_damaged_log_says_how_to_go_back() {
+    let project = Project::with_steps(4);
+    project.ok(&["checkpoint", "create", "c"]);
+    project.ok(&["var", "set", "a", "1"]);
+    let sound = project.json(&["restore", "c", "--dry-run"]);
+    assert_eq!(sound["notices"], Value::Null, "control");
+    let now = rewritable(&project);
+    let log = project.path(".statedir/log/00000001.log");
+    let mut bytes = fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&log, bytes).unwrap();
+    let answer = project.json(&["restore", "c"]);
+    assert!(answer["notices"].to_string().contains("statedir restore auto-1"), "{answer}");
+    let refusal = project.refused(4, &["undo"]);
+    assert_eq!(refusal["error"]["code"], "log_damaged");
+    let hint = refusal["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("check --fix") && hint.contains("restore auto-1"), "{hint}");
+    project.ok(&["restore", "auto-1"]);
+    assert_eq!(rewritable(&project), now);
+}
+
+#[test]
+fn a_restore_on_a_sound_log_says_nothing_of_damage() {
+    let project = Project::new();
+    project.ok(&["checkpoint", "create", "c"]);
+    project.ok(&["var", "set", "a", "1"]);
+    assert_eq!(project.json(&["restore", "c"])["notices"], Value::Null);
+    project.ok(&["undo"]);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_set_aside_and_its_name_is_free_again() {
+    for fix in [&["checkpoint", "delete", "bad"][..], &["check", "--fix"]] {
+        let project = Project::new();
+        project.ok(&["checkpoint", "create", "bad"]);
+        project.ok(&["var", "set", "a", "1"]);
+        fs::write(project.path(".statedir/checkpoints/00000001-bad"), "garbage").unwrap();
+        let refusal = project.refused(4, &["restore", "bad"]);
+        assert!(refusal["error"]["hint"].to_string().contains("checkpoint delete bad"));
+        let refusal = project.refused(1, &["checkpoint", "create", "bad"]);
+        assert!(refusal["error"]["hint"].to_string().contains("checkpoint delete bad"));
+        project.ok(&["checkpoint", "delete", "bad", "--dry-run"]);
+        assert!(project.path(".statedir/checkpoints/00000001-bad").exists());
+        project.ok(fix);
+        let salvage = fs::read_dir(project.path(".statedir/salvage")).unwrap();
+        let kept: Vec<_> = salvage.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+        assert_eq!(kept, [b"garbage"]);
+        assert_eq!(project.json(&["check"])["findings"], json!([]));
+        project.ok(&["checkpoint", "create", "bad"]);
+        project.ok(&["restore", "bad"]);
+    }
+}
+
+#[test]
+fn a_spoilt_image_is_taken_from_the_log_and_healed() {
+    let project = went_on();
+    let shown = project.json(&["checkpoint", "show", "half-way"]);
+    spoil_plan_image(&project, "half-way");
+    assert_eq!(project.json(&["checkpoint", "show", "half-way"]), shown);
+    let findings = project.json(&["check"])["findings"].clone();
+    assert_eq!(findings[0]["code"], "checkpoint_damaged", "{findings}");
+    assert!(findings[0]["hint"].to_string().contains("check --fix"), "{findings}");
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+    fs::remove_dir_all(project.path(".statedir/log")).unwrap();
+    project.ok(&["restore", "half-way"]);
+    assert_eq!(statuses(&project), ["COMPLETED", "RUNNING", "PENDING", "PENDING"]);
+}
+
+#[test]
+fn a_restore_that_changes_nothing_says_what_is_missing_and_claims_no_more() {
+    let project = went_on();
+    project.ok(&["restore", "half-way", "--rewind"]);
+    let again = project.ok(&["restore", "half-way", "--rewind"]).stdout;
+    assert!(!again.contains("as they were at"), "{again}");
+    project.ok(&["restore", "half-way"]);
+    let same = project.json(&["restore", "half-way"]);
+    assert_eq!(same["notices"], Value::Null, "control");
+    fs::remove_file(project.path("history.md")).unwrap();
+    project.run(&["var", "list"]);
+    let same = project.json(&["restore", "half-way"]);
+    let notices = same["notices"].to_string();
+    assert!(notices.contains("history.md") && notices.contains("check --fix"), "{notices}");
+}
+
+#[test]
+fn no_limit_lists_all_checkpoints() {
+    let project = Project::new();
+    project.ok(&["checkpoint", "create", "one"]);
+    project.ok(&["checkpoint", "create", "two"]);
+    let list = project.json(&["checkpoint", "list", "--limit", "0"]);
+    assert_eq!(list["checkpoints"].as_array().unwrap().len(), 2);
+    assert_eq!(list["more"], false);
+}
+
+#[test]
+fn a_step_that_was_put_back_shows_no_time() {
+    let project = Project::with_steps(1);
+    project.ok(&["checkpoint", "create", "c"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert!(project.ok(&["status"]).stdout.contains("took"), "control");
+    project.ok(&["restore", "c"]);
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("PENDING") && !status.contains("took"), "{status}");
+}
+
+#[test]
+fn an_age_without_a_unit_is_refused() {
+    let project = Project::new();
+    assert_eq!(project.run(&["gc", "--older-than", "7"]).code, 2);
+    project.ok(&["gc", "--older-than", "7d", "--dry-run"]);
+}

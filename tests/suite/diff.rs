@@ -236,3 +236,27 @@ fn a_history_that_was_cut_is_compared_by_its_length() {
     let told = lines(&project, &["diff", "@-2"]);
     assert!(told.iter().any(|line| line.starts_with("history.md: ")), "{told:?}");
 }
+
+#[test]
+fn a_step_between_two_that_changed_places_did_not_move() {
+    let project = Project::with_steps(4);
+    let plan = project.read("plan.md");
+    let mut parts: Vec<&str> = plan.split("### Step ").collect();
+    parts.swap(1, 3);
+    project.write("plan.md", parts.join("### Step "));
+    let told = lines(&project, &["diff"]).join("\n");
+    assert!(told.contains("moved from place 1 to 3"), "{told}");
+    assert!(told.contains("moved from place 3 to 1"), "{told}");
+    assert!(!told.contains("from place 2 to 2"), "{told}");
+}
+
+#[test]
+fn text_that_reads_as_a_number_is_in_quotes() {
+    let project = Project::new();
+    project.write("variables.json", "{\"t\": \"1\", \"when\": \"2026-01-01\"}\n");
+    project.ok(&["checkpoint", "create", "c"]);
+    project.write("variables.json", "{\"t\": 1, \"when\": \"2026-01-02\"}\n");
+    let told = lines(&project, &["diff", "c"]).join("\n");
+    assert!(told.contains("variables.t: \"1\" → 1"), "{told}");
+    assert!(told.contains("variables.when: 2026-01-01 → 2026-01-02"), "{told}");
+}

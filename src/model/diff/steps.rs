@@ -37,9 +37,15 @@ pub(super) fn compare(before: &Plan, after: &Plan, found: &mut Found) {
     let gone = before.steps.iter().enumerate().filter(|(at, _)| !is_old[*at]);
     found.differences.extend(gone.map(|(_, step)| whole(step, false)));
     let places: Vec<usize> = pairs.iter().map(|(_, to)| *to).collect();
-    let moved = order::moved(&places);
+    // One that is where it was has not moved for anybody who reads it, whatever moved around it.
+    let elsewhere = |at: &usize| pairs[*at].0 != pairs[*at].1;
+    let found_moved = order::moved(&places);
+    let mut told: Vec<usize> = found_moved.iter().copied().filter(elsewhere).collect();
+    if told.is_empty() && !found_moved.is_empty() {
+        told = (0..pairs.len()).filter(elsewhere).collect();
+    }
     let mut moved: HashMap<usize, usize> =
-        moved.into_iter().map(|at| (pairs[at].1, pairs[at].0)).collect();
+        told.into_iter().map(|at| (pairs[at].1, pairs[at].0)).collect();
     for (to, step) in after.steps.iter().enumerate() {
         match partner.get(&to) {
             None => found.differences.push(whole(step, true)),

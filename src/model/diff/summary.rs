@@ -194,12 +194,15 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
         Subject::Order { section } => {
             format!("{stem}: {}: in another order", names.of_section(section))
         }
-        Subject::Variable { path } => format!("{}: {}", variable(path), change("")),
+        Subject::Variable { path } => {
+            format!("{}: {}", variable(path), changed_value(before, after))
+        }
         Subject::ArrayEnd { path } => {
             let (verb, list) =
                 if after.is_some() { ("appended", after) } else { ("removed at the end", before) };
             let values = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let texts: Vec<String> = values.iter().map(|value| shown(value, WIDTH)).collect();
+            let texts = values.iter().map(|value| typed(value, shown(value, WIDTH)));
+            let texts: Vec<String> = texts.collect();
             let listed = excerpts(texts.iter().map(String::as_str), 2 * WIDTH);
             format!("{}: {} {verb}: {listed}", variable(path), values.len())
         }
@@ -273,6 +276,31 @@ fn changed(label: &str, before: Option<&Value>, after: Option<&Value>) -> String
             format!("{label}{before} → {after}")
         }
         (None, None) => format!("{label}changed"),
+    }
+}
+
+/// What became of a value that has a type.
+fn changed_value(before: Option<&Value>, after: Option<&Value>) -> String {
+    match (before, after) {
+        (None, Some(after)) => format!("{} added", typed(after, shown(after, WIDTH))),
+        (Some(before), None) => format!("{} removed", typed(before, shown(before, WIDTH))),
+        (Some(before), Some(after)) => {
+            let (old, new) = shown_pair(before, after, WIDTH);
+            format!("{} → {}", typed(before, old), typed(after, new))
+        }
+        (None, None) => "changed".to_owned(),
+    }
+}
+
+/// Puts text in quotes that would be taken for a number without them.
+fn typed(value: &Value, shown: String) -> String {
+    match value {
+        Value::String(text)
+            if !shown.starts_with('"') && serde_json::from_str::<Value>(text).is_ok() =>
+        {
+            quoted(text, WIDTH)
+        }
+        _ => shown,
     }
 }
 

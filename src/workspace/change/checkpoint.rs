@@ -30,10 +30,16 @@ pub(super) fn create(
             check_name(name)?;
             if is_taken(draft, name)? {
                 let message = format!("there is a checkpoint `{name}` already");
-                let hint = format!(
-                    "choose another name; `statedir checkpoint show {name}` shows the one that is \
-                     there"
-                );
+                let hint = match draft.view().checkpoint(name) {
+                    Ok(_) => format!(
+                        "choose another name; `statedir checkpoint show {name}` shows the one \
+                         that is there"
+                    ),
+                    Err(_) => format!(
+                        "it is damaged: `statedir checkpoint delete {name}` sets it aside; or \
+                         choose another name"
+                    ),
+                };
                 return Err(Error::refused_with("exists", message, hint));
             }
             name.to_owned()

@@ -17,7 +17,9 @@ impl Workspace {
     /// Sets a damaged log aside, restores missing files from the log and sets right what follows
     /// from the plan.
     pub(super) fn fix(&self) -> Result<Vec<Fixed>, Error> {
-        let mut fixed = self.replace_damaged_log()?;
+        // The log may know what a checkpoint has lost, so it is asked before it is set aside.
+        let mut fixed = self.fix_checkpoints()?;
+        fixed.extend(self.replace_damaged_log()?);
         fixed.extend(self.restore_missing()?);
         let outcome = self.change("check.fix", |draft| {
             let mut answers = Vec::new();

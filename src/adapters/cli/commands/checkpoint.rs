@@ -45,7 +45,7 @@ Examples:
     /// List checkpoints, newest first
     #[command(after_help = "Examples:\n  statedir checkpoint list --limit 5")]
     List {
-        /// At most so many
+        /// At most so many; 0 for all
         #[arg(long, default_value_t = 20)]
         limit: usize,
     },
@@ -127,6 +127,7 @@ pub(super) fn restore(session: &mut Session<'_>, args: RestoreArgs) -> CliResult
 fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
     let all = session.workspace()?.checkpoints()?;
     let total = all.checkpoints.len();
+    let limit = if limit == 0 { total } else { limit };
     let shown = all.checkpoints.iter().rev().take(limit);
     if session.output.is_json() {
         let lines: Vec<CheckpointLine> = shown.map(CheckpointLine::of).collect();

@@ -18,6 +18,10 @@ pub(in super::super) struct Args {
 
 fn age(text: &str) -> Result<u64, String> {
     const DAY: u64 = 24 * 60 * 60 * 1000;
+    // Seconds would be the guess, and would drop nearly everything.
+    if text.trim().parse::<f64>().is_ok() {
+        return Err(format!("`{text}` has no unit; write `7d`, `12h` or `30m`"));
+    }
     let days = text.trim().trim_end_matches("days").trim_end_matches("day").trim_end_matches('d');
     match days.trim().parse::<u64>() {
         Ok(days) if text.contains('d') => Ok(days.saturating_mul(DAY)),
@@ -65,5 +69,8 @@ mod tests {
         assert_eq!(age("2 days"), Ok(2 * 86_400_000));
         assert_eq!(age("90s"), Ok(90_000));
         assert!(age("soon").is_err());
+        for bare in ["7", " 7 ", "0", "1.5"] {
+            assert!(age(bare).is_err_and(|message| message.contains("no unit")), "{bare}");
+        }
     }
 }
