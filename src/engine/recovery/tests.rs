@@ -207,6 +207,34 @@ fn partial_work_is_judged_by_words_and_files() {
 }
 
 #[test]
+fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
+    for said in [None, Some("Working on it"), Some("done")] {
+        let mut evidence = interrupted(said, vec![], 1);
+        assert_ne!(decide(&evidence).action, Action::HumanReview, "control: one step runs");
+        let other = step(5, StepRole::Active).claim.map(|claim| Claim { step: 5, ..claim });
+        evidence.other_running = other.into_iter().collect();
+        let decision = decide(&evidence);
+        assert_eq!(decision.action, Action::HumanReview, "{said:?}");
+        assert!(decision.reasons[0].contains("step 5"), "{decision:?}");
+        if let Some(step) = &mut evidence.step {
+            step.names = vec![file("a.rs", Some(9))];
+        }
+        assert_ne!(decide(&evidence).action, Action::HumanReview, "the step names its file");
+    }
+}
+
+#[test]
+fn a_step_that_nobody_claimed_has_no_stale_claim() {
+    let mut evidence = interrupted(None, vec![], 1);
+    if let Some(claim) = evidence.step.as_mut().and_then(|step| step.claim.as_mut()) {
+        (claim.own, claim.actor, claim.stale) = (false, None, true);
+    }
+    let reasons = decide(&evidence).reasons.join("\n");
+    assert!(!reasons.contains("stale claim"), "{reasons}");
+    assert!(reasons.contains("nobody has claimed"), "{reasons}");
+}
+
+#[test]
 fn the_scenarios_after_an_interruption() {
     // A server restart while the tests ran: they are there, so run them.
     let mut evidence = interrupted(Some("Running the suite"), vec![], 0);
@@ -317,8 +345,26 @@ fn every_other_action_is_ruled_out_with_a_reason() {
 
 #[test]
 fn words_of_completion_are_not_taken_from_their_denial() {
-    for text in ["Completed endpoint", "done", "All tests pass", "finished the parser"] {
-        assert!(says_complete(text), "{text}");
+    for text in [
+        "Completed endpoint",
+        "done",
+        "All tests pass",
+        "finished the parser",
+        "Done.",
+        "It is done",
+        "100% complete",
+        "auth.py done",
+        "Completed src/api.py and tests/test_api.py",
+        "Completed endpoint, all tests pass",
+        "Step completed successfully",
+        "Endpoint: completed",
+        "The endpoint is finished",
+        "Login implemented, done",
+        "I have completed the task.",
+        "Completed: implement the login",
+        "Everything is done!",
+    ] {
+        assert!(says_complete(text, "Implement the login"), "{text}");
     }
     for text in [
         "Working on...",
@@ -332,8 +378,30 @@ fn words_of_completion_are_not_taken_from_their_denial() {
         "",
         "the password",
         "tests passed? not completed",
+        "nothing is done",
+        "50% complete",
+        "completed 50%",
+        "Completed 2 of 5 endpoints",
+        "3/5 done",
+        "Completed? No.",
+        "is it done",
+        "TODO: mark as completed",
+        "Done with the first part, second part to do",
+        "Endpoint completed, tests failing",
+        "Completed endpoint. Next: write the tests",
+        "Finished reading the spec",
+        "Completed the plan for the endpoint",
+        "Working on completed-orders endpoint",
+        "completed-orders",
+        "Completed endpoint and writing tests",
+        "it isn’t done",
+        "Completed endpoint, tests remain",
+        "Set the flag done in the table of jobs",
+        "2 out of 5 done",
+        "50 percent done",
+        "done?",
     ] {
-        assert!(!says_complete(text), "{text}");
+        assert!(!says_complete(text, "Implement the login"), "{text}");
     }
 }
 
