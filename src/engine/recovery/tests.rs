@@ -49,6 +49,7 @@ fn failing(completed: usize, error: &str, checkpoint: bool) -> Evidence {
         name: "before".to_owned(),
         operation: "abc".to_owned(),
         time: "2026-01-01T00:00:00Z".to_owned(),
+        rewind: false,
     });
     Evidence {
         plan: PlanSeen {
@@ -278,7 +279,18 @@ fn what_stops_everything_comes_first() {
     assert_eq!(decision.action, Action::HumanReview);
     assert!(decision.look_at.iter().any(|hint| hint.contains("check --fix")));
     evidence.checkpoints = failing(1, "", true).checkpoints;
+    assert_eq!(decide(&evidence).action, Action::HumanReview, "the log can bring it back");
+    evidence.log_cannot_repair = true;
     assert_eq!(decide(&evidence).action, Action::RollbackCheckpoint);
+
+    let mut evidence = interrupted(None, vec![], 0);
+    (evidence.step, evidence.next) = (None, None);
+    (evidence.plan.running, evidence.plan.open) = (0, 0);
+    assert!(decide(&evidence).nothing_to_do, "control");
+    evidence.plan.unknown = vec!["step 4 is `WAITING`".to_owned()];
+    let decision = decide(&evidence);
+    assert_eq!((decision.action, decision.nothing_to_do), (Action::HumanReview, false));
+    assert!(decision.reasons[0].contains("`WAITING`"));
 
     let mut evidence = interrupted(None, vec![], 0);
     evidence.plan.role = Some(PlanRole::Succeeded);
