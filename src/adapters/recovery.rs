@@ -64,7 +64,10 @@ impl Recovery {
             let reasons = vec![format!("decided by `{}`", workspace.environment().actor())];
             let decision = choose(action, reasons, &examined.evidence).map_err(|why| {
                 let message = format!("`{action}` is not possible: {why}");
-                let hint = format!("the evidence says `{}`", builtin.action);
+                let hint = match builtin.reasons.first().filter(|_| builtin.nothing_to_do) {
+                    Some(reason) => reason.clone(),
+                    None => format!("the evidence says `{}`", builtin.action),
+                };
                 Error::refused_with("impossible", message, hint)
             })?;
             return Ok(Self { examined, decision, by: DecidedBy::Caller, evaluator: None });

@@ -40,6 +40,8 @@ pub struct Found {
     pub directories: Vec<PathBuf>,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
+    /// Whether something of it could not be read.
+    pub unread: bool,
 }
 
 /// Finds the state directories at and below `root`. Links are not followed.
@@ -47,6 +49,8 @@ pub fn scan(root: &Path, bounds: Scan) -> Found {
     let end = Instant::now() + bounds.limit;
     let mut found = Found::default();
     let (mut seen, mut unreadable) = (0usize, 0usize);
+    // Each is named, up to a number that a person reads.
+    const NAMED: usize = 20;
     let mut entries = WalkDir::new(root)
         .follow_links(false)
         .max_depth(bounds.most_depth)
@@ -67,9 +71,20 @@ pub fn scan(root: &Path, bounds: Scan) -> Found {
             found.left_out.push(why);
             break;
         }
-        let Ok(entry) = entry else {
-            unreadable += 1;
-            continue;
+        let entry = match entry {
+            Ok(entry) => entry,
+            // What was removed while the scan ran is not left out: it is not there.
+            Err(error) if error.io_error().is_some_and(is_gone) => continue,
+            Err(error) => {
+                found.unread = true;
+                match error.path().filter(|_| found.left_out.len() < NAMED) {
+                    Some(path) => {
+                        found.left_out.push(format!("`{}`: could not be read", path.display()));
+                    }
+                    None => unreadable += 1,
+                }
+                continue;
+            }
         };
         if !entry.file_type().is_dir() {
             continue;
@@ -83,9 +98,13 @@ pub fn scan(root: &Path, bounds: Scan) -> Found {
         }
     }
     if unreadable > 0 {
-        found.left_out.push(format!("{unreadable} that could not be read"));
+        found.left_out.push(format!("{unreadable} more that could not be read"));
     }
     found
+}
+
+fn is_gone(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
 }
 
 /// Whether a directory holds a state: a plan and at least one more of its files, or a log with

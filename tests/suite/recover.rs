@@ -311,8 +311,11 @@ fn a_checkpoint_is_gone_back_to_twice_and_then_a_person_is_asked() {
     project.ok(&["history", "verify"]);
 
     project.write("plan.md", [0xFF, 0xFE]);
-    assert_eq!(project.refused(4, &["recover"])["action"], "rollback_checkpoint");
-    assert_eq!(project.json(&["recover", "--apply"])["applied"], true, "the plan was damaged");
+    for args in [&["recover"][..], &["recover", "--apply"]] {
+        assert_eq!(project.refused(4, args)["action"], "human_review", "`undo` brings it back");
+    }
+    let own = project.json(&["recover", "--decide", "rollback_checkpoint", "--apply"]);
+    assert_eq!(own["applied"], true, "the plan was damaged");
     assert_same_but_history(&at_checkpoint, &project);
     project.ok(&["check"]);
 }
@@ -374,6 +377,125 @@ fn a_damaged_state_gives_a_decision_and_exit_4() {
     assert_eq!(project.json(&["recover"])["action"], "retry_task");
     project.write("variables.json", "{ broken");
     assert_eq!(project.refused(4, &["recover"])["action"], "human_review");
+}
+
+#[test]
+fn what_the_log_can_bring_back_costs_no_finished_step() {
+    let damages: [fn(&Project); 3] = [
+        |project| std::fs::remove_file(project.path("history.md")).unwrap(),
+        |project| project.write("variables.json", "{\"bad"),
+        |project| std::fs::remove_file(project.path("context.md")).unwrap(),
+    ];
+    for damage in damages {
+        let project = half_done(4, 1);
+        project.ok(&["checkpoint", "create", "c"]);
+        project.ok(&["step", "start", "2"]);
+        project.ok(&["step", "done", "2"]);
+        damage(&project);
+        let answer = project.refused(4, &["recover", "--apply"]);
+        assert_eq!(answer["action"], "human_review", "{answer}");
+        assert!(answer["error"]["hint"].as_str().unwrap().contains("check --fix"), "{answer}");
+        assert_eq!(status(&project, 2), "COMPLETED");
+    }
+}
+
+#[test]
+fn a_checkpoint_with_the_failure_in_it_is_passed_over() {
+    let project = half_done(5, 2);
+    project.ok(&["checkpoint", "create", "good"]);
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+    project.ok(&["checkpoint", "create", "late"]);
+    let answer = project.json(&["recover"]);
+    assert_eq!(
+        (&answer["action"], &answer["checkpoint"]),
+        (&json!("rollback_checkpoint"), &json!("good")),
+        "{answer}"
+    );
+    project.ok(&["checkpoint", "delete", "good"]);
+    let answer = project.json(&["recover"]);
+    assert_ne!(answer["action"], "rollback_checkpoint", "{answer}");
+    let refusal = project.refused(1, &["recover", "--decide", "rollback_checkpoint"]);
+    assert!(refusal["error"]["message"].as_str().unwrap().contains("`late`"), "{refusal}");
+}
+
+#[test]
+fn a_checkpoint_at_which_the_failed_step_ran_puts_it_to_its_beginning() {
+    let project = half_done(5, 2);
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["checkpoint", "create", "during"]);
+    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
+    let answer = project.json(&["recover", "--apply"]);
+    assert_eq!(
+        (&answer["action"], &answer["checkpoint"]),
+        (&json!("rollback_checkpoint"), &json!("during"))
+    );
+    assert_eq!((status(&project, 2), status(&project, 3)), ("COMPLETED".into(), "PENDING".into()));
+    project.ok(&["check"]);
+}
+
+#[test]
+fn a_step_that_another_depends_on_is_not_left_out() {
+    for by_id in [false, true] {
+        let project = failed(10, 8, "assertion failed");
+        assert_eq!(project.json(&["recover"])["action"], "skip_task", "control");
+        let shown = project.json(&["step", "show", "9"]);
+        let id = shown["step"]["id"].as_str().unwrap();
+        let on = if by_id { id } else { "9" };
+        let plan = project.read("plan.md");
+        let at = plan.rfind("- **status**: PENDING").unwrap();
+        let plan = format!("{}- **depends_on**: {on}\n{}", &plan[..at], &plan[at..]);
+        project.write("plan.md", plan);
+        let answer = project.json(&["recover"]);
+        assert_eq!(answer["action"], "human_review", "{answer}");
+        assert_eq!(answer["evidence"]["step"]["needed_by"], json!([10]));
+    }
+}
+
+#[test]
+fn a_status_that_nobody_knows_is_for_a_person() {
+    let project = half_done(3, 2);
+    let plan = project.read("plan.md").replace("PENDING", "WAITING_FOR_GODOT");
+    project.write("plan.md", plan);
+    let ran = project.run(&["recover", "--json"]);
+    let answer = ran.json();
+    assert_eq!(answer["action"], "human_review", "{answer}");
+    assert!(answer["reasons"].to_string().contains("WAITING_FOR_GODOT"), "{answer}");
+}
+
+#[test]
+fn white_space_is_no_work_and_a_link_out_of_the_project_no_evidence() {
+    let project = half_done(3, 1);
+    project.ok(&["step", "set", "2", "--effects", "writes auth.py"]);
+    project.ok(&["step", "start", "2"]);
+    write(&project, "auth.py", "x = 1\n");
+    assert_eq!(project.json(&["recover"])["action"], "continue_task", "control");
+    write(&project, "auth.py", " \n\t\n");
+    assert_eq!(project.json(&["recover"])["action"], "restart_task");
+    #[cfg(unix)]
+    {
+        let other = Project::empty();
+        write(&other, "far.py", "x = 1\n");
+        std::fs::remove_file(project.root().join("auth.py")).unwrap();
+        let link = project.root().join("auth.py");
+        std::os::unix::fs::symlink(other.root().join("far.py"), link).unwrap();
+        let answer = project.json(&["recover"]);
+        assert_eq!(answer["evidence"]["step"]["names"][0]["exists"], false, "{answer}");
+    }
+}
+
+#[test]
+fn refusals_speak_of_what_was_asked() {
+    let project = Project::new();
+    let refusal = project.refused(1, &["recover", "--decide", "next_task"]);
+    let text = refusal["error"].to_string();
+    assert!(text.contains("no steps") && !text.contains("evidence says"), "{text}");
+    let project = half_done(4, 3);
+    let refusal = project.refused(1, &["recover", "--decide", "restart_task", "--step", "1"]);
+    assert!(refusal["error"]["message"].as_str().unwrap().contains("step 1 is"), "{refusal}");
+    project.ok(&["step", "start", "4"]);
+    let printed = project.ok(&["step", "fail", "4", "--error", "timed out"]).stdout;
+    assert!(printed.contains("kind: timeout, may pass by itself"), "{printed}");
 }
 
 #[test]

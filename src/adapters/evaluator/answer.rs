@@ -14,13 +14,18 @@ pub(super) struct Answer {
     pub(super) reasoning: String,
 }
 
-/// Takes the last JSON object of the output; what stands around it does not matter.
+/// Takes the one JSON object of the output; what stands around it does not matter, and the same
+/// answer may stand there again.
 pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
     let text = std::str::from_utf8(output).map_err(|_| "its answer is not text".to_owned())?;
     if text.trim().is_empty() {
         return Err("it answered nothing".to_owned());
     }
-    let object = last_object(text).ok_or("its answer holds no JSON object")?;
+    let mut objects = objects(text);
+    let object = objects.pop().ok_or("its answer holds no JSON object")?;
+    if objects.iter().any(|other| *other != object) {
+        return Err("its answer holds several JSON objects that differ".to_owned());
+    }
     let Some(action) = object.get("action").and_then(Value::as_str) else {
         return Err("its answer has no `action`".to_owned());
     };
@@ -39,14 +44,14 @@ pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
     Ok(Answer { action: known, reasoning })
 }
 
-fn last_object(text: &str) -> Option<Value> {
-    let mut found = None;
+fn objects(text: &str) -> Vec<Value> {
+    let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
         at = match values.next() {
             Some(Ok(value)) => {
-                found = Some(value);
+                found.push(value);
                 start + values.byte_offset()
             }
             _ => start + 1,
@@ -60,13 +65,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_object_counts_whatever_stands_around_it() {
+    fn the_one_object_counts_whatever_stands_around_it() {
         let answer = |text: &str| read(text.as_bytes());
         let wanted = Answer { action: Action::SkipTask, reasoning: "ok {not this}".to_owned() };
         for text in [
             r#"{"action":"skip_task","reasoning":"ok {not this}"}"#,
             "thinking {about} it\n```json\n{\"action\": \"skip_task\", \"reasoning\": \"ok {not this}\"}\n```\nbye",
-            r#"{"action":"restart"} {"action":"Skip-Task","reasoning":" ok {not this} ","more":[1]}"#,
+            r#"so: {"action":"Skip-Task","reasoning":" ok {not this} ","more":[1]}"#,
+            "{\"action\":\"skip_task\",\"reasoning\":\"ok {not this}\"}\n{\"reasoning\":\"ok {not this}\",\"action\":\"skip_task\"}",
         ] {
             assert_eq!(answer(text).as_ref(), Ok(&wanted), "{text}");
         }
@@ -76,6 +82,7 @@ mod tests {
     fn anything_else_is_refused_with_a_reason() {
         for (text, why) in [
             ("", "nothing"),
+            ("{\"action\":\"restart\"} {\"action\":\"skip_task\"}", "differ"),
             ("skip_task", "no JSON object"),
             ("{\"action\":", "no JSON object"),
             ("{\"decision\":\"skip_task\"}", "no `action`"),

@@ -121,10 +121,12 @@ fn count(seen: &mut FilesSeen, root: &Path, path: &Path) {
 pub fn find_named(root: &Path, wanted: &[WantedFile], since: Option<Since>) -> Vec<NamedFile> {
     let find = |file: &WantedFile| {
         let path = root.join(&file.path);
-        // A link could lead anywhere; only that it is there is told.
-        let data = fs::symlink_metadata(&path).ok();
+        // What lies outside of the project is no work on it, whatever a link says.
+        let inside = fs::canonicalize(&path).is_ok_and(|path| path.starts_with(real(root)));
+        let data = fs::metadata(&path).ok().filter(|_| inside);
         let bytes = data.as_ref().map_or(0, |data| match data.is_dir() {
             true => std::fs::read_dir(&path).map_or(0, |entries| entries.take(1000).count() as u64),
+            false if is_blank(&path, data.len()) => 0,
             false => data.len(),
         });
         let modified = data.as_ref().and_then(|data| data.modified().ok());
@@ -137,6 +139,15 @@ pub fn find_named(root: &Path, wanted: &[WantedFile], since: Option<Since>) -> V
         }
     };
     wanted.iter().map(find).collect()
+}
+
+/// Whether a small file holds nothing but white space.
+fn is_blank(path: &Path, len: u64) -> bool {
+    const MOST: u64 = 64 << 10;
+    let regular = || fs::metadata(path).is_ok_and(|data| data.is_file());
+    len <= MOST
+        && regular()
+        && fs::read(path).is_ok_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace))
 }
 
 /// The moment a step began.

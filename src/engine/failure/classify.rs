@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     ErrorClass, http,
-    vocabulary::{SETTING, Strength, VOCABULARY, is_denied},
+    vocabulary::{SETTING, Strength, THING, VOCABULARY, is_denied},
     words::{Word, words},
 };
 
@@ -107,8 +107,16 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
     if is_denied(phrase.class, phrase.words[0], &before) {
         return true;
     }
-    if phrase.class != ErrorClass::Timeout || phrase.words != ["timeout"] {
+    if is_name(text, words, at, phrase) {
+        return true;
+    }
+    let (timeout, timeouts) = (phrase.words == ["timeout"], phrase.words == ["timeouts"]);
+    if !timeout && !timeouts {
         return false;
+    }
+    // `the timeouts table`: a thing that is called so.
+    if words.get(at + 1).is_some_and(|next| THING.contains(&next.text.as_str())) {
+        return true;
     }
     // `--timeout`, `timeout=30`, `the timeout option`, `timeout_ms`: a setting, not an event.
     let (start, end) = (words[at].start, words[at].end);
@@ -120,6 +128,30 @@ fn is_excused(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> boo
             let setting = SETTING.contains(&next.text.as_str());
             setting && (joined || !matches!(next.text.as_str(), "ms" | "seconds"))
         })
+}
+
+/// Whether a phrase is a part of a name in a program that says nothing about what happened:
+/// `test_network_config`, but not `network_error`.
+fn is_name(text: &str, words: &[Word<'_>], at: usize, phrase: &Phrase) -> bool {
+    if phrase.class == ErrorClass::ExecutionError {
+        return false;
+    }
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let end = words[at + phrase.words.len() - 1].end;
+    let before = text[..words[at].start].chars().rev().take(100).take_while(|c| part(*c));
+    let before: String = before.collect::<Vec<_>>().into_iter().rev().collect();
+    let after: String = text[end..].chars().take(100).take_while(|c| part(*c)).collect();
+    let (before, after) = (before.to_lowercase(), after.to_lowercase());
+    if before.starts_with("test_") || after.ends_with("_test") {
+        return true;
+    }
+    let happens = |part: &str| {
+        ["err", "fail", "unreach", "down", "timeout", "exception", "lost", "issue", "problem"]
+            .iter()
+            .any(|word| part.contains(word))
+    };
+    let joined = before.ends_with('_') || after.starts_with('_');
+    phrase.words == ["network"] && joined && !happens(&before) && !happens(&after)
 }
 
 /// Whether a text is only a way of saying that something is wrong.

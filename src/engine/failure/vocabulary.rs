@@ -136,3 +136,9 @@ pub(super) const SETTING: [&str; 10] = [
     "ms",
     "seconds",
 ];
+
+/// Words behind `timeout` that make it the name of a thing.
+pub(super) const THING: [&str; 10] = [
+    "table", "column", "field", "module", "class", "function", "variable", "constant", "property",
+    "key",
+];

@@ -1,6 +1,7 @@
 //! A text as words: split at everything that is no letter or digit, and inside `CamelCase`.
 
-/// The most bytes of an error that are looked at; its beginning says what it is.
+/// The most bytes of an error that are looked at, half of them at each end: the beginning and the
+/// end say what it is.
 const MOST: usize = 64 << 10;
 
 /// One word, in small letters, and where it stands.
@@ -15,30 +16,44 @@ pub(super) struct Word<'t> {
 
 /// The words of a text in order.
 pub(super) fn words(text: &str) -> Vec<Word<'_>> {
-    let mut cut = text.len().min(MOST);
+    let mut words = Vec::new();
+    if text.len() <= MOST {
+        split(text, 0, text.len(), &mut words);
+        return words;
+    }
+    let mut cut = MOST / 2;
     while !text.is_char_boundary(cut) {
         cut -= 1;
     }
-    let text = &text[..cut];
-    let mut words = Vec::new();
+    let mut tail = text.len() - MOST / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    split(text, 0, cut, &mut words);
+    split(text, tail, text.len(), &mut words);
+    words
+}
+
+/// Adds the words between two places.
+fn split<'t>(text: &'t str, from: usize, to: usize, words: &mut Vec<Word<'t>>) {
     let mut start: Option<usize> = None;
     let mut before: Option<char> = None;
-    let mut chars = text.char_indices().peekable();
+    let mut chars = text[from..to].char_indices().peekable();
     while let Some((at, c)) = chars.next() {
+        let at = from + at;
         if !c.is_alphanumeric() {
-            push(&mut words, text, start.take(), at);
+            push(words, text, start.take(), at);
             before = None;
             continue;
         }
         let next = chars.peek().map(|(_, next)| *next);
         if start.is_some() && before.is_some_and(|before| is_seam(before, c, next)) {
-            push(&mut words, text, start.take(), at);
+            push(words, text, start.take(), at);
         }
         start.get_or_insert(at);
         before = Some(c);
     }
-    push(&mut words, text, start, text.len());
-    words
+    push(words, text, start, to);
 }
 
 fn push<'t>(words: &mut Vec<Word<'t>>, text: &'t str, start: Option<usize>, end: usize) {

@@ -15,10 +15,13 @@ pub fn decide(evidence: &Evidence) -> Decision {
         }
     }
     for claim in evidence.other_running.iter().filter(|claim| claim.stale) {
-        let actor = claim.actor.as_deref().unwrap_or("nobody");
         let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
+        let who = match claim.actor.as_deref() {
+            Some(actor) => format!("`{actor}` was not heard of for {hours}h"),
+            None => "nobody has claimed it".to_owned(),
+        };
         let reason = format!(
-            "step {} runs too, and `{actor}` was not heard of for {hours}h: decide for it with `--step {}`",
+            "step {} runs too, and {who}: decide for it with `--step {}`",
             claim.step, claim.step
         );
         decision.reasons.push(reason);
@@ -58,6 +61,10 @@ fn first(evidence: &Evidence) -> Decision {
         let reason = format!("a person has been asked already: {review}");
         let how = "`statedir review approve ID`, then `statedir recover --decide ACTION --apply`";
         return Decision::ask(reason, &["`statedir review list`", how]).high();
+    }
+    if let Some(unknown) = plan.unknown.first() {
+        let reason = format!("{unknown}, which the lifecycle does not know");
+        return Decision::ask(reason, &["`statedir check`", "`statedir step list`"]);
     }
     let step = evidence.step.as_ref();
     let unfinished = plan.failed + plan.running + plan.open;
@@ -115,11 +122,12 @@ fn first(evidence: &Evidence) -> Decision {
 fn damage(evidence: &Evidence, damaged: &str) -> Decision {
     let reason = format!("the state is damaged: {damaged}");
     let decision = match evidence.checkpoints.first() {
-        Some(checkpoint) => {
+        // The log knows what the file was: nothing that was done since has to be given up.
+        Some(checkpoint) if evidence.log_cannot_repair => {
             let from = format!("checkpoint `{}` of {} is whole", checkpoint.name, checkpoint.time);
             Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason).because(from)
         }
-        None => Decision::ask(reason, &[]),
+        _ => Decision::ask(reason, &[]),
     };
     let mut decision = decision;
     decision.look_at = vec![

@@ -14,6 +14,8 @@ pub struct Evidence {
     pub plan: PlanSeen,
     /// The step that the decision is about.
     pub step: Option<StepSeen>,
+    /// Whether that step was asked for by name.
+    pub asked: bool,
     /// The step that could be started next.
     pub next: Option<StepSeen>,
     /// Other steps that run, each with who works on it.
@@ -24,6 +26,8 @@ pub struct Evidence {
     pub patterns: Vec<Pattern>,
     /// Checkpoints, the newest first.
     pub checkpoints: Vec<CheckpointSummary>,
+    /// Newer checkpoints that are of no use: the step has failed in them, or they are what is there.
+    pub passed_over: Vec<String>,
     /// How often a recovery went back to the newest one already.
     pub rolled_back: usize,
     /// The git work tree, if there is one.
@@ -32,6 +36,8 @@ pub struct Evidence {
     pub files: Option<FilesSeen>,
     /// Files of the state that are missing or cannot be read.
     pub damage: Vec<String>,
+    /// Whether the log is damaged together with other files, so that it cannot bring them back.
+    pub log_cannot_repair: bool,
 }
 
 /// The plan as a whole.
@@ -55,6 +61,8 @@ pub struct PlanSeen {
     pub running: usize,
     /// How many wait.
     pub open: usize,
+    /// Steps whose status the lifecycle does not know, each with its status.
+    pub unknown: Vec<String>,
     /// Why it is paused.
     pub paused_because: Option<String>,
     /// Questions that nobody has decided yet.
@@ -180,6 +188,8 @@ pub struct CheckpointSummary {
     pub operation: String,
     /// When it was made.
     pub time: String,
+    /// Whether the failed step ran then, so that going back puts it to its beginning.
+    pub rewind: bool,
 }
 
 /// The git work tree.

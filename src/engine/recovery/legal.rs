@@ -9,7 +9,13 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
         return None;
     }
     if action == Action::RollbackCheckpoint {
-        return evidence.checkpoints.is_empty().then(|| "there is no checkpoint".to_owned());
+        let why = || match evidence.passed_over.first() {
+            Some(name) => format!(
+                "there is no checkpoint from before the failure: `{name}` holds it, or is what is there now"
+            ),
+            None => "there is no checkpoint".to_owned(),
+        };
+        return evidence.checkpoints.is_empty().then(why);
     }
     if let Some(damaged) = evidence.damage.first() {
         return Some(format!("the state is damaged: {damaged}"));
@@ -28,20 +34,24 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
         Action::ContinueTask => {
             let paused = evidence.plan.role == Some(PlanRole::Paused);
             let possible = step.is_some_and(runs) || (paused && evidence.next.is_some());
-            (!possible).then(|| "no step was interrupted".to_owned())
+            (!possible).then(|| unfit(evidence, "no step was interrupted"))
         }
         Action::RestartTask => {
             let possible = step.is_some_and(|step| runs(step) || failed(step));
-            (!possible).then(|| "no step was interrupted or has failed".to_owned())
+            (!possible).then(|| unfit(evidence, "no step was interrupted or has failed"))
         }
         Action::NextTask => {
             let possible = step.is_some_and(can_end) || evidence.next.is_some();
-            (!possible).then(|| "no step is complete, and none is ready".to_owned())
+            let none = || match evidence.plan.total {
+                0 => "the plan has no steps".to_owned(),
+                _ => "no step runs that could be ended, and none is ready".to_owned(),
+            };
+            (!possible).then(none)
         }
         Action::RetryTask => match step {
             Some(step) if failed(step) => (step.attempts >= step.attempts_allowed)
                 .then(|| format!("step {} was attempted {} times", step.number, step.attempts)),
-            _ => Some("no step has failed".to_owned()),
+            _ => Some(unfit(evidence, "no step has failed")),
         },
         Action::SkipTask => match step.or(evidence.next.as_ref()) {
             None => Some("there is no step to leave out".to_owned()),
@@ -56,6 +66,15 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             (!some).then(|| "no step has been begun without being completed".to_owned())
         }
         Action::RollbackCheckpoint | Action::HumanReview => None,
+    }
+}
+
+/// Why the step that was asked for is not the right one; else what is true of all of them.
+fn unfit(evidence: &Evidence, otherwise: &str) -> String {
+    let step = evidence.step.as_ref().or(evidence.next.as_ref());
+    match step.filter(|_| evidence.asked) {
+        Some(step) => format!("step {} is {}", step.number, step.status),
+        None => otherwise.to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! what a person should look at.
 
 mod action;
+mod completion;
 mod decide;
 mod decision;
 mod evidence;
@@ -13,6 +14,7 @@ mod running;
 mod told;
 
 pub use action::Action;
+pub use completion::says_complete;
 pub use decide::{choose, decide};
 pub use decision::{Confidence, Decision, RuledOut};
 pub use evidence::{
@@ -20,7 +22,7 @@ pub use evidence::{
     PlanSeen, StepSeen,
 };
 pub use legal::why_not;
-pub use told::{is_vague, named_paths, says_complete, writes_something};
+pub use told::{is_vague, named_paths, writes_something};
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@
 //! | none | what is named is missing, nothing changed | `restart_task` |
 //! | "working on …" | nothing changed | `human_review` |
 //! | any | some files or parts of the state changed, nothing is named | `continue_task` |
+//! | any | the same, and other steps run, too | `human_review` |
 //! | any | very many files changed, nothing is named | `human_review` |
 //! | any | the step runs something, and the files for it are there | `continue_task` |
 //! | none | nothing at all | `human_review` |
@@ -29,8 +30,10 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     }
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
         let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
-        let actor = claim.actor.as_deref().unwrap_or("nobody");
-        decision.reasons.push(format!("stale claim: `{actor}` was not heard of for {hours}h"));
+        decision.reasons.push(match claim.actor.as_deref() {
+            Some(actor) => format!("stale claim: `{actor}` was not heard of for {hours}h"),
+            None => "nobody has claimed the step".to_owned(),
+        });
     }
     if evidence.git.as_ref().is_some_and(|git| git.conflicts > 0) {
         let count = evidence.git.as_ref().map_or(0, |git| git.conflicts);
@@ -44,7 +47,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
     // What was there before and is as it was shows no progress, unless an earlier attempt made it.
     let new = |file: &super::NamedFile| file.changed != Some(false) || step.attempts > 1;
     let said = step.last_action.as_deref();
-    let complete = said.is_some_and(says_complete);
+    let complete = said.is_some_and(|said| says_complete(said, &step.title));
     let there: Vec<&str> =
         names(step, |file| file.exists && file.bytes > 0 && (complete || new(file)));
     let empty: Vec<&str> = names(step, |file| file.exists && file.bytes == 0);
@@ -57,6 +60,9 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
             (true, false, _) => {
                 let reason = format!("it says that it is complete, and {} there", are(&there));
                 Decision::new(Action::NextTask, Confidence::High, reason)
+            }
+            (true, true, 1..) if !evidence.other_running.is_empty() => {
+                whose(evidence, step, changed)
             }
             (true, true, 1..) => {
                 let reason = format!("it says that it is complete, and {} changed", files(changed));
@@ -100,6 +106,12 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
             format!("{} changed, and nothing says whether that is all of it", files(changed)),
             &["`git diff`", "what the step was about to do"],
         )
+    } else if changed > 0
+        && step.state_changes.is_empty()
+        && missing.is_empty()
+        && !evidence.other_running.is_empty()
+    {
+        whose(evidence, step, changed)
     } else if changed > 0 || !step.state_changes.is_empty() {
         some_progress(step, changed, &missing)
     } else if told::runs_something(&step.title) && has_files(evidence, &step.title) {
@@ -138,9 +150,22 @@ fn some_progress(step: &StepSeen, changed: usize, missing: &[&str]) -> Decision 
     }
 }
 
+/// Files changed, but several steps run, and none of them names what changed.
+fn whose(evidence: &Evidence, step: &StepSeen, changed: usize) -> Decision {
+    let others: Vec<String> =
+        evidence.other_running.iter().map(|claim| claim.step.to_string()).collect();
+    let reason = format!(
+        "{} changed, and nothing says whether by step {} or by step {}, which runs too",
+        files(changed),
+        step.number,
+        others.join(", ")
+    );
+    Decision::ask(reason, &["`git diff`", "`statedir step list`"])
+}
+
 /// Whether words and files say different things.
 fn contradicts(step: &StepSeen) -> bool {
-    step.last_action.as_deref().is_some_and(says_complete)
+    step.last_action.as_deref().is_some_and(|said| says_complete(said, &step.title))
 }
 
 fn names(step: &StepSeen, keep: impl Fn(&super::NamedFile) -> bool) -> Vec<&str> {

@@ -49,6 +49,7 @@ fn failing(completed: usize, error: &str, checkpoint: bool) -> Evidence {
         name: "before".to_owned(),
         operation: "abc".to_owned(),
         time: "2026-01-01T00:00:00Z".to_owned(),
+        rewind: false,
     });
     Evidence {
         plan: PlanSeen {
@@ -207,6 +208,34 @@ fn partial_work_is_judged_by_words_and_files() {
 }
 
 #[test]
+fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
+    for said in [None, Some("Working on it"), Some("done")] {
+        let mut evidence = interrupted(said, vec![], 1);
+        assert_ne!(decide(&evidence).action, Action::HumanReview, "control: one step runs");
+        let other = step(5, StepRole::Active).claim.map(|claim| Claim { step: 5, ..claim });
+        evidence.other_running = other.into_iter().collect();
+        let decision = decide(&evidence);
+        assert_eq!(decision.action, Action::HumanReview, "{said:?}");
+        assert!(decision.reasons[0].contains("step 5"), "{decision:?}");
+        if let Some(step) = &mut evidence.step {
+            step.names = vec![file("a.rs", Some(9))];
+        }
+        assert_ne!(decide(&evidence).action, Action::HumanReview, "the step names its file");
+    }
+}
+
+#[test]
+fn a_step_that_nobody_claimed_has_no_stale_claim() {
+    let mut evidence = interrupted(None, vec![], 1);
+    if let Some(claim) = evidence.step.as_mut().and_then(|step| step.claim.as_mut()) {
+        (claim.own, claim.actor, claim.stale) = (false, None, true);
+    }
+    let reasons = decide(&evidence).reasons.join("\n");
+    assert!(!reasons.contains("stale claim"), "{reasons}");
+    assert!(reasons.contains("nobody has claimed"), "{reasons}");
+}
+
+#[test]
 fn the_scenarios_after_an_interruption() {
     // A server restart while the tests ran: they are there, so run them.
     let mut evidence = interrupted(Some("Running the suite"), vec![], 0);
@@ -250,7 +279,18 @@ fn what_stops_everything_comes_first() {
     assert_eq!(decision.action, Action::HumanReview);
     assert!(decision.look_at.iter().any(|hint| hint.contains("check --fix")));
     evidence.checkpoints = failing(1, "", true).checkpoints;
+    assert_eq!(decide(&evidence).action, Action::HumanReview, "the log can bring it back");
+    evidence.log_cannot_repair = true;
     assert_eq!(decide(&evidence).action, Action::RollbackCheckpoint);
+
+    let mut evidence = interrupted(None, vec![], 0);
+    (evidence.step, evidence.next) = (None, None);
+    (evidence.plan.running, evidence.plan.open) = (0, 0);
+    assert!(decide(&evidence).nothing_to_do, "control");
+    evidence.plan.unknown = vec!["step 4 is `WAITING`".to_owned()];
+    let decision = decide(&evidence);
+    assert_eq!((decision.action, decision.nothing_to_do), (Action::HumanReview, false));
+    assert!(decision.reasons[0].contains("`WAITING`"));
 
     let mut evidence = interrupted(None, vec![], 0);
     evidence.plan.role = Some(PlanRole::Succeeded);
@@ -317,8 +357,26 @@ fn every_other_action_is_ruled_out_with_a_reason() {
 
 #[test]
 fn words_of_completion_are_not_taken_from_their_denial() {
-    for text in ["Completed endpoint", "done", "All tests pass", "finished the parser"] {
-        assert!(says_complete(text), "{text}");
+    for text in [
+        "Completed endpoint",
+        "done",
+        "All tests pass",
+        "finished the parser",
+        "Done.",
+        "It is done",
+        "100% complete",
+        "auth.py done",
+        "Completed src/api.py and tests/test_api.py",
+        "Completed endpoint, all tests pass",
+        "Step completed successfully",
+        "Endpoint: completed",
+        "The endpoint is finished",
+        "Login implemented, done",
+        "I have completed the task.",
+        "Completed: implement the login",
+        "Everything is done!",
+    ] {
+        assert!(says_complete(text, "Implement the login"), "{text}");
     }
     for text in [
         "Working on...",
@@ -332,8 +390,30 @@ fn words_of_completion_are_not_taken_from_their_denial() {
         "",
         "the password",
         "tests passed? not completed",
+        "nothing is done",
+        "50% complete",
+        "completed 50%",
+        "Completed 2 of 5 endpoints",
+        "3/5 done",
+        "Completed? No.",
+        "is it done",
+        "TODO: mark as completed",
+        "Done with the first part, second part to do",
+        "Endpoint completed, tests failing",
+        "Completed endpoint. Next: write the tests",
+        "Finished reading the spec",
+        "Completed the plan for the endpoint",
+        "Working on completed-orders endpoint",
+        "completed-orders",
+        "Completed endpoint and writing tests",
+        "it isn’t done",
+        "Completed endpoint, tests remain",
+        "Set the flag done in the table of jobs",
+        "2 out of 5 done",
+        "50 percent done",
+        "done?",
     ] {
-        assert!(!says_complete(text), "{text}");
+        assert!(!says_complete(text, "Implement the login"), "{text}");
     }
 }
 

@@ -55,42 +55,6 @@ fn is_directory(word: &str) -> bool {
     word.split_once('/').is_some_and(|(top, _)| TOPS.contains(&top))
 }
 
-/// Whether words say that the work is complete.
-pub fn says_complete(text: &str) -> bool {
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    let word = |at: usize| words.get(at).map_or("", String::as_str);
-    let mut says = false;
-    for at in 0..words.len() {
-        let complete = match word(at) {
-            "completed" | "complete" | "finished" | "done" => true,
-            "pass" | "passed" | "passing" => {
-                at > 0 && (matches!(word(at - 1), "tests" | "all") || word(at - 1) == "checks")
-            }
-            _ => false,
-        };
-        if !complete {
-            continue;
-        }
-        let before = &words[at.saturating_sub(3)..at];
-        let denied = before.iter().any(|word| {
-            let word = word.as_str();
-            let part = matches!(word, "half" | "partly" | "partially" | "almost" | "nearly");
-            let open = matches!(word, "to" | "until" | "when" | "once" | "if" | "before" | "will");
-            let not = matches!(word, "not" | "never" | "isn't" | "aren't" | "yet" | "no" | "be");
-            part || open || not
-        });
-        if denied {
-            return false;
-        }
-        says = true;
-    }
-    says
-}
-
 /// Whether words only say that somebody is at it.
 pub fn is_vague(text: &str) -> bool {
     let words = words(text);

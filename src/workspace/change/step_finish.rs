@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::{
         StepRole as Role,
-        failure::{Failure, classify},
+        failure::{ErrorClass, Failure, classify},
     },
     model::{Plan, Step, StepCost},
 };
@@ -66,6 +66,10 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
     let mut answer = Answer::new(format!("step {} {status}: {}", step.number, step.title))
         .with("step", step_json(step, &id, &status));
     if let Some(failure) = failure(result, &status, draft) {
+        if failure.class != ErrorClass::Unknown {
+            let again = if failure.recoverable { "may pass by itself" } else { "needs a remedy" };
+            answer.message.push_str(&format!("\nkind: {}, {again}", failure.class));
+        }
         answer = answer.with("failure", told(&failure, step.attempts + 1));
     }
     let allowed = attempts_allowed(draft, &plan, step);

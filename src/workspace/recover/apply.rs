@@ -91,7 +91,10 @@ impl Workspace {
         };
         let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
         noted.extend(told(decision, by));
-        let options = RestoreOptions { only: Vec::new(), rewind: false };
+        // A step that ran then would be found running, with nobody at it.
+        let chosen = examined.evidence.checkpoints.iter().find(|known| known.name == *name);
+        let rewind = chosen.is_some_and(|checkpoint| checkpoint.rewind);
+        let options = RestoreOptions { only: Vec::new(), rewind };
         let mut outcome = self.restore_noting(name, &options, Some(&examined.revision), &noted)?;
         for answer in &mut outcome.answers {
             answer.data.insert("done".to_owned(), json!([answer.message]));

@@ -14,13 +14,17 @@ use crate::{
         Plan, Step, StepRef,
         history::{Entry, EntryKind},
     },
-    store::OperationSummary,
+    store::{OperationSummary, View},
+    text::markdown::Document,
 };
 
 /// How many of the newest entries and operations are looked at.
 const NEWEST: usize = 60;
 /// In how many bytes of the history.
 const TAIL: u64 = 256 << 10;
+
+/// How many checkpoints are opened to find one that is of use.
+const MOST_CHECKPOINTS: usize = 20;
 
 /// What is to be recovered.
 #[derive(Clone, Debug)]
@@ -104,6 +108,11 @@ impl Workspace {
             age_ms: self.env.since(&newest.time),
             interrupted: notice::findings(snapshot.view().reports()),
         });
+        // A lost history gives up nothing of the plan, and a log alone nothing of the files.
+        let lost = |line: &String| !line.contains(StateFile::History.name());
+        let log_damaged = snapshot.view().log_damage().is_some();
+        evidence.log_cannot_repair =
+            log_damaged && evidence.damage.iter().filter(|line| lost(line)).count() > 1;
         let mut examined = Examined {
             evidence,
             revision: snapshot.revision().clone(),
@@ -116,6 +125,7 @@ impl Workspace {
         let entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
         let look = Look {
             workspace: self,
+            view: snapshot.view(),
             plan: &plan,
             workflow: &workflow,
             readiness: Readiness::new(&plan, &workflow),
@@ -142,6 +152,7 @@ impl Workspace {
                 name: checkpoint.name.clone(),
                 operation: checkpoint.revision.as_str().to_owned(),
                 time: checkpoint.time.clone(),
+                rewind: false,
             })
             .collect()
     }
@@ -168,6 +179,7 @@ fn damage(snapshot: &Snapshot) -> Vec<String> {
 /// Everything that was read, while evidence is taken from it.
 struct Look<'a> {
     workspace: &'a Workspace,
+    view: &'a View,
     plan: &'a Plan,
     workflow: &'a Workflow,
     readiness: Readiness<'a>,
@@ -195,6 +207,10 @@ impl Look<'_> {
         let evidence = &mut examined.evidence;
         evidence.plan = self.plan_seen();
         evidence.patterns = patterns(&attempts);
+        evidence.asked = wanted.is_some();
+        if let Some(failed) = at_hand.filter(|step| self.role(step) == Some(StepRole::Failed)) {
+            self.keep_useful(failed, evidence);
+        }
         evidence.rolled_back = self.rolled_back(evidence.checkpoints.first());
         evidence.next = next.map(|step| self.step_seen(step));
         evidence.other_running = self
@@ -262,6 +278,16 @@ impl Look<'_> {
             failed: count(StepRole::Failed),
             running: count(StepRole::Active),
             open: count(StepRole::Open),
+            unknown: self
+                .plan
+                .steps
+                .iter()
+                .filter(|step| self.role(step).is_none())
+                .map(|step| {
+                    let status = step.status.as_deref().unwrap_or_default();
+                    format!("step {} is `{status}`", step.number)
+                })
+                .collect(),
             paused_because: because.map(|(_, why)| why.clone()),
             open_reviews: self
                 .plan
@@ -322,7 +348,48 @@ impl Look<'_> {
         Some(ErrorSeen { text, failure })
     }
 
-    /// Unfinished steps whose inputs use what this one gives.
+    /// Leaves out the newest checkpoints that going back to would change nothing for the better.
+    fn keep_useful(&self, failed: &Step, evidence: &mut Evidence) {
+        let mut useful = std::mem::take(&mut evidence.checkpoints).into_iter();
+        let mut seen = 0;
+        for mut checkpoint in useful.by_ref() {
+            seen += 1;
+            match self.use_of(&checkpoint.name, failed).filter(|_| seen <= MOST_CHECKPOINTS) {
+                Some(rewind) => {
+                    checkpoint.rewind = rewind;
+                    evidence.checkpoints.push(checkpoint);
+                    break;
+                }
+                None => evidence.passed_over.push(checkpoint.name),
+            }
+        }
+        evidence.checkpoints.extend(useful);
+    }
+
+    /// Whether the failed step ran at a checkpoint; `None` if it had failed already, if the plan
+    /// cannot be read, or if everything was as it is now.
+    fn use_of(&self, name: &str, failed: &Step) -> Option<bool> {
+        let checkpoint = self.view.checkpoint(name).ok()??;
+        let files = checkpoint::files_of(self.workspace, &checkpoint).ok()?;
+        let now = |file: &StateFile| self.view.bytes(file.name());
+        let then = |file: &StateFile| files.get(file.name()).map(Vec::as_slice);
+        if StateFile::REWRITABLE.iter().all(|file| now(file) == then(file)) {
+            return None;
+        }
+        let document = Document::from_bytes(files.get(StateFile::Plan.name())?.clone()).ok()?;
+        let plan = Plan::read(document);
+        let same = |step: &&Step| match (&step.id, &failed.id) {
+            (Some(one), Some(other)) => one == other,
+            _ => step.number == failed.number,
+        };
+        let role = plan.steps.iter().find(same).map(|step| self.role(step));
+        match role.flatten() {
+            Some(StepRole::Failed) => None,
+            role => Some(role == Some(StepRole::Active)),
+        }
+    }
+
+    /// Unfinished steps that depend on this one, or whose inputs use what it gives.
     fn needed_by(&self, step: &Step) -> Vec<u32> {
         let number = format!("steps.{}.", step.number);
         let by_id = step.id.as_ref().map(|id| [format!("steps.{id}."), format!("outputs.{id}.")]);
@@ -334,7 +401,15 @@ impl Look<'_> {
         let others = self.plan.steps.iter().filter(|other| other.offset != step.offset);
         let waiting = others.filter(|other| self.role(other) == Some(StepRole::Open));
         waiting
-            .filter(|other| other.inputs.iter().any(|(_, text)| uses(text)))
+            .filter(|other| {
+                let named = other.depends_on.iter().any(|wanted| match wanted {
+                    StepRef::Number(number) => *number == step.number,
+                    StepRef::Id(id) => {
+                        step.id.as_ref().is_some_and(|own| own.as_str() == id.as_str())
+                    }
+                });
+                named || other.inputs.iter().any(|(_, text)| uses(text))
+            })
             .map(|other| other.number)
             .collect()
     }

@@ -106,3 +106,39 @@ fn all_are_decided_for_and_one_that_fails_does_not_stop_the_others() {
     std::fs::remove_dir_all(all.root().join("d-damaged")).unwrap();
     assert_eq!(all.run(&["recover", "--all", &root, "--json"]).code, 0);
 }
+
+#[test]
+fn one_revision_is_not_expected_of_many_states() {
+    let all = several();
+    let root = all.root().to_str().unwrap().to_owned();
+    for args in [&["recover", "--all", &root, "--apply"][..], &["scan", &root]] {
+        let refusal = all.refused(2, &[args, &["--if-match", "000000000000"]].concat());
+        assert!(refusal["error"]["message"].as_str().unwrap().contains("--if-match"), "{refusal}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_cannot_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let all = Project::empty();
+    copy(&half_done(2, 2).dir(), &all.root().join("a/workspace/state"));
+    let closed = all.root().join("closed");
+    std::fs::create_dir_all(&closed).unwrap();
+    let set = |mode| {
+        std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(0o000);
+    // Who may read everything is not kept out.
+    let kept_out = std::fs::read_dir(&closed).is_err();
+    let root = all.root().to_str().unwrap().to_owned();
+    let answers = [&["scan", &root, "--json"][..], &["recover", "--all", &root, "--json"]]
+        .map(|args| all.run(args));
+    set(0o755);
+    for ran in answers {
+        assert_eq!(ran.code, if kept_out { 4 } else { 0 });
+        assert_eq!(ran.json()["left_out"].to_string().contains("closed"), kept_out);
+        assert_eq!(ran.json()["states"].as_array().unwrap().len(), 1);
+    }
+}

@@ -180,7 +180,8 @@ fn all(
     args: &Args,
     options: &RecoveryOptions,
 ) -> CliResult {
-    let (directories, left_out) = scan::find(root, Scan::default().most_depth)?;
+    scan::refuse_if_match(session)?;
+    let (directories, left_out, unread) = scan::find(root, Scan::default().most_depth)?;
     let mut done: Vec<One> = Vec::new();
     for dir in directories.into_iter().filter(|dir| !is_archived(dir)) {
         let result = one(session, &dir, args.apply, options);
@@ -202,11 +203,14 @@ fn all(
             session.output.note(&format!("left out: {what}"));
         }
     }
-    if failed == 0 {
+    if failed == 0 && !unread {
         if session.output.is_json() {
             session.output.value(answer);
         }
         return Ok(0);
+    }
+    if failed == 0 {
+        return Err(scan::unread(answer));
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
     let mut failure = Failure::new("some_failed", message, exit)
@@ -265,6 +269,14 @@ impl One {
                 session.output.line(format!("{dir}: {line}"));
                 let why = recovery.decision.reasons.first().cloned().unwrap_or_default();
                 session.output.line(format!("  why      {}", recover_view::one_line(&why)));
+                if let Some(asked) = &recovery.evaluator
+                    && let Some(error) = &asked.error
+                {
+                    let error = recover_view::one_line(error);
+                    session.output.line(format!(
+                        "  note     the evaluator did not decide, so the built-in decision stands: {error}"
+                    ));
+                }
                 if let Some(left) = left {
                     session.output.line(format!("  left     {left}"));
                 }

@@ -15,7 +15,8 @@ use crate::{
 /// Find every state directory below a directory, damaged ones too
 ///
 /// A state directory holds a plan and at least one more of its files, or an operation log. Links
-/// are not followed. Executions that were put away are listed as archived.
+/// are not followed. Executions that were put away are listed as archived. Directories that cannot be
+/// read are named, and the exit code is 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,7 +43,8 @@ struct Line {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    let (directories, left_out) = find(&args.root, args.depth)?;
+    refuse_if_match(session)?;
+    let (directories, left_out, some_unread) = find(&args.root, args.depth)?;
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
         let seen = look(session, &dir);
@@ -55,8 +57,12 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
     if session.output.is_json() {
         let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
-        session.output.value(json!({ "root": args.root, "states": states,
-            "damaged": damaged, "left_out": left_out }));
+        let answer = json!({ "root": args.root, "states": states,
+            "damaged": damaged, "left_out": left_out });
+        if some_unread {
+            return Err(unread(answer));
+        }
+        session.output.value(answer);
         return Ok(0);
     }
     for line in &lines {
@@ -68,17 +74,40 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     for what in left_out {
         session.output.note(&format!("left out: {what}"));
     }
-    Ok(0)
+    if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
 }
 
-/// The state directories below `root`.
-pub(super) fn find(root: &Path, depth: usize) -> Result<(Vec<PathBuf>, Vec<String>), Failure> {
+/// A revision belongs to one state, so it cannot be expected of many.
+pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
+    match session.global.if_match {
+        Some(_) => {
+            let message = "`--if-match` is about one state, and this command looks at many";
+            Err(Failure::usage(message).hint("name one state with `-C DIR`"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Directories could not be read, so that states may be missing from the answer.
+pub(super) fn unread(answer: Value) -> Failure {
+    let message = "some directories could not be read, and states in them were left out";
+    let mut failure = Failure::new("left_out", message, 4)
+        .hint("`left_out` names them; look at their permissions");
+    failure.data = answer.is_object().then(|| Box::new(answer));
+    failure
+}
+
+/// The state directories below `root`, what was left out, and whether some could not be read.
+pub(super) fn find(
+    root: &Path,
+    depth: usize,
+) -> Result<(Vec<PathBuf>, Vec<String>, bool), Failure> {
     if !root.is_dir() {
         let message = format!("`{}` is not a directory", root.display());
         return Err(Failure::refused("not_found", message).hint("name an existing directory"));
     }
     let found = scan(root, Scan { most_depth: depth, ..Scan::default() });
-    Ok((found.directories, found.left_out))
+    Ok((found.directories, found.left_out, found.unread))
 }
 
 /// What can be said about one state.
