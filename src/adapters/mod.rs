@@ -5,6 +5,7 @@ mod directory;
 mod evaluator;
 pub mod git;
 pub mod hooks;
+mod json_escapes;
 mod mcp;
 mod process;
 mod recovery;

@@ -73,32 +73,53 @@ impl LogWatch {
     /// # Errors
     /// The system refuses a watch, for instance because there are too many.
     pub fn arm(&mut self) -> Result<(), WatchError> {
-        let number = |path: &Path| {
-            let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
-            Some((meta.dev(), meta.ino()))
-        };
+        self.arm_while(|| {})
+    }
+
+    /// Looks again until there is nothing more to watch: a directory that came into being between
+    /// the look and the watch on what is above it is told by nobody. `meanwhile` happens there.
+    fn arm_while(&mut self, mut meanwhile: impl FnMut()) -> Result<(), WatchError> {
+        loop {
+            let here = self.here();
+            meanwhile();
+            if !self.watch_only(here)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The directories to watch now.
+    fn here(&self) -> Vec<PathBuf> {
+        let there = |path: &Path| number(path).is_some();
         let mut here: Vec<PathBuf> =
-            self.wanted.iter().filter(|path| number(path).is_some()).cloned().collect();
+            self.wanted.iter().filter(|path| there(path)).cloned().collect();
         if let Some(outermost) = self.wanted.first().filter(|path| !here.contains(path)) {
             // The directory may come into being one level at a time.
-            let above = outermost.ancestors().skip(1).find(|path| number(path).is_some());
+            let above = outermost.ancestors().skip(1).find(|path| there(path));
             here.extend(above.map(Path::to_owned));
         }
+        here
+    }
+
+    /// Watches these and no others; whether that changed anything.
+    fn watch_only(&mut self, here: Vec<PathBuf>) -> Result<bool, WatchError> {
         let gone: Vec<PathBuf> =
             self.watched.keys().filter(|path| !here.contains(path)).cloned().collect();
+        let mut changed = !gone.is_empty();
         for path in gone {
             let _ = self.watcher.unwatch(&path);
             self.watched.remove(&path);
         }
         for path in here {
-            let Some(now) = number(&path) else { continue };
-            match self.watched.get(&path) {
-                Some(before) if *before == now => continue,
-                Some(_) => {
-                    let _ = self.watcher.unwatch(&path);
-                }
-                None => {}
+            let now = number(&path);
+            if now.is_some() && self.watched.get(&path) == now.as_ref() {
+                continue;
             }
+            changed = true;
+            if self.watched.remove(&path).is_some() {
+                let _ = self.watcher.unwatch(&path);
+            }
+            let Some(now) = now else { continue };
             match self.watcher.watch(&path, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.watched.insert(path, now);
@@ -108,7 +129,7 @@ impl LogWatch {
                 Err(source) => return Err(WatchError::Watch { path, source }),
             }
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Also wakes when nobody reads standard output any more.
@@ -140,5 +161,56 @@ impl LogWatch {
             }
         }
         woken
+    }
+}
+
+/// What tells a directory from another one with its name.
+fn number(path: &Path) -> Option<(u64, u64)> {
+    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_into_being_while_watches_are_added_is_watched() {
+        let levels = ["workspace", "workspace/state", "workspace/state/.statedir"];
+        for first in 0..=levels.len() {
+            let scratch = tempfile::tempdir().unwrap();
+            let dir = scratch.path().join("workspace/state");
+            if let Some(made) = first.checked_sub(1).and_then(|last| levels.get(last)) {
+                std::fs::create_dir_all(scratch.path().join(made)).unwrap();
+            }
+            let mut watch = LogWatch::new(&dir).unwrap();
+            let log = dir.join(".statedir/log");
+            watch.arm_while(|| std::fs::create_dir_all(&log).unwrap()).unwrap();
+            let watched: Vec<_> = watch.watched.keys().cloned().collect();
+            assert_eq!(watched, watch.wanted, "{first} levels were there");
+        }
+    }
+
+    #[test]
+    fn a_directory_that_is_replaced_meanwhile_is_watched_as_it_is_now() {
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path().join("state");
+        let (log, old) = (dir.join(".statedir/log"), scratch.path().join("old"));
+        std::fs::create_dir_all(&log).unwrap();
+        let mut watch = LogWatch::new(&dir).unwrap();
+        watch.arm().unwrap();
+        let mut times = 0;
+        watch
+            .arm_while(|| {
+                times += 1;
+                if times == 1 {
+                    std::fs::rename(&dir, &old).unwrap();
+                    std::fs::create_dir_all(&log).unwrap();
+                }
+            })
+            .unwrap();
+        for path in &watch.wanted {
+            assert_eq!(watch.watched.get(path).copied(), number(path), "{}", path.display());
+        }
     }
 }

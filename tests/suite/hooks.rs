@@ -543,3 +543,18 @@ fn tools_of_many_agents_are_all_counted_while_steps_end() {
     project.ok(&["step", "done"]);
     assert_eq!(used(&project, "file_operations"), json!(40));
 }
+
+#[test]
+fn what_cannot_be_seen_does_not_lose_a_turn_or_a_guard() {
+    let project = Project::new();
+    let prompt = "go\u{0} on\u{1b}[1m\nnow";
+    fire(&project, json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+    let history = fs::read_to_string(project.path("history.md")).unwrap();
+    assert!(history.contains("go on[1m"), "{history}");
+    let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "session_id": "s", "cwd": project.root(),
+        "tool_input": { "file_path": project.path("history.md"), "content": "CUT" } });
+    let cut = event.to_string().replace("CUT", "\\ud83d cut");
+    let answer = fire_bytes(&project, &[], cut.as_bytes()).json();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::adapters::json_escapes::without_lone_surrogates;
+
 /// The largest event that is read.
 pub const MAX_BYTES: u64 = 32 << 20;
 
@@ -20,7 +22,12 @@ impl HookEvent {
     /// Says why the bytes are not one JSON object.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        match serde_json::from_slice(bytes) {
+        let parsed = serde_json::from_slice(bytes).or_else(|error| {
+            // Text that was cut within a character must not keep the event from being guarded.
+            let mended = without_lone_surrogates(bytes).ok_or(error)?;
+            serde_json::from_slice(&mended)
+        });
+        match parsed {
             Ok(value @ Value::Object(_)) => Ok(Self { value }),
             Ok(_) => Err("the event is not a JSON object".to_owned()),
             Err(error) => Err(format!("the event is not JSON: {error}")),
@@ -151,6 +158,16 @@ mod tests {
         assert_eq!((event.name(), event.file(), event.cwd()), ("", None, None));
         assert!(!event.stop_hook_active() && !event.is_of_interest());
         assert!(HookEvent::parse(b"[1]").is_err() && HookEvent::parse(b"{").is_err());
+    }
+
+    #[test]
+    fn half_a_character_does_not_hide_an_event() {
+        let event = event(
+            r#"{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"\ud83d cut"}}"#,
+        );
+        assert!(event.is_of_interest());
+        assert_eq!(event.input("content"), Some("\u{fffd} cut"));
+        assert!(HookEvent::parse(br#"{"a":"\ud83d","#).is_err());
     }
 
     #[test]

@@ -66,7 +66,8 @@ fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {
 }
 
 fn record(hook: &Hook<'_>) -> Result<(), Error> {
-    let prompt = hook.event.text("prompt").unwrap_or_default().trim();
+    let prompt = printable(hook.event.text("prompt").unwrap_or_default());
+    let prompt = prompt.trim();
     if prompt.is_empty() {
         return Ok(());
     }
@@ -78,6 +79,11 @@ fn record(hook: &Hook<'_>) -> Result<(), Error> {
     let user_message = crate::workspace::masked(&said);
     let turn = Turn { user_message, ..Turn::default() };
     hook.workspace.apply(&[Change::TurnAdd(Box::new(turn))]).map(|_| ())
+}
+
+/// Text that the history takes: what no one can see is no reason to lose what was said.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t')).collect()
 }
 
 /// Everything that binds the agent right now, a line each.

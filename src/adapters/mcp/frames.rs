@@ -82,7 +82,7 @@ pub(super) fn read(line: &Line) -> Vec<Frame> {
         Ok(value) => message(value).into_iter().collect(),
         Err(error) => {
             let message = format!("the message is not JSON: {error}");
-            vec![refused(ErrorData::parse_error(message, None), None)]
+            vec![refused(ErrorData::parse_error(message, None), id_in(bytes))]
         }
     }
 }
@@ -106,6 +106,47 @@ fn id_of(value: &Value) -> Option<RequestId> {
         Value::String(text) => Some(NumberOrString::String(text.as_str().into())),
         Value::Number(number) => number.as_i64().map(NumberOrString::Number),
         _ => None,
+    }
+}
+
+/// The id of a request that is not JSON elsewhere, so that its client need not wait for ever.
+fn id_in(bytes: &[u8]) -> Option<RequestId> {
+    let (mut depth, mut at) = (0usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => {
+                let end = at + string_length(&bytes[at..])?;
+                let value = bytes[end..].trim_ascii_start().strip_prefix(b":");
+                let key = (depth == 1 && bytes[at..end] == *b"\"id\"").then_some(value).flatten();
+                if let Some(value) = key {
+                    let mut values = serde_json::Deserializer::from_slice(value).into_iter();
+                    return id_of(&values.next()?.ok()?);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        // Only an object has an id.
+        if depth == 1 && *byte == b'[' {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The length of the string that the bytes begin with, quotes and all.
+fn string_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
     }
 }
 
@@ -144,6 +185,15 @@ mod tests {
             None => None,
         };
         assert_eq!(code("{nope"), Some((-32700, Value::Null)));
+        let cut = r#"{"params":{"id":1,"text":"\"id\":2 \ud83d"},"id":"a","method":"ping"}"#;
+        assert_eq!(code(cut), Some((-32700, Value::from("a"))));
+        let huge = format!(r#"{{"jsonrpc":"2.0","id" : 7,"params":{{"n":1{}}}}}"#, "0".repeat(400));
+        assert_eq!(code(&huge), Some((-32700, Value::from(7))));
+        for none in
+            [r#"[{"id":1,"a":"\ud83d"}]"#, r#"{"a":{"id":1},"#, r#"{"a":"id","x"#, "}{\"id\":1,"]
+        {
+            assert_eq!(code(none), Some((-32700, Value::Null)), "{none}");
+        }
         assert_eq!(code("[]"), Some((-32600, Value::Null)));
         assert_eq!(code("7"), Some((-32600, Value::Null)));
         assert_eq!(code(r#"{"id":7,"method":"ping"}"#), Some((-32600, Value::from(7))));

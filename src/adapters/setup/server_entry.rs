@@ -20,7 +20,13 @@ fn fresh(program: &str) -> String {
     format!("{{\n  \"mcpServers\": {{\n    \"statedir\": {entry}\n  }}\n}}\n")
 }
 
-/// The settings with our server; one of that name that is there already stays.
+/// Whether an entry is as some program put it; one with more in it is somebody's own.
+fn is_ours(value: &Value) -> bool {
+    let bare = value.as_object().is_some_and(|members| members.len() == 2);
+    bare && value["args"] == json!(["mcp"]) && value["command"].is_string()
+}
+
+/// The settings with our server; one of that name that somebody changed stays.
 pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
     let Some(text) = there.filter(|text| !text.trim().is_empty()) else {
         return Ok(Some(fresh(program)));
@@ -32,11 +38,15 @@ pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, 
         Some(_) => return Err("`mcpServers` is not an object".to_owned()),
     }
     let path = servers.join("statedir");
-    if document.get(&path).is_some() {
-        return Ok(Some(text.to_owned()));
-    }
+    let (path, value) = match document.get(&path) {
+        None => (path, entry(program)),
+        Some(there) if is_ours(&there) && there["command"] != program => {
+            (path.join("command"), Value::from(program))
+        }
+        Some(_) => return Ok(Some(text.to_owned())),
+    };
     let mut edit = document.edit();
-    edit.set(&path, &entry(program)).map_err(|error| error.to_string())?;
+    edit.set(&path, &value).map_err(|error| error.to_string())?;
     Ok(Some(edit.finish().document.into_source()))
 }
 
@@ -49,11 +59,7 @@ pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
     let document = parse(text)?;
     let servers = Path::root().join("mcpServers");
     let path = servers.join("statedir");
-    let ours = |value: &Value| {
-        let bare = value.as_object().is_some_and(|members| members.len() == 2);
-        bare && value["args"] == json!(["mcp"]) && value["command"].is_string()
-    };
-    let Some(entry) = document.get(&path).filter(ours) else {
+    let Some(entry) = document.get(&path).filter(is_ours) else {
         return Ok(Some(text.to_owned()));
     };
     // Whatever program it was set up with.
@@ -83,6 +89,17 @@ mod tests {
         let with = put(None, "statedir").unwrap().unwrap();
         assert_eq!(serde_json::from_str::<Value>(&with).unwrap(), whole("statedir"));
         assert_eq!(take(Some(&with)).unwrap(), None);
+    }
+
+    #[test]
+    fn another_program_takes_the_place_of_the_first() {
+        for there in [None, Some("{}"), Some("{ \"mcpServers\": {\"a\": {}} }\n")] {
+            let first = put(there, "statedir").unwrap();
+            let second = put(first.as_deref(), "/opt/statedir").unwrap();
+            assert_eq!(second, put(there, "/opt/statedir").unwrap());
+            assert_ne!(second, first);
+            assert_eq!(take(second.as_deref()).unwrap().as_deref(), there);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Our MCP server in TOML settings: lines between markers at the end of the file.
 
+use toml_edit::{DocumentMut, TomlError};
+
 use super::block::TOML;
 
 /// The lines.
@@ -9,20 +11,26 @@ pub(super) fn lines(program: &str) -> String {
     format!("[mcp_servers.statedir]\ncommand = {program}\nargs = [\"mcp\"]\n")
 }
 
-/// The settings with our server; a table of that name that is there already stays.
+/// The settings with our server; one of that name that is there already stays.
 pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-    let text = there.unwrap_or_default();
-    let outside = TOML.outside(text)?;
-    check(&outside)?;
-    let header = |line: &str| line.split_whitespace().collect::<String>();
-    let own = |line: &str| {
-        let line = header(line).replace(['"', '\''], "");
-        line.starts_with("[mcp_servers.statedir]")
-    };
-    if outside.lines().any(own) {
-        return Ok(there.map(str::to_owned));
+    let outside = parse(&TOML.outside(there.unwrap_or_default())?)?;
+    if let Some(servers) = outside.get("mcp_servers") {
+        if servers.as_table_like().is_some_and(|servers| servers.contains_key("statedir")) {
+            return Ok(there.map(str::to_owned));
+        }
+        if !servers.is_table() {
+            return Err("`mcp_servers` is not a table that lines can be added to".to_owned());
+        }
     }
-    TOML.put(there, &lines(program))
+    let after = TOML.put(there, &lines(program))?;
+    // The proof that the lines mean what they say where they stand.
+    let read = parse(after.as_deref().unwrap_or_default())?;
+    let server = read.get("mcp_servers").and_then(|servers| servers.get("statedir"));
+    let command = server.and_then(|server| server.get("command")).and_then(|item| item.as_str());
+    match command == Some(program) {
+        true => Ok(after),
+        false => Err("an entry `mcp_servers.statedir` cannot be added at its end".to_owned()),
+    }
 }
 
 /// The settings without our server.
@@ -30,79 +38,13 @@ pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
     TOML.take(there)
 }
 
-/// Refuses what is plainly no TOML: strings or brackets left open, lines that say nothing.
-fn check(text: &str) -> Result<(), String> {
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (mut depth, mut line, mut number) = (0usize, String::new(), 1);
-    while let Some(c) = rest.chars().next() {
-        let triple = ["\"\"\"", "'''"].into_iter().find(|quote| rest.starts_with(quote));
-        if let Some(quote) = triple.or(["\"", "'"].into_iter().find(|q| rest.starts_with(q))) {
-            let body = &rest[quote.len()..];
-            let end =
-                closing(body, quote).ok_or(format!("line {number}: a string is not closed"))?;
-            number += body[..end].matches('\n').count();
-            line.push('s');
-            rest = &body[end + quote.len()..];
-            continue;
-        }
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '#' => {
-                let end = rest.find('\n').unwrap_or(rest.len());
-                rest = &rest[end..];
-            }
-            '[' | '{' => {
-                depth += 1;
-                line.push(c);
-            }
-            ']' | '}' => {
-                depth = depth.checked_sub(1).ok_or(format!("line {number}: `{c}` too many"))?;
-                line.push(c);
-            }
-            '\n' => {
-                if depth == 0 {
-                    statement(&line, number)?;
-                    line.clear();
-                }
-                number += 1;
-            }
-            c => line.push(c),
-        }
-    }
-    if depth > 0 {
-        return Err("a bracket is not closed".to_owned());
-    }
-    statement(&line, number)
-}
-
-fn statement(line: &str, number: usize) -> Result<(), String> {
-    let line = line.trim();
-    let table = line.starts_with('[') && line.ends_with(']');
-    let pair = line
-        .split_once('=')
-        .is_some_and(|(key, value)| !key.trim().is_empty() && !value.trim().is_empty());
-    match line.is_empty() || table || pair {
-        true => Ok(()),
-        false => Err(format!("line {number} is neither a table nor a key with a value")),
-    }
-}
-
-/// Where a string ends; only one in double quotes has escapes, and only one in three goes on.
-fn closing(body: &str, quote: &str) -> Option<usize> {
-    let mut at = 0;
-    while let Some(c) = body[at..].chars().next() {
-        if body[at..].starts_with(quote) {
-            return Some(at);
-        }
-        if c == '\n' && quote.len() == 1 {
-            return None;
-        }
-        at += c.len_utf8();
-        if c == '\\' && quote.starts_with('"') {
-            at += body[at..].chars().next().map_or(0, char::len_utf8);
-        }
-    }
-    None
+fn parse(text: &str) -> Result<DocumentMut, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.parse().map_err(|error: TomlError| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        format!("line {line} is not TOML: {}", error.message().replace('\n', ", "))
+    })
 }
 
 #[cfg(test)]
@@ -128,8 +70,35 @@ mod tests {
         for bad in ["{", "a = \"x", "just words\n", "a = [1\n", "]", "a =\n", "k = '''x"] {
             assert!(put(Some(bad), "statedir").is_err(), "{bad}");
         }
-        let own = "[mcp_servers.statedir]\ncommand = \"mine\"\n";
-        assert_eq!(put(Some(own), "statedir").unwrap().as_deref(), Some(own));
-        assert_eq!(take(Some(own)).unwrap().as_deref(), Some(own));
+        for own in [
+            "[mcp_servers.statedir]\ncommand = \"mine\"\n",
+            "[mcp_servers]\nstatedir = {command=\"x\"}\n",
+            "mcp_servers.statedir.command = \"x\"\n",
+            "mcp_servers = { 'statedir' = { command = \"x\" } }\n",
+        ] {
+            assert_eq!(put(Some(own), "statedir").unwrap().as_deref(), Some(own));
+            assert_eq!(take(Some(own)).unwrap().as_deref(), Some(own));
+        }
+    }
+
+    #[test]
+    fn what_would_not_be_toml_with_our_lines_is_refused() {
+        for bad in [
+            "mcp_servers = { a = { command = \"x\" } }\n",
+            "[[mcp_servers]]\na = 1\n",
+            "mcp_servers = 7\n",
+            "mcp_servers.a.command = \"x\"\n",
+            "bad = = toml\n",
+            "a = 1\na = 2\n",
+        ] {
+            assert!(put(Some(bad), "statedir").is_err(), "{bad}");
+        }
+        // A line of a string is no table, and a table beside ours is none in its way.
+        for good in ["a = '''\n[mcp_servers.statedir]\n'''\n", "[mcp_servers.a]\ncommand = \"x\"\n"]
+        {
+            let with = put(Some(good), "/a \"b").unwrap().unwrap();
+            assert!(with.ends_with("# statedir:end\n"), "{with}");
+            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(good));
+        }
     }
 }
