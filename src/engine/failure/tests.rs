@@ -185,19 +185,19 @@ proptest! {
 #[test]
 fn names_are_no_events_and_both_ends_of_a_long_text_count() {
     for (text, class) in [
-        ("test_network_config failed: expected 3 got 4", ErrorClass::ExecutionError),
-        ("network_config is invalid", ErrorClass::ExecutionError),
-        ("network_error while fetching", ErrorClass::Network),
-        ("ERR_NETWORK_CHANGED", ErrorClass::Network),
-        ("connect_timeout", ErrorClass::Timeout),
-        ("too many timeouts", ErrorClass::Timeout),
+        ("test_network_config failed: expected 3 got 4", ExecutionError),
+        ("network_config is invalid", ExecutionError),
+        ("network_error while fetching", Network),
+        ("ERR_NETWORK_CHANGED", Network),
+        ("connect_timeout", Timeout),
+        ("too many timeouts", Timeout),
     ] {
         assert_eq!(classify(text).class, class, "{text}");
     }
-    assert_ne!(classify("the timeouts table is missing a column").class, ErrorClass::Timeout);
+    assert_ne!(classify("the timeouts table is missing a column").class, Timeout);
     for filler in ["x", "é", "€"] {
         let long = filler.repeat(100_000);
-        assert_eq!(classify(&format!("{long} timeout")).class, ErrorClass::Timeout);
-        assert_eq!(classify(&format!("timeout {long}")).class, ErrorClass::Timeout);
+        assert_eq!(classify(&format!("{long} timeout")).class, Timeout);
+        assert_eq!(classify(&format!("timeout {long}")).class, Timeout);
     }
 }
