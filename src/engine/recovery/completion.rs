@@ -99,16 +99,16 @@ impl Clause<'_> {
         }
         let named: Vec<&str> =
             words.iter().copied().filter(|word| !is_end(word) && !FILLERS.contains(word)).collect();
-        let ends = words.iter().any(|word| is_end(&word));
+        let ends = words.iter().any(&is_end);
         let whole = !named.is_empty()
             && named.iter().all(|word| title.contains(word))
             && named.len() * 2 >= title.len();
         let made = words.iter().any(|word| MADE.contains(word));
         let plain = named.len() <= 3 && named.iter().all(|word| is_plain(word));
         if ends {
-            let at = words.iter().position(|word| is_end(&word)).unwrap_or(0);
+            let at = words.iter().position(&is_end).unwrap_or(0);
             let leads = words[..at].iter().all(|word| FILLERS.contains(word));
-            let closes = is_end(&last) || FILLERS.contains(last);
+            let closes = is_end(last) || FILLERS.contains(last);
             return if whole || (plain && (leads || closes)) {
                 Judged::Complete
             } else {

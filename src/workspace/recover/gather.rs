@@ -351,10 +351,9 @@ impl Look<'_> {
     /// Leaves out the newest checkpoints that going back to would change nothing for the better.
     fn keep_useful(&self, failed: &Step, evidence: &mut Evidence) {
         let mut useful = std::mem::take(&mut evidence.checkpoints).into_iter();
-        let mut seen = 0;
-        for mut checkpoint in useful.by_ref() {
-            seen += 1;
-            match self.use_of(&checkpoint.name, failed).filter(|_| seen <= MOST_CHECKPOINTS) {
+        for (seen, mut checkpoint) in useful.by_ref().enumerate() {
+            let is_opened = seen < MOST_CHECKPOINTS;
+            match is_opened.then(|| self.use_of(&checkpoint.name, failed)).flatten() {
                 Some(rewind) => {
                     checkpoint.rewind = rewind;
                     evidence.checkpoints.push(checkpoint);
