@@ -286,6 +286,10 @@ fn changed_value(before: Option<&Value>, after: Option<&Value>) -> String {
         (Some(before), None) => format!("{} removed", typed(before, shown(before, WIDTH))),
         (Some(before), Some(after)) => {
             let (old, new) = shown_pair(before, after, WIDTH);
+            // Two numbers that differ in their text alone come as text, too.
+            if before.is_string() && after.is_string() {
+                return format!("{old} → {new}");
+            }
             format!("{} → {}", typed(before, old), typed(after, new))
         }
         (None, None) => "changed".to_owned(),
