@@ -338,6 +338,12 @@ fn outcome_json(outcome: &Outcome, dry_run: bool) -> Value {
     } else if !outcome.answers.is_empty() {
         answer["answers"] = json!(outcome.answers);
     }
+    add_outcome(&mut answer, outcome, dry_run);
+    answer
+}
+
+/// Adds what every change tells: its revision, the files it changed, and what was noticed.
+pub(super) fn add_outcome(answer: &mut Value, outcome: &Outcome, dry_run: bool) {
     answer["revision"] = json!(outcome.revision.as_str());
     answer["committed"] = json!(outcome.committed);
     let changed: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
@@ -350,7 +356,6 @@ fn outcome_json(outcome: &Outcome, dry_run: bool) -> Value {
         answer["dry_run"] = json!(true);
         answer["diff"] = json!(diff);
     }
-    answer
 }
 
 /// Reports a bug when nothing else works any more.

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::output::{Colour, Output};
+use super::super::output::{Colour, Output, add_outcome};
 use crate::{
-    adapters::Recovery,
-    engine::recovery::Confidence,
-    model::history::format_duration,
-    workspace::{FileDiff, Outcome},
+    adapters::Recovery, engine::recovery::Confidence, model::history::format_duration,
+    workspace::Outcome,
 };
 
 /// The decision as one JSON document.
@@ -23,18 +21,7 @@ pub(super) fn document(recovery: &Recovery, carried: Option<&Outcome>, dry_run: 
     let Some(outcome) = carried else { return answer };
     let done = outcome.answers.first().and_then(|answer| answer.data.get("done"));
     answer["done"] = done.cloned().unwrap_or_default();
-    answer["revision"] = json!(outcome.revision.as_str());
-    answer["committed"] = json!(outcome.committed);
-    let changed: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
-    answer["changed"] = json!(changed);
-    if !outcome.notices.is_empty() {
-        answer["notices"] = json!(outcome.notices);
-    }
-    if dry_run {
-        let diff: String = outcome.diff.iter().map(FileDiff::unified).collect();
-        answer["dry_run"] = json!(true);
-        answer["diff"] = json!(diff);
-    }
+    add_outcome(&mut answer, outcome, dry_run);
     answer
 }
 
