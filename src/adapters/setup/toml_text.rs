@@ -87,15 +87,18 @@ mod tests {
             "mcp_servers = { a = { command = \"x\" } }\n",
             "[[mcp_servers]]\na = 1\n",
             "mcp_servers = 7\n",
-            "mcp_servers.a.command = \"x\"\n",
             "bad = = toml\n",
             "a = 1\na = 2\n",
         ] {
             assert!(put(Some(bad), "statedir").is_err(), "{bad}");
         }
-        // A line of a string is no table, and a table beside ours is none in its way.
-        for good in ["a = '''\n[mcp_servers.statedir]\n'''\n", "[mcp_servers.a]\ncommand = \"x\"\n"]
-        {
+        // A line of a string is no table, a table beside ours is none in its way, and
+        // dotted keys leave their table open for a table below it.
+        for good in [
+            "a = '''\n[mcp_servers.statedir]\n'''\n",
+            "[mcp_servers.a]\ncommand = \"x\"\n",
+            "mcp_servers.a.command = \"x\"\n",
+        ] {
             let with = put(Some(good), "/a \"b").unwrap().unwrap();
             assert!(with.ends_with("# statedir:end\n"), "{with}");
             assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(good));
