@@ -90,6 +90,8 @@ pub(super) struct Model {
     pub now: Picture,
     undo: Vec<Done>,
     redo: Vec<Done>,
+    /// The ways forward that edits close as soon as a command records them.
+    set_aside: Vec<Done>,
     /// Whether the newest step back is an edit made outside that no command has recorded yet.
     pub unrecorded: bool,
     /// Whether the last command was stopped on its way.
@@ -104,6 +106,7 @@ impl Model {
             now,
             undo: Vec::new(),
             redo: Vec::new(),
+            set_aside: Vec::new(),
             unrecorded: false,
             crashed: false,
             collected: false,
@@ -214,12 +217,18 @@ impl Model {
             Action::Edit(file, bytes) => {
                 files.insert(file.name().to_owned(), bytes.clone());
                 if files != before.files {
-                    // Edits that no command has seen are one step back, whatever their number.
+                    // Edits that no command has seen are one step back, whatever their number,
+                    // and none at all if the last one takes back what the others did.
                     if !next.unrecorded {
                         next.undo.push(Done::Files(before.files.clone()));
+                        next.set_aside = std::mem::take(&mut next.redo);
+                        next.unrecorded = true;
+                    } else if matches!(next.undo.last(), Some(Done::Files(then)) if *then == files)
+                    {
+                        next.undo.pop();
+                        next.redo = std::mem::take(&mut next.set_aside);
+                        next.unrecorded = false;
                     }
-                    next.redo.clear();
-                    next.unrecorded = true;
                 }
             }
             Action::Note => {}

@@ -152,3 +152,19 @@ fn a_file_that_was_made_and_removed_again_does_not_come_back_in_part() {
     ];
     follow(&start(), &sequence).map(drop).unwrap_or_else(|why| panic!("{why}"));
 }
+
+/// Found by the sequences: there is nothing to undo in edits that cancel out.
+#[test]
+fn edits_that_come_to_nothing_before_a_command_sees_them_are_no_step_back() {
+    let edit = |text: &str| (Action::Edit(StateFile::Context, text.as_bytes().to_vec()), None);
+    let var = r#"{"op": "var.set", "path": "v0", "value": 0}"#;
+    let sequence = vec![
+        edit("# Context\n"),
+        (Action::Apply(serde_json::from_str(var).unwrap()), None),
+        edit(""),
+        edit("# Context\n"),
+        (Action::Undo, None),
+        (Action::Redo, None),
+    ];
+    follow(&start(), &sequence).map(drop).unwrap_or_else(|why| panic!("{why}"));
+}
