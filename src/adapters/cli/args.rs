@@ -54,11 +54,14 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "NAME")]
     pub(super) actor: Option<String>,
     /// How long to wait for another command to finish
-    #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = wait)]
+    #[arg(long, global = true, value_name = "TIME", default_value = WAIT, value_parser = wait)]
     pub(super) wait: Duration,
 }
 
-fn wait(text: &str) -> Result<Duration, String> {
+/// How long a command waits for another one, if nothing else is said.
+pub(super) const WAIT: &str = "10s";
+
+pub(super) fn wait(text: &str) -> Result<Duration, String> {
     let span: crate::workspace::Span = text.parse()?;
     Ok(Duration::from_millis(span.millis()))
 }

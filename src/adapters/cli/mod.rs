@@ -8,6 +8,7 @@ pub(super) mod inside;
 mod number_text;
 mod output;
 mod pairs;
+mod plain;
 mod progress;
 mod quick;
 mod word_diff;

@@ -10,16 +10,18 @@ use clap::{Args as _, FromArgMatches as _};
 
 use super::{
     args::{Arguments, Command, Global},
-    commands,
+    commands, plain,
 };
 
 /// The arguments, if they are plainly those of one known command.
 pub(super) fn parse(args: &[OsString]) -> Option<Arguments> {
+    if let Ok(plain) = plain::parse(args) {
+        return Some(plain);
+    }
     let name = command_name(args)?;
     let root = Global::augment_args(clap::Command::new("statedir"));
     let verb = args.iter().skip_while(|word| **word != *name).nth(1).and_then(|word| word.to_str());
-    let described = describe_end_of_step(&name, verb).or_else(|| describe(&name, verb))?;
-    let matches = root.subcommand(described).try_get_matches_from(args).ok()?;
+    let matches = root.subcommand(describe(&name, verb)?).try_get_matches_from(args).ok()?;
     let (_, inner) = matches.subcommand()?;
     // Global options may stand before or behind the command; the inner matches hold both.
     let global = Global::from_arg_matches(inner).ok()?;
@@ -47,15 +49,6 @@ pub(super) fn command_name(args: &[OsString]) -> Option<String> {
         }
     }
     None
-}
-
-/// The command that ends a step, without the other verbs: the most frequent change of all, with
-/// the most verbs and options around it.
-fn describe_end_of_step(name: &str, verb: Option<&str>) -> Option<clap::Command> {
-    let verb =
-        ["done", "fail", "skip"].into_iter().find(|end| name == "step" && verb == Some(end))?;
-    let verb = commands::step_args::ResultArgs::augment_args(clap::Command::new(verb));
-    Some(clap::Command::new("step").subcommand(verb))
 }
 
 /// The command with that verb alone, if it is nothing but verbs: the parser copies every global

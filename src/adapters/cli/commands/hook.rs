@@ -4,7 +4,10 @@ use std::{
     time::Duration,
 };
 
-use super::{CliResult, Session};
+use super::{
+    super::plain::{Plain, Unclear},
+    CliResult, Session,
+};
 use crate::adapters::{
     choose,
     hooks::{self, Hook, HookEvent},
@@ -35,8 +38,18 @@ Examples:
   statedir hook --max-tokens 1000 < event.json")]
 pub(in super::super) struct Args {
     /// At most so many tokens for the brief of a session
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = MAX_TOKENS)]
     max_tokens: usize,
+}
+
+/// What a brief may take if nothing else is said.
+const MAX_TOKENS: usize = 2000;
+
+impl Args {
+    /// The same arguments without the parser.
+    pub(in super::super) fn plain(words: &Plain<'_>) -> Result<Args, Unclear> {
+        Ok(Args { max_tokens: words.parsed("--max-tokens")?.unwrap_or(MAX_TOKENS) })
+    }
 }
 
 /// How long a hook waits for another command.

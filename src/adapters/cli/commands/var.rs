@@ -1,6 +1,12 @@
 use serde_json::{Value, json};
 
-use super::{super::pairs, CliResult, Failure, Session};
+use super::{
+    super::{
+        pairs,
+        plain::{Plain, Unclear},
+    },
+    CliResult, Failure, Session,
+};
 use crate::{text::json::Path, workspace::Change};
 
 /// Read and change variables.json
@@ -78,6 +84,22 @@ enum Verb {
         /// A file, or - for standard input
         file: String,
     },
+}
+
+impl Args {
+    /// The same arguments without the parser.
+    pub(in super::super) fn plain(verb: &str, words: &Plain<'_>) -> Result<Args, Unclear> {
+        let verb = match (verb, &words.words[2..]) {
+            ("get", _) => Verb::Get { path: words.last_word()? },
+            ("set", [path, value]) => Verb::Set {
+                path: (*path).to_owned(),
+                value: (*value).to_owned(),
+                string: words.flag("--string")?,
+            },
+            _ => return Err(Unclear),
+        };
+        Ok(Args { verb })
+    }
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
