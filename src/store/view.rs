@@ -155,20 +155,18 @@ impl AppendedView {
 
     /// All bytes from an offset on.
     pub fn read_from(&self, offset: u64) -> Result<Vec<u8>> {
-        let mut reader = self.reader()?;
-        let mut bytes = Vec::new();
-        reader.position = offset.min(self.len());
-        reader.read_to_end(&mut bytes).at(&self.path)?;
-        Ok(bytes)
+        self.read_between(offset, self.len())
     }
 
     /// The bytes from one offset to another, or to the end.
     pub fn read_between(&self, from: u64, to: u64) -> Result<Vec<u8>> {
         let (from, to) = (from.min(self.len()), to.min(self.len()));
         let mut reader = self.reader()?;
-        let mut bytes = Vec::new();
+        let wanted = to.saturating_sub(from);
+        // Room for all of it, so that it comes in one read.
+        let mut bytes = Vec::with_capacity(usize::try_from(wanted).unwrap_or_default());
         reader.position = from;
-        reader.take(to.saturating_sub(from)).read_to_end(&mut bytes).at(&self.path)?;
+        reader.take(wanted).read_to_end(&mut bytes).at(&self.path)?;
         Ok(bytes)
     }
 
