@@ -36,6 +36,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Whether two names differ only in letter case, spaces, hyphens and underscores.
 pub(super) fn same_name(a: &str, b: &str) -> bool {
+    if let ([x, ..], [y, ..]) = (a.as_bytes(), b.as_bytes())
+        && x.is_ascii_alphanumeric()
+        && y.is_ascii_alphanumeric()
+        && !x.eq_ignore_ascii_case(y)
+    {
+        return false;
+    }
     if a.is_ascii() && b.is_ascii() {
         return ascii_letters(a).eq(ascii_letters(b));
     }

@@ -1,5 +1,7 @@
 //! plan.md: the goal, the status and the steps.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
@@ -158,7 +160,7 @@ impl Plan {
             return;
         };
         let mut metadata = Metadata::default();
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen: Vec<Cow<'_, str>> = Vec::new();
         for &item in &self.document.section(section).items {
             let Some(key) = key_of(&self.document, item) else { continue };
             let value = value_of(&self.document, item);
@@ -166,7 +168,7 @@ impl Plan {
                 self.problems.push(duplicate(&self.document, item, &key));
                 continue;
             }
-            let slot = match key.as_str() {
+            let slot = match &*key {
                 "execution_id" => &mut metadata.execution_id,
                 "goal" => &mut metadata.goal,
                 "status" => &mut metadata.status,
@@ -175,7 +177,7 @@ impl Plan {
                 "last_updated" => &mut metadata.last_updated,
                 "mode" => &mut metadata.mode,
                 _ => {
-                    metadata.other.push((key.clone(), self.document.value(item)));
+                    metadata.other.push((key.to_string(), self.document.value(item)));
                     seen.push(key);
                     continue;
                 }
@@ -257,7 +259,7 @@ fn read_step(
         offset: document.section(section).heading.start,
         section,
     };
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
     for &item in &document.section(section).items {
         let Some(key) = key_of(document, item) else { continue };
         if seen.contains(&key) {
@@ -265,7 +267,7 @@ fn read_step(
             continue;
         }
         let value = value_of(document, item);
-        match key.as_str() {
+        match &*key {
             "id" => {
                 step.id = value.as_deref().and_then(StepId::parse);
                 if let (Some(text), None) = (&value, &step.id) {
@@ -298,7 +300,7 @@ fn read_step(
                     problems.push(at_value(document, item, "bad_dependency", error.to_string()));
                 }
             },
-            _ => step.other.push((key.clone(), document.value(item))),
+            _ => step.other.push((key.to_string(), document.value(item))),
         }
         seen.push(key);
     }
@@ -325,9 +327,12 @@ fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
 }
 
 /// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.
-fn key_of(document: &Document, item: ItemId) -> Option<String> {
-    let key = document.item(item).key.as_deref()?;
-    Some(key.trim().to_ascii_lowercase().replace([' ', '-'], "_"))
+fn key_of(document: &Document, item: ItemId) -> Option<Cow<'_, str>> {
+    let key = document.item(item).key.as_deref()?.trim();
+    if key.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-')) {
+        return Some(Cow::Owned(key.to_ascii_lowercase().replace([' ', '-'], "_")));
+    }
+    Some(Cow::Borrowed(key))
 }
 
 /// The value, unless it is empty or a template's placeholder.

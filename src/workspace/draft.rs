@@ -33,6 +33,7 @@ pub struct Draft<'a> {
     changed: BTreeMap<StateFile, Changed>,
     removed: Option<StateFile>,
     appended: String,
+    history_end: OnceCell<HistoryEnd>,
     facts: Option<Facts>,
     plan: Cached<Plan>,
     constraints: Cached<Constraints>,
@@ -79,6 +80,7 @@ impl<'a> Draft<'a> {
             changed: BTreeMap::new(),
             removed: None,
             appended: String::new(),
+            history_end: OnceCell::new(),
             facts: None,
             plan: RefCell::new(None),
             constraints: RefCell::new(None),
@@ -206,14 +208,13 @@ impl<'a> Draft<'a> {
         if !self.has_history() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
-        let newline = self.history_newline()?;
+        let HistoryEnd { newline, in_line } = self.history_end()?;
         let (millis, first) = (self.env.millis_at(&entry.time), self.appended.is_empty());
-        let ends_with_newline = self.ends_with_newline()?;
         let facts = self.facts()?;
         let mut text = facts.history.log_heading(newline).unwrap_or_default();
         let rendered = history::render(entry, millis, &facts.history.heads, newline)?;
         text.push_str(&rendered.text);
-        if first && !ends_with_newline {
+        if first && in_line {
             text.insert_str(0, newline);
         }
         facts.history.update(&text)?;
@@ -341,16 +342,26 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn history_newline(&self) -> Result<&'static str, Error> {
+    /// How the history ends before the command.
+    fn history_end(&self) -> Result<HistoryEnd, Error> {
+        if let Some(known) = self.history_end.get() {
+            return Ok(*known);
+        }
         let tail = self.view.appended().read_tail(4096)?;
-        let crlf = tail.windows(2).any(|pair| pair == b"\r\n");
-        Ok(if crlf { "\r\n" } else { "\n" })
+        let crlf = tail.contains(&b'\r') && tail.windows(2).any(|pair| pair == b"\r\n");
+        let newline = if crlf { "\r\n" } else { "\n" };
+        let in_line = !tail.is_empty() && !tail.ends_with(b"\n");
+        Ok(*self.history_end.get_or_init(|| HistoryEnd { newline, in_line }))
     }
+}
 
-    fn ends_with_newline(&self) -> Result<bool, Error> {
-        let tail = self.view.appended().read_tail(1)?;
-        Ok(tail.is_empty() || tail.ends_with(b"\n"))
-    }
+/// How a history ends.
+#[derive(Clone, Copy)]
+struct HistoryEnd {
+    /// Its line ends.
+    newline: &'static str,
+    /// Whether its last line has none.
+    in_line: bool,
 }
 
 /// A typed view of a file as changed so far, read when it is first needed.

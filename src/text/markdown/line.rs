@@ -7,7 +7,9 @@ pub(super) fn is_space(byte: u8) -> bool {
 
 /// `text` without ASCII white space around it; other white space is content.
 pub(super) fn trim(text: &str) -> &str {
-    text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
+    let bytes = text.as_bytes();
+    let start = bytes.iter().take_while(|byte| is_space(**byte)).count();
+    &text[start..trim_end(text, start, text.len())]
 }
 
 /// The end of what is not white space before `end`, but not before `start`.

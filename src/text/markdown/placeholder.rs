@@ -9,7 +9,10 @@ use super::line;
 /// JSON arrays, lists of names, links, `{{references}}` and boxes are values.
 pub fn is_placeholder(raw: &str) -> bool {
     let raw = line::trim(raw);
-    is_alternatives(raw) || is_bracketed(raw) || has_brackets_for_parts(raw) || is_figure(raw)
+    // Most values have none of the signs, and every value of every file comes by here.
+    let signs = raw.bytes().any(|byte| matches!(byte, b'|' | b'['));
+    signs && (is_alternatives(raw) || is_bracketed(raw) || has_brackets_for_parts(raw))
+        || is_figure(raw)
 }
 
 /// `"a" | "b"` or `A | B`: quoted texts or words in capitals, and nothing else.

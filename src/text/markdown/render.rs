@@ -60,16 +60,22 @@ pub(super) fn field(
     written: &Written,
     newline: &str,
 ) -> String {
-    let head = format!("{}{}", bullet.line(), look.write(key));
-    let indent = bullet.content_indent();
+    let mut out = bullet.line();
+    out.push_str(&look.write(key));
     match written {
-        Written::Inline(raw) if raw.is_empty() => format!("{head}{newline}"),
-        Written::Inline(raw) => format!("{head} {raw}{newline}"),
+        Written::Inline(raw) if raw.is_empty() => {}
+        Written::Inline(raw) => {
+            out.push(' ');
+            out.push_str(raw);
+        }
         Written::Fence(text) => {
+            let indent = bullet.content_indent();
             let block = value::fence(text, &indent, newline);
-            format!("{head}{newline}{indent}{block}{newline}")
+            out.extend([newline, &indent, &block]);
         }
     }
+    out.push_str(newline);
+    out
 }
 
 /// An item without a key, with its final line end.
