@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json_text::{parse, remove_if_empty};
-use crate::text::json::{JsonEdit, Path};
+use super::{
+    json_text::{self, parse},
+    outcome::{Outcome, Wish},
+    own_file::Origin,
+};
+use crate::text::json::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/claude-code-settings.json";
 
@@ -54,98 +58,100 @@ fn fresh(program: &str) -> String {
     super::pretty(&whole)
 }
 
+/// Our file, where it is one: what was there before it.
+fn own_file(text: &str) -> Option<Origin> {
+    let command = event_path(EVENTS[0].0).join("0").join("hooks").join("0").join("command");
+    let command = parse(text).ok()?.get(&command)?;
+    // Whatever program it was set up with.
+    Origin::before(text, &fresh(program_of(command.as_str()?)?))
+}
+
+fn event_path(event: &str) -> Path {
+    Path::root().join("hooks").join(event)
+}
+
 /// The settings with our hooks.
-pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-    let Some(text) = there.filter(|text| !text.trim().is_empty()) else {
-        return Ok(Some(fresh(program)));
-    };
-    let document = parse(text)?;
-    let mut edit = document.edit();
-    for (event, tools) in EVENTS {
-        let wanted = group(tools, program);
-        let groups = groups(&edit, event)?;
-        let ours: Vec<&Value> = groups.iter().filter(|group| has_ours(group)).collect();
-        if ours == [&wanted] {
-            continue;
-        }
-        let path = Path::root().join("hooks").join(event);
-        match (ours.as_slice(), groups.iter().position(|group| ours.first() == Some(&group))) {
-            // An entry of an earlier version is brought up to date where it stands.
-            ([one], Some(at)) if is_ours_alone(one) => {
-                edit.set(&path.join(at.to_string()), &wanted).map_err(|error| error.to_string())?;
-            }
-            _ => {
-                take_event(&mut edit, event)?;
-                edit.append(&path, &wanted).map_err(|error| error.to_string())?;
-            }
-        }
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+    let own = there.and_then(own_file);
+    if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
+        return Ok(Outcome::text(origin.file(&fresh(wish.program))));
     }
-    Ok(Some(edit.finish().document.into_source()))
+    let text = there.unwrap_or_default();
+    match parse(text)?.get(&Path::root().join("hooks")) {
+        None => {
+            let hooks = all(wish.program)["hooks"].take();
+            return json_text::add(text, &Path::root().join("hooks"), &hooks).map(Outcome::text);
+        }
+        Some(Value::Object(_)) => {}
+        Some(_) => return Err("`hooks` is not an object".to_owned()),
+    }
+    let mut text = text.to_owned();
+    for (event, tools) in EVENTS {
+        text = put_event(text, event, &group(tools, wish.program))?;
+    }
+    Ok(Outcome::text(text))
+}
+
+fn put_event(text: String, event: &str, wanted: &Value) -> Result<String, String> {
+    let path = event_path(event);
+    let document = parse(&text)?;
+    let groups = match document.get(&path) {
+        Some(Value::Array(groups)) => groups,
+        Some(_) => return Err(format!("`hooks.{event}` is not a list")),
+        None => {
+            let hooks = Path::root().join("hooks");
+            return match document.get(&hooks) {
+                Some(_) => json_text::add(&text, &path, &json!([wanted])),
+                None => json_text::add(&text, &hooks, &json!({ event: [wanted] })),
+            };
+        }
+    };
+    let ours: Vec<usize> = (0..groups.len()).filter(|at| has_ours(&groups[*at])).collect();
+    match ours.as_slice() {
+        [one] if groups[*one] == *wanted => Ok(text),
+        // An entry of an earlier version is brought up to date where it stands.
+        [one] if is_ours_alone(&groups[*one]) => {
+            json_text::replace(&text, &path.join(one.to_string()), wanted)
+        }
+        [] => json_text::add(&text, &path.join("-"), wanted),
+        _ => put_event(take_event(text, event)?, event, wanted),
+    }
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
-    let Some(text) = there else { return Ok(None) };
-    if text.trim().is_empty() {
-        return Ok(Some(text.to_owned()));
+pub(super) fn take(there: Option<&str>) -> Result<Outcome, String> {
+    // What never names us is not even read: it may have a form of its own.
+    let Some(text) = there.filter(|text| text.contains("statedir")) else {
+        return Ok(Outcome::same(there));
+    };
+    match own_file(text) {
+        Some(Origin::Absent(folders)) => return Ok(Outcome::gone(folders)),
+        Some(Origin::Blank(text)) => return Ok(Outcome::text(text)),
+        None => {}
     }
-    let document = parse(text)?;
-    // Whatever program it was set up with.
-    let command = Path::root().join("hooks").join(EVENTS[0].0).join("0").join("hooks").join("0");
-    let command = document.get(&command.join("command"));
-    let program = command.as_ref().and_then(Value::as_str).and_then(program_of);
-    if program.is_some_and(|program| text == fresh(program)) {
-        return Ok(None);
-    }
-    let had = document.raw(&Path::root().join("hooks")).is_some();
-    let mut edit = document.edit();
-    for event in document.keys(&Path::root().join("hooks")).unwrap_or_default() {
-        take_event(&mut edit, &event)?;
-    }
-    if had && edit.document().source() != text {
-        remove_if_empty(&mut edit, &Path::root().join("hooks"))?;
-    }
-    Ok(Some(edit.finish().document.into_source()))
+    let events = parse(text)?.keys(&Path::root().join("hooks")).unwrap_or_default();
+    // From the last one on, as they were put.
+    let taken =
+        events.iter().rev().try_fold(text.to_owned(), |text, event| take_event(text, event));
+    taken.map(Outcome::text)
 }
 
-/// Takes our hooks out of an event, and what is empty then.
-fn take_event(edit: &mut JsonEdit, event: &str) -> Result<(), String> {
-    let path = Path::root().join("hooks").join(event);
-    let Some(Value::Array(groups)) = edit.document().get(&path) else { return Ok(()) };
-    if !groups.iter().any(has_ours) {
-        return Ok(());
-    }
-    let told = |error: crate::text::json::JsonError| error.to_string();
+/// Takes our hooks out of an event.
+fn take_event(mut text: String, event: &str) -> Result<String, String> {
+    let path = event_path(event);
+    let Some(Value::Array(groups)) = parse(&text)?.get(&path) else { return Ok(text) };
     for (at, group) in groups.iter().enumerate().rev().filter(|(_, group)| has_ours(group)) {
         let group_path = path.join(at.to_string());
         if is_ours_alone(group) {
-            edit.remove(&group_path).map_err(told)?;
+            text = json_text::cut(&text, &group_path)?;
             continue;
         }
-        for (index, _) in hooks(group)
-            .enumerate()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .filter(|(_, hook)| is_ours(hook))
-        {
-            edit.remove(&group_path.join("hooks").join(index.to_string())).map_err(told)?;
+        let hooks: Vec<&Value> = hooks(group).collect();
+        for index in (0..hooks.len()).rev().filter(|index| is_ours(hooks[*index])) {
+            text = json_text::cut(&text, &group_path.join("hooks").join(index.to_string()))?;
         }
     }
-    remove_if_empty(edit, &path)
-}
-
-fn groups(edit: &JsonEdit, event: &str) -> Result<Vec<Value>, String> {
-    let hooks = Path::root().join("hooks");
-    match edit.document().get(&hooks) {
-        None | Some(Value::Object(_)) => {}
-        Some(_) => return Err("`hooks` is not an object".to_owned()),
-    }
-    match edit.document().get(&hooks.join(event)) {
-        None => Ok(Vec::new()),
-        Some(Value::Array(groups)) => Ok(groups),
-        Some(_) => Err(format!("`hooks.{event}` is not a list")),
-    }
+    Ok(text)
 }
 
 fn hooks(group: &Value) -> impl Iterator<Item = &Value> {
@@ -179,12 +185,32 @@ fn program_of(command: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+        let wish = Wish { program, force: false, folders: 0 };
+        super::put(there, wish).map(|outcome| outcome.text)
+    }
+
+    fn take(there: Option<&str>) -> Result<Option<String>, String> {
+        super::take(there).map(|outcome| outcome.text)
+    }
+
     const THERE: &str = "{\r\n\t\"model\" : \"x\",\r\n\t\"hooks\":{ \"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}] },\r\n  \"n\": 1.10\r\n}";
 
     #[test]
     fn what_was_there_keeps_its_bytes_and_comes_back() {
-        for there in [THERE, "{}", "{}\n", "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}", "{\"a\":1}\n"]
-        {
+        for there in [
+            THERE,
+            "",
+            "\n",
+            "{}",
+            "{}\n",
+            "{ }",
+            "{\"hooks\":{}}",
+            "{\"hooks\":{\"PreToolUse\":[]}}",
+            "{\n  \"hooks\": {\n    \"Stop\": [\n    ], \"SessionStart\":[ ]\n  }\n}\n",
+            "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}",
+            "{\"a\":1}\n",
+        ] {
             let with = put(Some(there), "statedir").unwrap().unwrap();
             assert_ne!(with, there);
             assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
@@ -202,6 +228,8 @@ mod tests {
         let elsewhere = put(None, "/a b/statedir").unwrap().unwrap();
         assert_eq!(take(Some(&elsewhere)).unwrap(), None);
         assert_eq!(take(None).unwrap(), None);
+        let moved = put(Some(&with), "/opt/statedir").unwrap();
+        assert_eq!(moved, put(None, "/opt/statedir").unwrap());
     }
 
     #[test]
