@@ -197,6 +197,7 @@ fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
     let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(reason.contains("max_file_operations") && reason.contains("2 of 2"), "{reason}");
+    assert!(reason.contains("`statedir constraint set max_file_operations 4`"), "{reason}");
     for (name, input) in
         [("Read", json!({})), ("WebFetch", json!({})), ("Bash", json!({"command": "ls"}))]
     {
@@ -209,6 +210,98 @@ fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
     fire(&project, write("PostToolUse"));
     assert_eq!(used(&project, "file_operations"), json!(4));
     project.ok(&["check"]);
+}
+
+#[test]
+fn a_limit_is_asked_about_once_in_a_session() {
+    let project = Project::new();
+    project.ok(&["constraint", "set", "max_web_requests", "1"]);
+    let fetch = |name, session: &str| {
+        let mut event = tool(name, "WebFetch", json!({ "url": "https://example.org" }));
+        event["session_id"] = json!(session);
+        fire(&project, event)
+    };
+    let asked = |session: &str| {
+        let answer = fetch("PreToolUse", session)?;
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    fetch("PostToolUse", "a");
+    assert!(asked("a").is_some());
+    for _ in 0..3 {
+        assert_eq!(asked("a"), None, "once");
+        fetch("PostToolUse", "a");
+    }
+    fire(
+        &project,
+        json!({ "hook_event_name": "SessionStart", "source": "compact", "session_id": "a" }),
+    );
+    assert_eq!(asked("a"), None, "a compaction is no new session");
+    assert!(asked("b").is_some(), "another session");
+    project.ok(&["constraint", "set", "max_web_requests", "3"]);
+    let again = asked("a").expect("the raised limit is reached, too");
+    assert!(again.contains("4 of 3") && again.contains("max_web_requests 8`"), "{again}");
+    project.ok(&["constraint", "set", "max_cost_per_task", "0"]);
+    assert!(asked("a").unwrap().contains("max_cost_per_task"));
+    fire(&project, json!({ "hook_event_name": "SessionEnd", "session_id": "a" }));
+    let both = asked("a").unwrap();
+    assert!(both.contains("max_cost_per_task") && both.contains("max_web_requests"), "{both}");
+}
+
+/// What an agent writes is in the event: it must not be able to hide its own edit.
+#[test]
+fn an_event_that_is_not_quite_json_is_guarded_all_the_same() {
+    let project = Project::new();
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let odd: [(&str, &[u8]); 9] = [
+        ("a number out of range", b"1e400"),
+        ("deep nesting", deep.as_bytes()),
+        ("a NUL", b"\"a\0b\""),
+        ("no UTF-8", b"\"\xff\xfe\xc3(\""),
+        ("half a character", br#""\ud83d cut""#),
+        ("an escape there is none of", br#""\q \u12""#),
+        ("no number", b"NaN"),
+        ("a comma too much", b"1,,"),
+        ("plain", b"1"),
+    ];
+    let history = project.path("history.md").display().to_string();
+    let private = project.path(".statedir/log").display().to_string();
+    let tools = [
+        ("Write", json!({ "file_path": history })),
+        ("Edit", json!({ "file_path": "workspace/state/history.md" })),
+        ("MultiEdit", json!({ "file_path": private })),
+        ("NotebookEdit", json!({ "notebook_path": private })),
+        ("Bash", json!({ "command": "echo x >> workspace/state/history.md" })),
+        ("Bash", json!({ "command": "echo x > workspace/state/.statedir/head" })),
+    ];
+    for (what, bytes) in odd {
+        for (name, input) in &tools {
+            let event = json!({ "session_id": "s", "cwd": project.root(), "first": "ODD",
+                "hook_event_name": "PreToolUse", "tool_name": name, "tool_input": input });
+            let mut event = event;
+            event["tool_input"]["content"] = json!("ODD");
+            event["tool_input"]["edits"] = json!([{ "new_string": "ODD" }]);
+            event["tool_response"] = json!("ODD");
+            let text = event.to_string();
+            let parts: Vec<&[u8]> = text.split("\"ODD\"").map(str::as_bytes).collect();
+            assert_eq!(parts.len(), 5);
+            let ran = fire_bytes(&project, &[], &parts.join(bytes));
+            let answer = if ran.stdout.is_empty() { json!(null) } else { ran.json() };
+            let decision = &answer["hookSpecificOutput"]["permissionDecision"];
+            assert_eq!(decision, "deny", "{name} with {what}");
+        }
+    }
+    // Cut off, or too large to be read whole.
+    let event = json!({ "cwd": project.root(), "hook_event_name": "PreToolUse",
+        "tool_name": "Write", "tool_input": { "file_path": history, "content": "" } });
+    let text = event.to_string();
+    let start = text.strip_suffix("\"}}").unwrap().as_bytes();
+    for length in [start.len() - 1, 33 << 20] {
+        let mut bytes = start.to_vec();
+        bytes.resize(length, b'x');
+        let answer = fire_bytes(&project, &[], &bytes).json();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{length}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod event;
 mod guard;
 mod journal;
+mod loose;
 mod memory;
 mod place;
 mod prompt;
