@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use crate::builder::{Project, Ran};
 
+mod fuzzed;
+
 /// Runs an event as the client would: no actor but the session.
 fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
     use std::{io::Write as _, process::Stdio};
@@ -507,106 +509,6 @@ fn a_recorded_session_runs_through() {
     assert!(!project.path(".statedir/hook.log").exists(), "nothing was unexpected");
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
-}
-
-mod fuzzed {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn any_value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            "\\PC{0,30}".prop_map(Value::from),
-            Just(Value::from("workspace/state/history.md")),
-            Just(Value::from("workspace/state/plan.md")),
-            Just(Value::from("../".repeat(50))),
-            Just(Value::from("\0\u{1b}[2J\u{202e}")),
-            Just(Value::from("rm -rf $(`\"'<<EOF\n>&")),
-        ];
-        leaf.prop_recursive(3, 20, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::hash_map(key(), inner, 0..5)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    fn key() -> impl Strategy<Value = String> {
-        prop::sample::select(vec![
-            "session_id",
-            "cwd",
-            "source",
-            "prompt",
-            "tool_name",
-            "tool_input",
-            "tool_response",
-            "trigger",
-            "stop_hook_active",
-            "reason",
-            "file_path",
-            "notebook_path",
-            "command",
-            "x",
-        ])
-        .prop_map(str::to_owned)
-    }
-
-    fn event() -> impl Strategy<Value = Value> {
-        let names = prop::sample::select(vec![
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PreCompact",
-            "Stop",
-            "SubagentStop",
-            "SessionEnd",
-            "Unknown",
-        ]);
-        let tools = prop::sample::select(vec!["Write", "Edit", "Bash", "WebFetch", "Read", "Task"]);
-        let members = prop::collection::hash_map(key(), any_value(), 0..8);
-        (names, tools, members, any_value()).prop_map(|(name, tool, members, input)| {
-            let mut event =
-                json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input });
-            event.as_object_mut().unwrap().extend(members);
-            event
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn any_event_ends_well_and_leaves_a_sound_state(events in prop::collection::vec(event(), 1..4)) {
-            let project = Project::with_steps(1);
-            let dir = project.dir().display().to_string();
-            for event in events {
-                let ran = fire_bytes(&project, &["-C", &dir], event.to_string().as_bytes());
-                prop_assert_eq!(ran.stderr.as_str(), "");
-                if !ran.stdout.is_empty() {
-                    let answer = ran.json();
-                    let name = &event["hook_event_name"];
-                    let specific = &answer["hookSpecificOutput"]["hookEventName"];
-                    prop_assert!(specific.is_null() || specific == name, "{answer}");
-                    prop_assert!(name != "SessionEnd" && name != "PreCompact", "{answer}");
-                }
-            }
-            project.ok(&["check"]);
-            project.ok(&["history", "verify"]);
-        }
-
-        #[test]
-        fn any_bytes_end_well(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let project = Project::new();
-            let dir = project.dir().display().to_string();
-            let ran = fire_bytes(&project, &["-C", &dir], &bytes);
-            prop_assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
-        }
-    }
 }
 
 #[test]
