@@ -419,6 +419,34 @@ fn the_end_of_a_session_is_recorded_soon() {
 }
 
 #[test]
+fn an_event_waits_for_the_lock_once() {
+    let project = Project::with_steps(1);
+    let plan = project.path("plan.md");
+    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
+    lock.lock().unwrap();
+    let events = [
+        json!({ "hook_event_name": "SessionStart" }),
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
+        tool("PostToolUse", "Edit", json!({ "file_path": plan })),
+    ];
+    for event in &events {
+        assert_eq!(fire(&project, event.clone()), None);
+    }
+    drop(lock);
+    let log = project.read(".statedir/hook.log");
+    let waited: Vec<u64> = log
+        .split("waited ")
+        .skip(1)
+        .filter_map(|rest| rest.split(' ').next()?.parse().ok())
+        .collect();
+    // What is noted is the last time the lock was waited for. Once it was waited for in full,
+    // there is no time left for a second look.
+    assert_eq!(waited.len(), events.len(), "{log}");
+    assert!(waited[0] >= 1_000, "{log}");
+    assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
+}
+
+#[test]
 fn without_a_state_there_is_silence() {
     let project = Project::empty();
     for name in ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact"] {

@@ -115,6 +115,7 @@ fn reply(
         max_tokens: args.max_tokens,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
+        until: std::time::Instant::now() + session.global.wait,
     };
     hooks::answer(&hook).map_err(|error| error.to_string())
 }
