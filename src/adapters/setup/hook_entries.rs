@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     json_text::{self, parse},
-    outcome::{Outcome, Wish},
+    outcome::{Outcome, Wish, changed_by_hand},
     own_file::Origin,
 };
 use crate::text::json::Path;
@@ -85,14 +85,23 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String
         Some(Value::Object(_)) => {}
         Some(_) => return Err("`hooks` is not an object".to_owned()),
     }
-    let mut text = text.to_owned();
+    let mut outcome = Outcome::text(text);
     for (event, tools) in EVENTS {
-        text = put_event(text, event, &group(tools, wish.program))?;
+        let there = outcome.text.take().unwrap_or_default();
+        let (text, kept) = put_event(there, event, &group(tools, wish.program), wish.force)?;
+        let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
+        outcome = Outcome { text: Some(text), note: outcome.note.or(note), ..outcome };
     }
-    Ok(Outcome::text(text))
+    Ok(outcome)
 }
 
-fn put_event(text: String, event: &str, wanted: &Value) -> Result<String, String> {
+/// The text with the hook of one event, and whether one that somebody changed stays instead.
+fn put_event(
+    text: String,
+    event: &str,
+    wanted: &Value,
+    force: bool,
+) -> Result<(String, bool), String> {
     let path = event_path(event);
     let document = parse(&text)?;
     let groups = match document.get(&path) {
@@ -100,28 +109,41 @@ fn put_event(text: String, event: &str, wanted: &Value) -> Result<String, String
         Some(_) => return Err(format!("`hooks.{event}` is not a list")),
         None => {
             let hooks = Path::root().join("hooks");
-            return match document.get(&hooks) {
+            let added = match document.get(&hooks) {
                 Some(_) => json_text::add(&text, &path, &json!([wanted])),
                 None => json_text::add(&text, &hooks, &json!({ event: [wanted] })),
             };
+            return Ok((added?, false));
         }
     };
-    let ours: Vec<usize> = (0..groups.len()).filter(|at| has_ours(&groups[*at])).collect();
-    match ours.as_slice() {
-        [one] if groups[*one] == *wanted => Ok(text),
+    let any = |kind: Whose| groups.iter().any(|group| Group { event, group }.has(kind));
+    if any(Whose::Changed) && !force {
+        // A second hook beside it would count everything twice.
+        return Ok((take_event(text, event, false)?, true));
+    }
+    let ours: Vec<usize> = (0..groups.len())
+        .filter(|at| Group { event, group: &groups[*at] }.has(Whose::Ours))
+        .collect();
+    let done = match ours.as_slice() {
+        _ if any(Whose::Changed) => None,
+        [one] if groups[*one] == *wanted => return Ok((text, false)),
         // An entry of an earlier version is brought up to date where it stands.
-        [one] if is_ours_alone(&groups[*one]) => {
-            json_text::replace(&text, &path.join(one.to_string()), wanted)
+        [one] if (Group { event, group: &groups[*one] }).is_all(Whose::Ours) => {
+            Some(json_text::replace(&text, &path.join(one.to_string()), wanted)?)
         }
-        [] => json_text::add(&text, &path.join("-"), wanted),
-        _ => put_event(take_event(text, event)?, event, wanted),
+        [] => Some(json_text::add(&text, &path.join("-"), wanted)?),
+        _ => None,
+    };
+    match done {
+        Some(text) => Ok((text, false)),
+        None => put_event(take_event(text, event, force)?, event, wanted, false),
     }
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>) -> Result<Outcome, String> {
-    // What never names us is not even read: it may have a form of its own.
-    let Some(text) = there.filter(|text| text.contains("statedir")) else {
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+    // What has no such hook is not even read: it may have a form of its own.
+    let Some(text) = there.filter(|text| text.contains(" hook")) else {
         return Ok(Outcome::same(there));
     };
     match own_file(text) {
@@ -129,51 +151,101 @@ pub(super) fn take(there: Option<&str>) -> Result<Outcome, String> {
         Some(Origin::Blank(text)) => return Ok(Outcome::text(text)),
         None => {}
     }
-    let events = parse(text)?.keys(&Path::root().join("hooks")).unwrap_or_default();
+    let document = parse(text)?;
+    let events = document.keys(&Path::root().join("hooks")).unwrap_or_default();
     // From the last one on, as they were put.
-    let taken =
-        events.iter().rev().try_fold(text.to_owned(), |text, event| take_event(text, event));
-    taken.map(Outcome::text)
+    let taken = events
+        .iter()
+        .rev()
+        .try_fold(text.to_owned(), |text, event| take_event(text, event, wish.force))?;
+    let left = parse(&taken)?.get(&Path::root().join("hooks")).unwrap_or_default();
+    let changed = |event: &&String| {
+        let groups = left.get(event.as_str()).and_then(Value::as_array);
+        groups.into_iter().flatten().any(|group| Group { event, group }.has(Whose::Changed))
+    };
+    let outcome = Outcome::text(taken);
+    Ok(match events.iter().find(changed) {
+        Some(event) => outcome.noting(changed_by_hand(&format!("the hook of {event}"), true)),
+        None => outcome,
+    })
 }
 
-/// Takes our hooks out of an event.
-fn take_event(mut text: String, event: &str) -> Result<String, String> {
+/// Takes our hooks out of an event, and with `force` those that somebody changed.
+fn take_event(mut text: String, event: &str, force: bool) -> Result<String, String> {
     let path = event_path(event);
     let Some(Value::Array(groups)) = parse(&text)?.get(&path) else { return Ok(text) };
-    for (at, group) in groups.iter().enumerate().rev().filter(|(_, group)| has_ours(group)) {
+    for (at, group) in groups.iter().enumerate().rev() {
+        let group = Group { event, group };
+        let goes = |whose: Whose| whose == Whose::Ours || (force && whose == Whose::Changed);
+        let whose: Vec<Whose> = group.hooks().map(|hook| group.whose(hook)).collect();
         let group_path = path.join(at.to_string());
-        if is_ours_alone(group) {
+        if !whose.is_empty() && whose.iter().all(|whose| goes(*whose)) {
             text = json_text::cut(&text, &group_path)?;
             continue;
         }
-        let hooks: Vec<&Value> = hooks(group).collect();
-        for index in (0..hooks.len()).rev().filter(|index| is_ours(hooks[*index])) {
+        for index in (0..whose.len()).rev().filter(|index| goes(whose[*index])) {
             text = json_text::cut(&text, &group_path.join("hooks").join(index.to_string()))?;
         }
     }
     Ok(text)
 }
 
-fn hooks(group: &Value) -> impl Iterator<Item = &Value> {
-    group.get("hooks").and_then(Value::as_array).into_iter().flatten()
+/// Whose a hook is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// It calls us as we write it.
+    Ours,
+    /// It calls us as somebody wrote it.
+    Changed,
+    /// It has nothing to do with us.
+    Other,
 }
 
-fn has_ours(group: &Value) -> bool {
-    hooks(group).any(is_ours)
+/// The hooks for some tools.
+#[derive(Clone, Copy)]
+struct Group<'v> {
+    event: &'v str,
+    group: &'v Value,
 }
 
-fn is_ours_alone(group: &Value) -> bool {
-    hooks(group).all(is_ours)
+impl<'v> Group<'v> {
+    fn hooks(self) -> impl Iterator<Item = &'v Value> {
+        self.group.get("hooks").and_then(Value::as_array).into_iter().flatten()
+    }
+
+    fn has(self, kind: Whose) -> bool {
+        self.hooks().any(|hook| self.whose(hook) == kind)
+    }
+
+    fn is_all(self, kind: Whose) -> bool {
+        self.hooks().all(|hook| self.whose(hook) == kind)
+    }
+
+    fn whose(self, hook: &Value) -> Whose {
+        let command = hook.get("command").and_then(Value::as_str).unwrap_or_default().trim();
+        match program_of(command) {
+            Some(program) if is_statedir(program) => return Whose::Ours,
+            // A program of another name is known by all that stands around it.
+            Some(program) => {
+                let tools = EVENTS.iter().find(|(event, _)| *event == self.event);
+                if tools.is_some_and(|(_, tools)| group(*tools, program) == *self.group) {
+                    return Whose::Ours;
+                }
+            }
+            None => {}
+        }
+        let program = command.split(" hook ").next().filter(|program| *program != command);
+        match program.is_some_and(|program| is_statedir(program.trim_matches(['\'', '"']))) {
+            true => Whose::Changed,
+            false => Whose::Other,
+        }
+    }
 }
 
-/// Whether a hook calls `statedir hook`, wherever the program is.
-fn is_ours(hook: &Value) -> bool {
-    let command = hook.get("command").and_then(Value::as_str).unwrap_or_default().trim();
-    let Some(program) = program_of(command) else { return false };
-    program
-        .rsplit(['/', '\\'])
-        .next()
-        .is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
+/// Whether a program is `statedir`, wherever it is.
+fn is_statedir(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next();
+    name.is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
 }
 
 /// The program of a command that calls a hook.
@@ -182,91 +254,4 @@ fn program_of(command: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-        let wish = Wish { program, force: false, folders: 0 };
-        super::put(there, wish).map(|outcome| outcome.text)
-    }
-
-    fn take(there: Option<&str>) -> Result<Option<String>, String> {
-        super::take(there).map(|outcome| outcome.text)
-    }
-
-    const THERE: &str = "{\r\n\t\"model\" : \"x\",\r\n\t\"hooks\":{ \"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}] },\r\n  \"n\": 1.10\r\n}";
-
-    #[test]
-    fn what_was_there_keeps_its_bytes_and_comes_back() {
-        for there in [
-            THERE,
-            "",
-            "\n",
-            "{}",
-            "{}\n",
-            "{ }",
-            "{\"hooks\":{}}",
-            "{\"hooks\":{\"PreToolUse\":[]}}",
-            "{\n  \"hooks\": {\n    \"Stop\": [\n    ], \"SessionStart\":[ ]\n  }\n}\n",
-            "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}",
-            "{\"a\":1}\n",
-        ] {
-            let with = put(Some(there), "statedir").unwrap().unwrap();
-            assert_ne!(with, there);
-            assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
-            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
-            assert_eq!(take(Some(there)).unwrap().as_deref(), Some(there));
-        }
-        let with = put(Some(THERE), "statedir").unwrap().unwrap();
-        assert!(with.contains("\"n\": 1.10\r\n") && with.contains("\t\"model\" : \"x\""), "{with}");
-    }
-
-    #[test]
-    fn a_file_of_ours_goes_as_it_came() {
-        let with = put(None, "statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&with)).unwrap(), None);
-        let elsewhere = put(None, "/a b/statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&elsewhere)).unwrap(), None);
-        assert_eq!(take(None).unwrap(), None);
-        let moved = put(Some(&with), "/opt/statedir").unwrap();
-        assert_eq!(moved, put(None, "/opt/statedir").unwrap());
-    }
-
-    #[test]
-    fn an_entry_of_an_earlier_version_is_replaced() {
-        let old =
-            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/statedir hook"}]}]}}"#;
-        let with = put(Some(old), "statedir").unwrap().unwrap();
-        assert_eq!(with.matches("statedir hook").count(), EVENTS.len(), "{with}");
-        let shared =
-            r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"},{"command":"statedir hook"}]}]}}"#;
-        let without = take(Some(shared)).unwrap().unwrap();
-        assert_eq!(without, r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"}]}]}}"#);
-    }
-
-    #[test]
-    fn settings_that_are_not_understood_are_refused() {
-        for bad in [
-            "{",
-            "[]",
-            "// c\n{}",
-            "{\"hooks\":[]}",
-            "{\"hooks\":{\"Stop\":{}}}",
-            "{\"a\":1,\"a\":2}",
-        ] {
-            assert!(put(Some(bad), "statedir").is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn only_our_own_command_is_ours() {
-        let ours = |command: &str| is_ours(&json!({ "command": command }));
-        assert!(
-            ours("statedir hook") && ours("/usr/bin/statedir hook") && ours("'/a b/statedir' hook")
-        );
-        assert!(
-            !ours("mystatedir hook") && !ours("statedir hook-x") && !ours("x hook") && !ours("")
-        );
-        assert_eq!(command("/a b/statedir"), "'/a b/statedir' hook");
-    }
-}
+mod tests;

@@ -101,7 +101,7 @@ impl Setup {
             let client = self.client.to_string();
             let edited = match (&piece, remove) {
                 (Piece::Hooks(_), false) => hook_entries::put(there, wish),
-                (Piece::Hooks(_), true) => hook_entries::take(there),
+                (Piece::Hooks(_), true) => hook_entries::take(there, wish),
                 (Piece::Server(_), false) => server_entry::put(there, wish),
                 (Piece::Server(_), true) => server_entry::take(there, wish),
                 (Piece::TomlServer(_), false) => toml_text::put(there, wish),
