@@ -158,7 +158,8 @@ impl Markers<'_> {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let bare = line.trim_end_matches(['\n', '\r']);
-            if let Some(note) = bare.strip_prefix(&begin) {
+            let note = bare.strip_prefix(&begin);
+            if let Some(note) = note.filter(|note| note.is_empty() || note.starts_with(' ')) {
                 let note = note.strip_suffix(self.close).unwrap_or(note);
                 begins.push((at..at + line.len(), Marker::parse(note)));
             } else if bare == end {

@@ -83,6 +83,8 @@ fn words_of_a_person_stay_unless_it_is_forced() {
 #[test]
 fn markers_that_do_not_pair_up_are_refused() {
     let both = "<!-- statedir:begin new -->\nx\n<!-- statedir:end -->\n";
+    let word = "<!-- statedir:beginners -->\n";
+    assert_eq!(take("codex", word), Outcome::text(word), "another word is no marker");
     for text in [both.repeat(2).as_str(), "<!-- statedir:begin -->\n", "<!-- statedir:end -->\n"] {
         assert!(markdown("codex").put(Some(text), "x\n", FORCE).is_err(), "{text}");
         assert!(markdown("codex").take(Some(text), "x\n", FORCE).is_err(), "{text}");
