@@ -36,8 +36,8 @@ fn main() {
         ("PreToolUse Write", tool("PreToolUse", "Write", file.clone()), 1.5),
         ("PostToolUse Write", tool("PostToolUse", "Write", file), 1.5),
         ("Stop", json!({ "hook_event_name": "Stop" }), 1.5),
-        ("SessionStart", json!({ "hook_event_name": "SessionStart", "source": "startup" }), 3.0),
-        ("UserPromptSubmit", json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }), 3.0),
+        ("SessionStart", json!({ "hook_event_name": "SessionStart", "source": "startup" }), 1.5),
+        ("UserPromptSubmit", json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }), 1.5),
     ];
     for (name, event, limit) in events {
         let mut event = event;

@@ -5,7 +5,6 @@ mod directory;
 mod evaluator;
 pub mod git;
 pub mod hooks;
-mod json_escapes;
 mod mcp;
 mod process;
 mod recovery;

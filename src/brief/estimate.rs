@@ -15,7 +15,7 @@
 //! - other characters are as many tokens as they have bytes in UTF-8, less for the most frequent
 //!   Chinese characters (one), Cyrillic (one), and for kana, Thai, Devanagari and the like (two).
 
-use std::{collections::HashSet, sync::LazyLock};
+use super::frequent_words;
 
 /// An estimate of the number of tokens, from above.
 pub fn tokens(text: &str) -> usize {
@@ -85,23 +85,31 @@ fn word(word: &[u8], beside_digit: bool) -> usize {
     if beside_digit || !looks_like_a_word(word) {
         return (2 * length).div_ceil(3);
     }
-    let lower = word.to_ascii_lowercase();
-    match str::from_utf8(&lower) {
-        Ok(lower) if FREQUENT_WORDS.contains(lower) => 1,
-        _ => length.div_ceil(2),
-    }
+    if frequent_words::contains(word) { 1 } else { length.div_ceil(2) }
 }
 
-/// English words that are one token in both vocabularies, with and without a capital and a space.
-static FREQUENT_WORDS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("frequent_words.txt").split_whitespace().collect());
-
 fn looks_like_a_word(word: &[u8]) -> bool {
+    const VOWELS: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut at = 0;
+        while at < b"aeiouyAEIOUY".len() {
+            table[b"aeiouyAEIOUY"[at] as usize] = true;
+            at += 1;
+        }
+        table
+    };
+    let (mut vowels, mut consonants, mut most) = (0, 0, 0);
+    for byte in word {
+        if VOWELS[usize::from(*byte)] {
+            vowels += 1;
+            consonants = 0;
+        } else {
+            consonants += 1;
+            most = most.max(consonants);
+        }
+    }
     let capitals = word.iter().skip(1).any(u8::is_ascii_uppercase);
-    let vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
-    let vowels = word.iter().filter(|byte| vowel(byte)).count();
-    let consonants = word.split(vowel).map(<[u8]>::len).max().unwrap_or(0);
-    !capitals && consonants <= 4 && vowels * 6 >= word.len() && word.len() <= 24
+    !capitals && most <= 4 && vowels * 6 >= word.len() && word.len() <= 24
 }
 
 /// A character that is not ASCII.

@@ -66,7 +66,8 @@ pub fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format) -> Br
 
 fn attempt(parts: &[Part], revision: &str, budget: Budget, format: Format, allowed: Cost) -> Brief {
     let essential: Vec<&Part> = of_stage(parts, Stage::Essential).collect();
-    let need = sections_cost(&essential, format);
+    let costs: Vec<Cost> = essential.iter().map(|part| part_cost(part, format)).collect();
+    let need: Cost = costs.iter().copied().sum();
     let room = allowed.minus(fixed(format, revision));
     let footer = render::footer_at_most(parts, format);
     let mut chosen = Chosen { format, room, parts: Vec::new() };
@@ -81,9 +82,7 @@ fn attempt(parts: &[Part], revision: &str, budget: Budget, format: Format, allow
     };
     if (need + footer).fits(room) {
         chosen.room = room.minus(footer);
-        for part in &essential {
-            chosen.take((*part).clone());
-        }
+        chosen.take_all(&essential, &costs);
         for stage in Stage::OPTIONAL {
             brief.left_out.extend(chosen.fill(of_stage(parts, stage), stage));
         }
@@ -96,9 +95,7 @@ fn attempt(parts: &[Part], revision: &str, budget: Budget, format: Format, allow
         brief.in_short = true;
         chosen.room = room.minus(short);
         if whole {
-            for part in &essential {
-                chosen.take((*part).clone());
-            }
+            chosen.take_all(&essential, &costs);
         } else {
             chosen.cut_to_shares(&essential);
         }
@@ -119,10 +116,6 @@ fn of_stage(parts: &[Part], stage: Stage) -> impl Iterator<Item = &Part> {
     parts.iter().filter(move |part| part.stage == stage)
 }
 
-fn sections_cost(parts: &[&Part], format: Format) -> Cost {
-    parts.iter().map(|part| part_cost(part, format)).sum()
-}
-
 /// A part with its heading, whether or not another part of the section has one already.
 fn part_cost(part: &Part, format: Format) -> Cost {
     let note = part.note.iter().map(|note| format.note(note)).sum::<Cost>();
@@ -138,8 +131,12 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn take(&mut self, part: Part) {
-        self.room = self.room.minus(part_cost(&part, self.format));
+    fn take_all(&mut self, parts: &[&Part], costs: &[Cost]) {
+        parts.iter().zip(costs).for_each(|(part, cost)| self.take((*part).clone(), *cost));
+    }
+
+    fn take(&mut self, part: Part, cost: Cost) {
+        self.room = self.room.minus(cost);
         self.parts.push((self.parts.len(), part));
     }
 
@@ -147,8 +144,9 @@ impl Chosen {
     fn fill<'p>(&mut self, parts: impl Iterator<Item = &'p Part>, stage: Stage) -> Option<LeftOut> {
         let (mut count, mut shortened) = (0, 0);
         for part in parts {
-            if part_cost(part, self.format).fits(self.room) {
-                self.take(part.clone());
+            let cost = part_cost(part, self.format);
+            if cost.fits(self.room) {
+                self.take(part.clone(), cost);
                 continue;
             }
             let short = part.short.as_ref().map(|lines| Part {
@@ -161,7 +159,8 @@ impl Chosen {
             match short.or_else(cut) {
                 Some(part) => {
                     shortened += 1;
-                    self.take(part);
+                    let cost = part_cost(&part, self.format);
+                    self.take(part, cost);
                 }
                 None => count += 1,
             }

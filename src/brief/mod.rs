@@ -10,6 +10,7 @@ mod compose_context;
 mod compose_step;
 mod estimate;
 mod fit;
+mod frequent_words;
 mod material;
 mod memory;
 mod part;

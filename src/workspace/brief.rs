@@ -1,6 +1,6 @@
 //! Briefs, however much of the state can be read.
 
-use super::{DiffSide, Error, Snapshot, Workspace, is_absent};
+use super::{DiffSide, Error, InForce, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
     model::{Problem, StateFile, StepRef},
@@ -27,6 +27,8 @@ pub struct Briefed {
     pub brief: Brief,
     /// Files that are missing or cannot be read; the brief has the rest.
     pub damaged: Vec<Problem>,
+    /// What binds the agent, as it was read for the brief; absent if it cannot be read.
+    pub in_force: Option<InForce>,
 }
 
 impl Workspace {
@@ -48,7 +50,14 @@ impl Workspace {
         let budget = without_error(request, &damaged);
         let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;
-        Ok(Briefed { brief, damaged })
+        let readable = !damaged.iter().any(|problem| problem.file == StateFile::Constraints);
+        let in_force = readable.then_some(InForce {
+            settings: material.settings,
+            directives: material.directives,
+            rules: material.rules,
+            reviews: material.reviews,
+        });
+        Ok(Briefed { brief, damaged, in_force })
     }
 
     /// The state; where a file or the log cannot be read at all, what is left of it.

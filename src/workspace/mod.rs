@@ -12,6 +12,7 @@ mod draft;
 mod environment;
 mod error;
 mod facts;
+mod in_force;
 mod init;
 mod material;
 mod memory;
@@ -52,6 +53,7 @@ pub use self::{
     environment::Environment,
     error::Error,
     facts::Facts,
+    in_force::InForce,
     init::{InitOptions, Initialised},
     metrics::{Cover, Metrics, StepMetrics},
     operations::Stepped,
@@ -139,6 +141,13 @@ impl Workspace {
         options: Options,
     ) -> Self {
         Self { store: Store::with_disk(layout(dir.into()), disk), env, options }
+    }
+
+    /// The same state for one who has waited before and can wait only so long now.
+    #[must_use]
+    pub fn with_wait(&self, wait: Duration) -> Self {
+        let options = Options { wait, ..self.options.clone() };
+        Self { store: self.store.clone(), env: self.env.again(), options }
     }
 
     /// Where the files are.

@@ -443,6 +443,9 @@ fn a_number_that_would_be_rounded_is_refused() {
     }
     assert_eq!(project.read("variables.json"), before);
     project.ok(&["var", "set", "n", "12345678901234567890123", "--string"]);
+    project.ok(&["event", "emit", "measured", "n=12345678901234567890124", "m=1.50"]);
+    let history = project.read("history.md");
+    assert!(history.contains("12345678901234567890124") && history.contains("1.5"), "{history}");
     project.ok(&["var", "set", "m", "18446744073709551615"]);
     assert!(project.read("variables.json").contains(": 18446744073709551615"));
 }

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use crate::builder::{Project, Ran};
 
+mod fuzzed;
+
 /// Runs an event as the client would: no actor but the session.
 fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
     use std::{io::Write as _, process::Stdio};
@@ -197,6 +199,7 @@ fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
     let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
     assert!(reason.contains("max_file_operations") && reason.contains("2 of 2"), "{reason}");
+    assert!(reason.contains("`statedir constraint set max_file_operations 4`"), "{reason}");
     for (name, input) in
         [("Read", json!({})), ("WebFetch", json!({})), ("Bash", json!({"command": "ls"}))]
     {
@@ -209,6 +212,98 @@ fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
     fire(&project, write("PostToolUse"));
     assert_eq!(used(&project, "file_operations"), json!(4));
     project.ok(&["check"]);
+}
+
+#[test]
+fn a_limit_is_asked_about_once_in_a_session() {
+    let project = Project::new();
+    project.ok(&["constraint", "set", "max_web_requests", "1"]);
+    let fetch = |name, session: &str| {
+        let mut event = tool(name, "WebFetch", json!({ "url": "https://example.org" }));
+        event["session_id"] = json!(session);
+        fire(&project, event)
+    };
+    let asked = |session: &str| {
+        let answer = fetch("PreToolUse", session)?;
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
+        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
+    };
+    fetch("PostToolUse", "a");
+    assert!(asked("a").is_some());
+    for _ in 0..3 {
+        assert_eq!(asked("a"), None, "once");
+        fetch("PostToolUse", "a");
+    }
+    fire(
+        &project,
+        json!({ "hook_event_name": "SessionStart", "source": "compact", "session_id": "a" }),
+    );
+    assert_eq!(asked("a"), None, "a compaction is no new session");
+    assert!(asked("b").is_some(), "another session");
+    project.ok(&["constraint", "set", "max_web_requests", "3"]);
+    let again = asked("a").expect("the raised limit is reached, too");
+    assert!(again.contains("4 of 3") && again.contains("max_web_requests 8`"), "{again}");
+    project.ok(&["constraint", "set", "max_cost_per_task", "0"]);
+    assert!(asked("a").unwrap().contains("max_cost_per_task"));
+    fire(&project, json!({ "hook_event_name": "SessionEnd", "session_id": "a" }));
+    let both = asked("a").unwrap();
+    assert!(both.contains("max_cost_per_task") && both.contains("max_web_requests"), "{both}");
+}
+
+/// What an agent writes is in the event: it must not be able to hide its own edit.
+#[test]
+fn an_event_that_is_not_quite_json_is_guarded_all_the_same() {
+    let project = Project::new();
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let odd: [(&str, &[u8]); 9] = [
+        ("a number out of range", b"1e400"),
+        ("deep nesting", deep.as_bytes()),
+        ("a NUL", b"\"a\0b\""),
+        ("no UTF-8", b"\"\xff\xfe\xc3(\""),
+        ("half a character", br#""\ud83d cut""#),
+        ("an escape there is none of", br#""\q \u12""#),
+        ("no number", b"NaN"),
+        ("a comma too much", b"1,,"),
+        ("plain", b"1"),
+    ];
+    let history = project.path("history.md").display().to_string();
+    let private = project.path(".statedir/log").display().to_string();
+    let tools = [
+        ("Write", json!({ "file_path": history })),
+        ("Edit", json!({ "file_path": "workspace/state/history.md" })),
+        ("MultiEdit", json!({ "file_path": private })),
+        ("NotebookEdit", json!({ "notebook_path": private })),
+        ("Bash", json!({ "command": "echo x >> workspace/state/history.md" })),
+        ("Bash", json!({ "command": "echo x > workspace/state/.statedir/head" })),
+    ];
+    for (what, bytes) in odd {
+        for (name, input) in &tools {
+            let event = json!({ "session_id": "s", "cwd": project.root(), "first": "ODD",
+                "hook_event_name": "PreToolUse", "tool_name": name, "tool_input": input });
+            let mut event = event;
+            event["tool_input"]["content"] = json!("ODD");
+            event["tool_input"]["edits"] = json!([{ "new_string": "ODD" }]);
+            event["tool_response"] = json!("ODD");
+            let text = event.to_string();
+            let parts: Vec<&[u8]> = text.split("\"ODD\"").map(str::as_bytes).collect();
+            assert_eq!(parts.len(), 5);
+            let ran = fire_bytes(&project, &[], &parts.join(bytes));
+            let answer = if ran.stdout.is_empty() { json!(null) } else { ran.json() };
+            let decision = &answer["hookSpecificOutput"]["permissionDecision"];
+            assert_eq!(decision, "deny", "{name} with {what}");
+        }
+    }
+    // Cut off, or too large to be read whole.
+    let event = json!({ "cwd": project.root(), "hook_event_name": "PreToolUse",
+        "tool_name": "Write", "tool_input": { "file_path": history, "content": "" } });
+    let text = event.to_string();
+    let start = text.strip_suffix("\"}}").unwrap().as_bytes();
+    for length in [start.len() - 1, 33 << 20] {
+        let mut bytes = start.to_vec();
+        bytes.resize(length, b'x');
+        let answer = fire_bytes(&project, &[], &bytes).json();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{length}");
+    }
 }
 
 #[test]
@@ -324,6 +419,34 @@ fn the_end_of_a_session_is_recorded_soon() {
 }
 
 #[test]
+fn an_event_waits_for_the_lock_once() {
+    let project = Project::with_steps(1);
+    let plan = project.path("plan.md");
+    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
+    lock.lock().unwrap();
+    let events = [
+        json!({ "hook_event_name": "SessionStart" }),
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
+        tool("PostToolUse", "Edit", json!({ "file_path": plan })),
+    ];
+    for event in &events {
+        assert_eq!(fire(&project, event.clone()), None);
+    }
+    drop(lock);
+    let log = project.read(".statedir/hook.log");
+    let waited: Vec<u64> = log
+        .split("waited ")
+        .skip(1)
+        .filter_map(|rest| rest.split(' ').next()?.parse().ok())
+        .collect();
+    // What is noted is the last time the lock was waited for. Once it was waited for in full,
+    // there is no time left for a second look.
+    assert_eq!(waited.len(), events.len(), "{log}");
+    assert!(waited[0] >= 1_000, "{log}");
+    assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
+}
+
+#[test]
 fn without_a_state_there_is_silence() {
     let project = Project::empty();
     for name in ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact"] {
@@ -414,106 +537,6 @@ fn a_recorded_session_runs_through() {
     assert!(!project.path(".statedir/hook.log").exists(), "nothing was unexpected");
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
-}
-
-mod fuzzed {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn any_value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            "\\PC{0,30}".prop_map(Value::from),
-            Just(Value::from("workspace/state/history.md")),
-            Just(Value::from("workspace/state/plan.md")),
-            Just(Value::from("../".repeat(50))),
-            Just(Value::from("\0\u{1b}[2J\u{202e}")),
-            Just(Value::from("rm -rf $(`\"'<<EOF\n>&")),
-        ];
-        leaf.prop_recursive(3, 20, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::hash_map(key(), inner, 0..5)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    fn key() -> impl Strategy<Value = String> {
-        prop::sample::select(vec![
-            "session_id",
-            "cwd",
-            "source",
-            "prompt",
-            "tool_name",
-            "tool_input",
-            "tool_response",
-            "trigger",
-            "stop_hook_active",
-            "reason",
-            "file_path",
-            "notebook_path",
-            "command",
-            "x",
-        ])
-        .prop_map(str::to_owned)
-    }
-
-    fn event() -> impl Strategy<Value = Value> {
-        let names = prop::sample::select(vec![
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PreCompact",
-            "Stop",
-            "SubagentStop",
-            "SessionEnd",
-            "Unknown",
-        ]);
-        let tools = prop::sample::select(vec!["Write", "Edit", "Bash", "WebFetch", "Read", "Task"]);
-        let members = prop::collection::hash_map(key(), any_value(), 0..8);
-        (names, tools, members, any_value()).prop_map(|(name, tool, members, input)| {
-            let mut event =
-                json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input });
-            event.as_object_mut().unwrap().extend(members);
-            event
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn any_event_ends_well_and_leaves_a_sound_state(events in prop::collection::vec(event(), 1..4)) {
-            let project = Project::with_steps(1);
-            let dir = project.dir().display().to_string();
-            for event in events {
-                let ran = fire_bytes(&project, &["-C", &dir], event.to_string().as_bytes());
-                prop_assert_eq!(ran.stderr.as_str(), "");
-                if !ran.stdout.is_empty() {
-                    let answer = ran.json();
-                    let name = &event["hook_event_name"];
-                    let specific = &answer["hookSpecificOutput"]["hookEventName"];
-                    prop_assert!(specific.is_null() || specific == name, "{answer}");
-                    prop_assert!(name != "SessionEnd" && name != "PreCompact", "{answer}");
-                }
-            }
-            project.ok(&["check"]);
-            project.ok(&["history", "verify"]);
-        }
-
-        #[test]
-        fn any_bytes_end_well(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let project = Project::new();
-            let dir = project.dir().display().to_string();
-            let ran = fire_bytes(&project, &["-C", &dir], &bytes);
-            prop_assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
-        }
-    }
 }
 
 #[test]

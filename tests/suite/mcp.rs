@@ -144,6 +144,46 @@ fn a_stale_revision_is_refused_and_the_actor_is_recorded() {
 }
 
 #[test]
+fn a_number_is_kept_to_its_last_digit_or_refused() {
+    let project = Project::new();
+    let mut client = Client::new(&project);
+    for kept in ["9007199254740993", "18446744073709551615", "-9223372036854775808", "0.1", "1.50"]
+    {
+        let call = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"tools/call\",\"params\":{{\"name\":\
+             \"variables\",\"arguments\":{{\"verb\":\"set\",\"path\":\"n\",\"value\":{kept}}}}}}}\n"
+        );
+        client.send_raw(call.as_bytes());
+        assert_eq!(client.answer(99)["result"]["structuredContent"]["ok"], true);
+        let text = project.read("variables.json");
+        assert!(text.contains(&format!("\"n\": {}", kept.trim_end_matches('0'))), "{kept}: {text}");
+    }
+    let before = project.files();
+    for lost in ["18446744073709551616", "-9223372036854775809", "0.12345678901234567890123"] {
+        for place in [
+            format!("{{\"verb\":\"set\",\"path\":\"n\",\"value\":{{\"a\":[{lost}]}}}}"),
+            format!("{{\"verb\":\"add\",\"title\":\"T\",\"fields\":\"{{\\\"a\\\":{lost}}}\"}}"),
+        ] {
+            let name = if place.contains("fields") { "history" } else { "variables" };
+            let call = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"tools/call\",\"params\":{{\"name\":\
+                 \"{name}\",\"arguments\":{place}}}}}"
+            );
+            for line in [format!("{call}\n"), format!("[{call}]\n")] {
+                client.send_raw(line.as_bytes());
+                let answer = client.answer(99);
+                let document = &answer["result"]["structuredContent"];
+                assert_eq!(answer["result"]["isError"], true, "{line}");
+                assert_eq!(document["error"]["code"], "bad_value", "{answer}");
+                assert!(document["error"]["message"].as_str().unwrap().contains(lost), "{answer}");
+                assert!(document["error"]["hint"].as_str().unwrap().contains("text"), "{answer}");
+            }
+        }
+    }
+    assert_eq!(project.files(), before);
+}
+
+#[test]
 fn values_keep_their_type_and_a_dash_reads_nothing() {
     let project = Project::new();
     let mut client = Client::new(&project);

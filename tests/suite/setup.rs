@@ -161,6 +161,16 @@ fn a_link_stays_a_link_and_a_broken_one_is_refused() {
     assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(setup(&project, &["claude", "--remove"]).code, 0);
     assert_eq!(fs::read_to_string(&target).unwrap(), "{\"a\": 1}\n");
+    // One page of instructions under two names.
+    write(&project, "AGENTS.md", "# Mine\n");
+    symlink("AGENTS.md", project.root().join("CLAUDE.md")).unwrap();
+    setup(&project, &["claude"]);
+    setup(&project, &["codex"]);
+    setup(&project, &["claude", "--remove"]);
+    assert_eq!(read(&project, "CLAUDE.md").matches("statedir:begin codex ").count(), 1);
+    setup(&project, &["codex", "--remove"]);
+    assert_eq!(read(&project, "AGENTS.md"), "# Mine\n");
+    fs::remove_file(project.root().join("CLAUDE.md")).unwrap();
     symlink("nowhere", project.root().join("CLAUDE.md")).unwrap();
     let before = tree(project.root());
     assert_eq!(setup(&project, &["claude"]).code, 1);
@@ -204,6 +214,49 @@ fn a_skill_that_somebody_changed_stays() {
     setup(&project, &["claude", "--remove"]);
     assert_eq!(tree(project.root()).len(), 1);
     assert_eq!(read(&project, name), mine);
+}
+
+#[test]
+fn instructions_that_clients_share_stay_until_the_last_one_goes() {
+    let project = Project::empty();
+    write(&project, "AGENTS.md", "# Mine\n");
+    for client in ["codex", "cursor", "generic"] {
+        assert_eq!(setup(&project, &[client]).code, 0);
+    }
+    let block = read(&project, "AGENTS.md");
+    assert!(block.contains("<!-- statedir:begin codex cursor generic "), "{block}");
+    for (client, left) in [("codex", "cursor, generic"), ("generic", "cursor")] {
+        let ran = setup(&project, &[client, "--remove", "--json"]);
+        let files = ran.json()["files"].as_array().unwrap().clone();
+        let file = files.iter().find(|file| file["what"] == "instructions").unwrap();
+        assert_eq!(file["note"], format!("stays for {left}"));
+        assert!(read(&project, "AGENTS.md").contains("Tracked work"));
+        let again = setup(&project, &[client, "--remove"]);
+        assert!(again.stdout.contains("unchanged"), "{}", again.stdout);
+    }
+    setup(&project, &["cursor", "--remove"]);
+    assert_eq!(tree(project.root()).len(), 1);
+    assert_eq!(read(&project, "AGENTS.md"), "# Mine\n");
+}
+
+#[test]
+fn what_a_person_wrote_into_a_block_is_not_lost_without_a_word() {
+    let project = Project::empty();
+    setup(&project, &["claude"]);
+    let mine = read(&project, "CLAUDE.md").replace("The loop:", "The loop, as we like it:");
+    write(&project, "CLAUDE.md", &mine);
+    for args in [&["claude"][..], &["claude", "--remove"]] {
+        let ran = setup(&project, args);
+        assert_eq!(ran.code, 0);
+        let line = ran.stdout.lines().find(|line| line.contains("CLAUDE.md")).unwrap();
+        assert!(line.starts_with("unchanged") && line.contains("`--force`"), "{line}");
+        assert_eq!(read(&project, "CLAUDE.md"), mine);
+    }
+    setup(&project, &["claude", "--force"]);
+    assert!(!read(&project, "CLAUDE.md").contains("as we like it"));
+    write(&project, "CLAUDE.md", &mine);
+    setup(&project, &["claude", "--remove", "--force"]);
+    assert_eq!(tree(project.root()), BTreeMap::new());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{
     args::{Arguments, Global},
     commands::{self, Session},
     output::Output,
-    quick,
+    pairs, quick,
 };
 
 /// Where a command runs, for whom, and on what condition.
@@ -54,6 +54,16 @@ impl Answer {
         Self::from(&failure)
     }
 
+    /// The same refusal with the whole time that was waited, of which its message knows the last
+    /// stretch only.
+    pub(in crate::adapters) fn after_waiting(mut self, waited: Duration) -> Self {
+        let message = self.document["error"]["message"].as_str().unwrap_or_default();
+        let told = message.rsplit_once("; waited ").map_or(message, |(told, _)| told);
+        self.document["error"]["message"] =
+            json!(format!("{told}; waited {} ms", waited.as_millis()));
+        self
+    }
+
     /// The same refusal with another way out.
     pub(in crate::adapters) fn with_hint(mut self, hint: String) -> Self {
         self.document["error"]["hint"] = json!(hint);
@@ -70,6 +80,12 @@ impl From<&Failure> for Answer {
     fn from(failure: &Failure) -> Self {
         Self { document: failure.to_json(), exit: failure.exit }
     }
+}
+
+/// The refusal of JSON with a number that would not be kept as it was given.
+pub(in crate::adapters) fn refused_digits(json: &str) -> Option<Answer> {
+    let failure = pairs::refuse_rounded(json).err()?;
+    Some(Answer::from(&failure).with_hint("give it as text, in quotes".to_owned()))
 }
 
 /// Makes changes, given as the objects that `apply` takes, as one operation.

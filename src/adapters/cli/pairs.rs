@@ -9,9 +9,11 @@ use super::Failure;
 /// The most that is read from standard input or a file.
 const MOST: u64 = 64 << 20;
 
-/// JSON where it parses as JSON, text otherwise.
+/// JSON where it parses as JSON and keeps every digit, text otherwise.
 pub(super) fn value(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+    let read = serde_json::from_str(text).ok();
+    let whole = read.filter(|_| super::number_text::rounded(text).is_none());
+    whole.unwrap_or_else(|| Value::from(text))
 }
 
 /// As [`value`], but JSON that is nested too deeply is refused and does not become text.

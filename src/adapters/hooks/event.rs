@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::adapters::json_escapes::without_lone_surrogates;
+use super::loose::{self, Loose};
 
-/// The largest event that is read.
+/// The largest event that is read; of a larger one the beginning is.
 pub const MAX_BYTES: u64 = 32 << 20;
 
 /// One event.
@@ -19,19 +19,23 @@ impl HookEvent {
     /// Reads an event.
     ///
     /// # Errors
-    /// Says why the bytes are not one JSON object.
+    /// Says why the bytes are not one JSON object, nor nearly one.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let parsed = serde_json::from_slice(bytes).or_else(|error| {
-            // Text that was cut within a character must not keep the event from being guarded.
-            let mended = without_lone_surrogates(bytes).ok_or(error)?;
-            serde_json::from_slice(&mended)
-        });
-        match parsed {
+        match serde_json::from_slice(bytes) {
             Ok(value @ Value::Object(_)) => Ok(Self { value }),
             Ok(_) => Err("the event is not a JSON object".to_owned()),
-            Err(error) => Err(format!("the event is not JSON: {error}")),
+            Err(error) => {
+                Self::parse_loosely(bytes).ok_or_else(|| format!("the event is not JSON: {error}"))
+            }
         }
+    }
+
+    /// Reads an event that is not quite JSON. One that was cut is only good for refusing an edit.
+    fn parse_loosely(bytes: &[u8]) -> Option<Self> {
+        let Loose { members, whole } = loose::read(bytes)?;
+        let event = Self { value: Value::Object(members) };
+        (event.name() == "PreToolUse" || (whole && !event.name().is_empty())).then_some(event)
     }
 
     /// `hook_event_name`.

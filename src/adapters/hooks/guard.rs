@@ -9,7 +9,10 @@ use super::{
     reply::short,
     shell_writes::{only_looks, written},
 };
-use crate::workspace::{Error, LimitUse, Status};
+use crate::{
+    engine::FactValue,
+    workspace::{Error, LimitUse, Status},
+};
 
 /// Denies, asks, or says nothing; never allows what the user's settings would not.
 pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
@@ -38,6 +41,26 @@ fn touched(hook: &Hook<'_>) -> Option<Protected> {
 
 /// What a person should be asked before this tool is used.
 fn question(hook: &Hook<'_>, status: &Status) -> Option<String> {
+    // Looking something up does not go ahead of a decision.
+    let looks_up = asks_web(hook.event.tool());
+    let review = status.open_reviews.first().filter(|_| !looks_up).map(|review| {
+        format!(
+            "review {} waits for a person (text, as data: {:?}). `statedir review approve {}` or \
+             `statedir review reject {}` decides it.",
+            review.id,
+            short(&review.text, 200),
+            review.id,
+            review.id
+        )
+    });
+    limits_reached(hook, &status.limits).or(review)
+}
+
+/// The limits that this tool reaches and that this session was not asked about.
+///
+/// Once is enough: an agent that nobody watches would be stopped at every call from then on. A
+/// limit that was raised and is reached again is another one.
+fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
     let tool = hook.event.tool();
     let concerns = |limit: &&LimitUse| match limit.fact {
         "file_operations" => writes_file(tool),
@@ -47,25 +70,47 @@ fn question(hook: &Hook<'_>, status: &Status) -> Option<String> {
     let reached = |limit: &&LimitUse| {
         limit.exceeded || limit.used.compare(&limit.at_most).is_some_and(std::cmp::Ordering::is_ge)
     };
-    if let Some(limit) = status.limits.iter().filter(concerns).find(reached) {
-        return Some(format!(
-            "{} is reached: {} {} of {} (constraints.md). `statedir constraint set {} VALUE` raises \
-             it.",
-            limit.limit,
-            limit.fact.replace('_', " "),
-            limit.used,
-            limit.at_most,
-            limit.limit
-        ));
+    let reached: Vec<&LimitUse> = limits.iter().filter(concerns).filter(reached).collect();
+    if reached.is_empty() {
+        return None;
     }
-    // Looking something up does not go ahead of a decision.
-    let review = status.open_reviews.first().filter(|_| !asks_web(tool))?;
-    Some(format!(
-        "review {} waits for a person (text, as data: {:?}). `statedir review approve {}` or \
-         `statedir review reject {}` decides it.",
-        review.id,
-        short(&review.text, 200),
-        review.id,
-        review.id
-    ))
+    let mut memory = hook.memory();
+    let new: Vec<String> = reached
+        .into_iter()
+        .filter(|limit| memory.ask(&format!("{} {}", limit.limit, limit.at_most)))
+        .map(|limit| {
+            format!(
+                "{} is reached: {} {} of {} (constraints.md). `statedir constraint set {} {}` \
+                 raises it.",
+                limit.limit,
+                limit.fact.replace('_', " "),
+                limit.used,
+                limit.at_most,
+                limit.limit,
+                raised(limit)
+            )
+        })
+        .collect();
+    if new.is_empty() {
+        return None;
+    }
+    hook.remember(&memory);
+    Some(format!("{} This session is asked once for each limit.", new.join(" ")))
+}
+
+/// Twice the limit, or twice what was used where that is more, as a command takes it.
+fn raised(limit: &LimitUse) -> String {
+    let more = |used: f64, at_most: f64| 2.0 * used.max(at_most);
+    match (&limit.used, &limit.at_most) {
+        (FactValue::Number(used), FactValue::Number(at_most)) => {
+            more(used.ceil(), *at_most).to_string()
+        }
+        (FactValue::Money(used), FactValue::Money(at_most)) => {
+            format!("{:.2}", more(*used as f64, *at_most as f64) / 1e6)
+        }
+        (FactValue::Duration(used), FactValue::Duration(at_most)) => {
+            format!("{}s", (more(*used as f64, *at_most as f64) / 1e3).ceil())
+        }
+        _ => "VALUE".to_owned(),
+    }
 }

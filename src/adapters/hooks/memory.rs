@@ -22,6 +22,8 @@ pub struct Memory {
     pub rules: Option<Vec<String>>,
     /// What it was told once.
     pub told: Vec<String>,
+    /// The limits it was asked about. A compaction makes an agent forget, but not a person.
+    pub asked: Vec<String>,
     /// Whether the session's commands act under its name.
     pub linked: bool,
 }
@@ -37,13 +39,12 @@ impl Memory {
 
     /// Remembers that something was said; `false` if it was already.
     pub fn tell(&mut self, what: &str) -> bool {
-        if self.told.iter().any(|told| told == what) {
-            return false;
-        }
-        self.told.push(what.to_owned());
-        let surplus = self.told.len().saturating_sub(MOST_TOLD);
-        self.told.drain(..surplus);
-        true
+        once(&mut self.told, what)
+    }
+
+    /// Remembers that a person was asked about a limit; `false` if one was already.
+    pub fn ask(&mut self, limit: &str) -> bool {
+        once(&mut self.asked, limit)
     }
 
     /// Writes it down, where there is a state that is in use.
@@ -83,6 +84,16 @@ impl Memory {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+fn once(list: &mut Vec<String>, what: &str) -> bool {
+    if list.iter().any(|known| known == what) {
+        return false;
+    }
+    list.push(what.to_owned());
+    let surplus = list.len().saturating_sub(MOST_TOLD);
+    list.drain(..surplus);
+    true
 }
 
 fn directory(state: &Path) -> PathBuf {

@@ -6,6 +6,7 @@
 mod event;
 mod guard;
 mod journal;
+mod loose;
 mod memory;
 mod place;
 mod prompt;
@@ -16,7 +17,7 @@ mod shell_writes;
 mod stop;
 mod tool;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Instant};
 
 pub use self::{
     event::{HookEvent, MAX_BYTES},
@@ -41,6 +42,8 @@ pub struct Hook<'a> {
     pub env_file: Option<PathBuf>,
     /// Whether nothing may be written.
     pub dry_run: bool,
+    /// Until when the lock may be waited for, however often it is needed.
+    pub until: Instant,
 }
 
 /// Answers an event.
@@ -64,6 +67,11 @@ impl Hook<'_> {
     /// The session's name, also where the client gives none.
     fn session(&self) -> String {
         self.event.session().unwrap_or_else(|| "unnamed".to_owned())
+    }
+
+    /// The state for another look at it: the time that was waited already is gone.
+    fn again(&self) -> Workspace {
+        self.workspace.with_wait(self.until.saturating_duration_since(Instant::now()))
     }
 
     fn memory(&self) -> Memory {

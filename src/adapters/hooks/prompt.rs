@@ -3,7 +3,7 @@
 use super::{Hook, Reply, reply::quoted};
 use crate::{
     brief::Turn,
-    workspace::{Change, Error},
+    workspace::{Change, Error, InForce},
 };
 
 /// How much of what the user says is recorded, in characters.
@@ -19,7 +19,7 @@ const LONGEST: usize = 400;
 /// matters.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
     let recorded = record(hook);
-    let rules = rules_in_force(hook)?;
+    let rules = rule_lines(&hook.again().read()?.in_force()?);
     let mut memory = hook.memory();
     let known = memory.rules.as_ref();
     let new: Vec<&String> =
@@ -87,20 +87,6 @@ fn printable(text: &str) -> String {
 }
 
 /// Everything that binds the agent right now, a line each.
-pub(super) fn rules_in_force(hook: &Hook<'_>) -> Result<Vec<String>, Error> {
-    let snapshot = hook.workspace.read()?;
-    let constraints = snapshot.constraints()?;
-    let mut lines = Vec::new();
-    for setting in &constraints.settings {
-        let value = setting.value.as_ref().map(|value| format!("{}: {value}", setting.name));
-        lines.extend(value);
-    }
-    lines.extend(constraints.directives.iter().map(|line| format!("directive: {}", line.text)));
-    lines.extend(constraints.rules.iter().map(|line| format!("rule: {}", line.text)));
-    if let Ok(plan) = snapshot.plan() {
-        let reviews = plan.open_reviews();
-        lines.extend(reviews.map(|review| format!("open review {}: {}", review.id, review.text)));
-    }
-    let cut = |line: String| super::reply::short(&line, LONGEST);
-    Ok(lines.into_iter().map(cut).collect())
+pub(super) fn rule_lines(in_force: &InForce) -> Vec<String> {
+    in_force.lines().into_iter().map(|line| super::reply::short(&line, LONGEST)).collect()
 }

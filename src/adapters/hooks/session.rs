@@ -4,7 +4,7 @@ use std::{fs, io::Write as _};
 
 use serde_json::{Map, json};
 
-use super::{Hook, Memory, Reply, prompt::rules_in_force, reply::short};
+use super::{Hook, Memory, Reply, prompt::rule_lines, reply::short};
 use crate::{
     brief::{Budget, tokens},
     workspace::{BriefRequest, Change, CheckpointRequest, Error},
@@ -16,7 +16,8 @@ const MOST_BYTES: usize = 9_500;
 /// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
 /// nothing of the state.
 pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let mut memory = Memory { rules: rules_in_force(hook).ok(), ..hook.memory() };
+    let known = hook.memory();
+    let mut memory = known.clone();
     memory.linked |= link(hook);
     memory.told.clear();
     let frame = frame(hook, memory.linked);
@@ -25,7 +26,10 @@ pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
         max_bytes: Some(MOST_BYTES.saturating_sub(frame.len())),
     };
     let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
-    hook.remember(&memory);
+    memory.rules = briefed.in_force.as_ref().map(rule_lines);
+    if memory != known {
+        hook.remember(&memory);
+    }
     if !hook.dry_run {
         Memory::prune(hook.workspace.directory());
     }

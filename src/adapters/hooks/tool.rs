@@ -54,7 +54,7 @@ fn written_state_file(hook: &Hook<'_>) -> Option<StateFile> {
 }
 
 fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
-    let findings = match hook.workspace.check_file(file) {
+    let findings = match hook.again().check_file(file) {
         Ok(findings) => findings,
         // A file that keeps the state from being opened is a finding, too.
         Err(error) if error.exit_code() == 4 => {

@@ -3,10 +3,15 @@
 use std::io::{BufRead, ErrorKind, Result};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorData, JsonRpcMessage, NumberOrString, RequestId,
-    ServerJsonRpcMessage,
+    CallToolResult, ClientJsonRpcMessage, ErrorData, JsonRpcMessage, NumberOrString, RequestId,
+    ServerJsonRpcMessage, ServerResult,
 };
 use serde_json::Value;
+
+use crate::{
+    adapters::cli::inside::refused_digits,
+    text::json::{JsonDocument, Path},
+};
 
 /// The longest line that is read; a longer one is skipped to its end.
 pub(super) const MOST_BYTES: usize = 8 << 20;
@@ -78,8 +83,19 @@ pub(super) fn read(line: &Line) -> Vec<Frame> {
             let message = format!("a batch has 1 to {MOST_IN_BATCH} messages");
             vec![refused(ErrorData::invalid_request(message, None), None)]
         }
-        Ok(Value::Array(batch)) => batch.into_iter().filter_map(message).collect(),
-        Ok(value) => message(value).into_iter().collect(),
+        Ok(Value::Array(batch)) => {
+            let lost = lost_digits(bytes);
+            let each = batch.into_iter().enumerate();
+            each.filter_map(|(at, value)| {
+                let place = Path::root().join(at.to_string());
+                refused_call(lost.as_ref(), &place, &value).or_else(|| message(value))
+            })
+            .collect()
+        }
+        Ok(value) => {
+            let call = refused_call(lost_digits(bytes).as_ref(), &Path::root(), &value);
+            call.or_else(|| message(value)).into_iter().collect()
+        }
         Err(error) => {
             let message = format!("the message is not JSON: {error}");
             vec![refused(ErrorData::parse_error(message, None), id_in(bytes))]
@@ -99,6 +115,24 @@ fn message(value: Value) -> Option<Frame> {
             Some(refused(ErrorData::invalid_request(message, None), id))
         }
     }
+}
+
+/// The line with its text, if it has a number that does not survive being read.
+fn lost_digits(bytes: &[u8]) -> Option<JsonDocument> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    refused_digits(text)?;
+    JsonDocument::parse(text).ok()
+}
+
+/// The refusal of a call whose arguments would lose digits: never is a number rounded in silence.
+fn refused_call(lost: Option<&JsonDocument>, place: &Path, value: &Value) -> Option<Frame> {
+    let id = value.get("id").and_then(id_of).filter(|_| value["method"] == "tools/call")?;
+    let refusal = refused_digits(lost?.raw(&place.join("params").join("arguments"))?)?;
+    let mut result = CallToolResult::structured_error(refusal.document);
+    // Clients of before 2026 do not know it, and the others take its absence for completion.
+    result.result_type = None;
+    let answer = JsonRpcMessage::response(ServerResult::CallToolResult(result), id);
+    Some(Frame::Refused(Box::new(answer)))
 }
 
 fn id_of(value: &Value) -> Option<RequestId> {

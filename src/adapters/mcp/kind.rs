@@ -9,7 +9,7 @@ use super::{
     verb::{Verb, usage},
     worker::Work,
 };
-use crate::adapters::cli::inside::Answer;
+use crate::adapters::cli::inside::{Answer, refused_digits};
 
 /// Arguments that are objects or lists; some models send them as text.
 const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "changes"];
@@ -119,11 +119,8 @@ impl Kind {
             .into_iter()
             // An absent argument is often sent as null; only a value can be meant to be null.
             .filter(|(name, value)| !value.is_null() || name == "value")
-            .map(|(name, value)| {
-                let value = unwrapped(&name, value);
-                (name, value)
-            })
-            .collect();
+            .map(|(name, value)| unwrapped(&name, value).map(|value| (name, value)))
+            .collect::<Result<_, _>>()?;
         let conditions = Conditions::take(&mut arguments)?;
         let verb = self.verb(&mut arguments)?;
         Ok((verb.work(arguments)?, conditions))
@@ -173,12 +170,11 @@ fn schemas(named: &'static [(&'static str, Shape)]) -> impl Iterator<Item = (Str
 }
 
 /// A compound value that came as its JSON text.
-fn unwrapped(name: &str, value: Value) -> Value {
-    match &value {
-        Value::String(text) if COMPOUND.contains(&name) => {
-            let read = serde_json::from_str(text).ok();
-            read.filter(|read: &Value| read.is_object() || read.is_array()).unwrap_or(value)
-        }
-        _ => value,
+fn unwrapped(name: &str, value: Value) -> Result<Value, Answer> {
+    let Value::String(text) = &value else { return Ok(value) };
+    let read = serde_json::from_str(text).ok().filter(|_| COMPOUND.contains(&name));
+    match read.filter(|read: &Value| read.is_object() || read.is_array()) {
+        Some(read) => refused_digits(text).map_or(Ok(read), Err),
+        None => Ok(value),
     }
 }

@@ -112,7 +112,8 @@ fn run(job: &Job, given_up: impl Fn() -> bool) -> Answer {
             return answer;
         }
         if left <= STRETCH {
-            return answer.with_hint(format!("tried for {} s; try again", LOCK_WAIT.as_secs()));
+            let hint = "the time behind other calls counts as waiting; try again";
+            return answer.after_waiting(job.came.elapsed()).with_hint(hint.to_owned());
         }
     }
 }

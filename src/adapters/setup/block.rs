@@ -1,64 +1,138 @@
 //! Text between two markers in a file that belongs to somebody else.
 
+use super::{
+    marker::Marker,
+    outcome::{Outcome, Wish, changed_by_hand},
+};
+use crate::store::Hash;
+
 /// The instructions for an agent.
 pub(super) const TEXT: &str = include_str!("block.md");
 
-/// How the markers are written.
-pub(super) struct Markers {
+/// How the markers are written, and for whom.
+pub(super) struct Markers<'c> {
     open: &'static str,
     close: &'static str,
+    /// The client that asks, where several may ask for the same text in the same file.
+    client: Option<&'c str>,
 }
 
-/// In markdown they are comments, invisible when rendered.
-pub(super) const MARKDOWN: Markers = Markers { open: "<!-- ", close: " -->" };
 /// In TOML they are comments.
-pub(super) const TOML: Markers = Markers { open: "# ", close: "" };
+pub(super) const TOML: Markers<'static> = Markers { open: "# ", close: "", client: None };
+
+/// In markdown they are comments, invisible when rendered.
+pub(super) fn markdown(client: &str) -> Markers<'_> {
+    Markers { open: "<!-- ", close: " -->", client: Some(client) }
+}
 
 /// A block that was found.
 struct Found {
     /// From the first separating line end to behind the last line end.
     whole: std::ops::Range<usize>,
+    /// The line of the opening marker.
+    begin: std::ops::Range<usize>,
     /// Between the marker lines.
     inside: std::ops::Range<usize>,
-    /// Whether the file was created for it.
-    new: bool,
+    marker: Marker,
 }
 
-impl Markers {
+impl Found {
+    /// Whether somebody wrote between the markers. A block without a sum is ours only if it is
+    /// the one that would be put.
+    fn is_changed(&self, text: &str, block: &str) -> bool {
+        let inside = text[self.inside.clone()].replace("\r\n", "\n");
+        match &self.marker.sum {
+            Some(noted) => sum(&inside) != *noted,
+            None => inside != block,
+        }
+    }
+}
+
+/// Tells whether a text is the one that was put.
+fn sum(block: &str) -> String {
+    Hash::of(block.as_bytes()).to_string()[..12].to_owned()
+}
+
+impl Markers<'_> {
     /// The text with the block: brought up to date where it stands, or added at the end.
     ///
     /// The opening marker notes how many line ends were put before it, and whether the file is
-    /// new, so that taking it back leaves exactly what was there.
-    pub(super) fn put(&self, there: Option<&str>, block: &str) -> Result<Option<String>, String> {
+    /// new, so that taking it back leaves exactly what was there; who asked for it; and a sum, so
+    /// that what somebody wrote into it is not lost.
+    pub(super) fn put(
+        &self,
+        there: Option<&str>,
+        block: &str,
+        wish: Wish<'_>,
+    ) -> Result<Outcome, String> {
         let text = there.unwrap_or_default();
-        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let block = block.replace('\n', newline);
         if let Some(found) = self.find(text)? {
+            let ending = line_end(&text[found.begin.clone()]);
+            let kept = found.is_changed(text, block) && !wish.force;
+            let mut marker = found.marker;
+            marker.add(self.client);
             let mut after = text.to_owned();
-            after.replace_range(found.inside, &block);
-            return Ok(Some(after));
+            if !kept {
+                marker.sum = Some(sum(block));
+                after.replace_range(found.inside, &block.replace('\n', ending));
+            }
+            after.replace_range(found.begin, &(self.begin(&marker) + ending));
+            let outcome = Outcome::text(after);
+            return Ok(match kept {
+                true => outcome.noting(changed_by_hand("the text between the markers", false)),
+                false => outcome,
+            });
         }
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let lines = block.replace('\n', newline);
         let gap = match text {
             "" => 0,
             text if text.ends_with(&[newline, newline].concat()) => 0,
             text if text.ends_with('\n') => 1,
             _ => 2,
         };
-        let note = if there.is_none() { "new".to_owned() } else { format!("gap={gap}") };
-        let Self { open, close } = self;
-        let blank = newline.repeat(gap);
-        Ok(Some(format!(
-            "{text}{blank}{open}statedir:begin {note}{close}{newline}{block}{open}statedir:end{close}{newline}"
-        )))
+        let mut marker = Marker {
+            new: there.is_none(),
+            gap,
+            folders: wish.folders,
+            sum: Some(sum(block)),
+            clients: Vec::new(),
+        };
+        marker.add(self.client);
+        let (blank, begin, end) = (newline.repeat(gap), self.begin(&marker), self.end());
+        Ok(Outcome::text(format!("{text}{blank}{begin}{newline}{lines}{end}{newline}")))
     }
 
-    /// The text without the block; nothing if there was nothing before.
-    pub(super) fn take(&self, there: Option<&str>) -> Result<Option<String>, String> {
-        let Some(text) = there else { return Ok(None) };
-        let Some(found) = self.find(text)? else { return Ok(Some(text.to_owned())) };
+    /// The text without the block; nothing if there was nothing before. It stays while another
+    /// client has asked for it, and if somebody wrote into it.
+    pub(super) fn take(
+        &self,
+        there: Option<&str>,
+        block: &str,
+        wish: Wish<'_>,
+    ) -> Result<Outcome, String> {
+        let Some(text) = there else { return Ok(Outcome::default()) };
+        let Some(found) = self.find(text)? else { return Ok(Outcome::same(there)) };
+        let mut marker = found.marker.clone();
+        marker.clients.retain(|client| Some(client.as_str()) != self.client);
         let mut after = text.to_owned();
+        if !marker.clients.is_empty() {
+            let note = format!("stays for {}", marker.clients.join(", "));
+            if marker != found.marker {
+                let ending = line_end(&text[found.begin.clone()]);
+                after.replace_range(found.begin, &(self.begin(&marker) + ending));
+            }
+            return Ok(Outcome::text(after).noting(note));
+        }
+        if found.is_changed(text, block) && !wish.force {
+            let note = changed_by_hand("the text between the markers", true);
+            return Ok(Outcome::same(there).noting(note));
+        }
         after.replace_range(found.whole, "");
-        Ok((!after.is_empty() || !found.new).then_some(after))
+        Ok(match after.is_empty() && marker.new {
+            true => Outcome::gone(marker.folders),
+            false => Outcome::text(after),
+        })
     }
 
     /// The text without what is between the markers, for looking at the rest.
@@ -69,89 +143,51 @@ impl Markers {
         })
     }
 
+    fn begin(&self, marker: &Marker) -> String {
+        format!("{}statedir:begin{marker}{}", self.open, self.close)
+    }
+
+    fn end(&self) -> String {
+        format!("{}statedir:end{}", self.open, self.close)
+    }
+
     fn find(&self, text: &str) -> Result<Option<Found>, String> {
         let begin = format!("{}statedir:begin", self.open);
-        let end = format!("{}statedir:end{}", self.open, self.close);
+        let end = self.end();
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             let bare = line.trim_end_matches(['\n', '\r']);
-            if let Some(note) = bare.strip_prefix(&begin) {
-                begins.push((at, at + line.len(), note.trim_end_matches(self.close).trim()));
+            let note = bare.strip_prefix(&begin);
+            if let Some(note) = note.filter(|note| note.is_empty() || note.starts_with(' ')) {
+                let note = note.strip_suffix(self.close).unwrap_or(note);
+                begins.push((at..at + line.len(), Marker::parse(note)));
             } else if bare == end {
-                ends.push((at, at + line.len()));
+                ends.push(at..at + line.len());
             }
             at += line.len();
         }
         match (begins.as_slice(), ends.as_slice()) {
             ([], []) => Ok(None),
-            ([(start, inside, note)], [(inside_end, stop)]) if inside <= inside_end => {
-                let gap = note.strip_prefix("gap=").and_then(|gap| gap.parse().ok()).unwrap_or(0);
-                let mut first = *start;
-                for _ in 0..usize::min(gap, 2) {
-                    let before = &text[..first];
-                    let shorter = before.strip_suffix("\r\n").or(before.strip_suffix('\n'));
-                    first = shorter.map_or(first, str::len);
+            ([(begin, marker)], [end]) if begin.end <= end.start => {
+                // The line ends before it are like the one behind it.
+                let newline = line_end(&text[begin.clone()]);
+                let mut first = begin.start;
+                for _ in 0..usize::min(marker.gap, 2) {
+                    first = text[..first].strip_suffix(newline).map_or(first, str::len);
                 }
-                let new = *note == "new";
-                Ok(Some(Found { whole: first..*stop, inside: *inside..*inside_end, new }))
+                let (begin, marker) = (begin.clone(), marker.clone());
+                let inside = begin.end..end.start;
+                Ok(Some(Found { whole: first..end.end, begin, inside, marker }))
             }
             _ => Err("the markers `statedir:begin` and `statedir:end` do not pair up".to_owned()),
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn the_instructions_are_short_and_teach_the_loop() {
-        assert!(TEXT.split_whitespace().count() < 300);
-        let loop_words =
-            ["brief", "next --claim", "step done", "step fail", "context add", "check"];
-        let places: Vec<_> = loop_words.iter().map(|word| TEXT.find(word).unwrap()).collect();
-        assert!(places.is_sorted(), "{places:?}");
-    }
-
-    #[test]
-    fn a_block_is_brought_up_to_date_where_it_stands() {
-        let first = MARKDOWN.put(Some("# Mine\n"), "one\n").unwrap().unwrap();
-        let grown = format!("{first}more of mine\n");
-        let second = MARKDOWN.put(Some(&grown), "two\nthree\n").unwrap().unwrap();
-        assert_eq!(
-            second,
-            "# Mine\n\n<!-- statedir:begin gap=1 -->\ntwo\nthree\n<!-- statedir:end -->\nmore of mine\n"
-        );
-        assert_eq!(MARKDOWN.take(Some(&second)).unwrap().unwrap(), "# Mine\nmore of mine\n");
-        assert_eq!(MARKDOWN.take(MARKDOWN.put(None, "x\n").unwrap().as_deref()).unwrap(), None);
-        assert_eq!(
-            MARKDOWN.take(MARKDOWN.put(Some(""), "x\n").unwrap().as_deref()).unwrap().as_deref(),
-            Some("")
-        );
-    }
-
-    #[test]
-    fn markers_that_do_not_pair_up_are_refused() {
-        let both = "<!-- statedir:begin new -->\nx\n<!-- statedir:end -->\n";
-        for text in
-            [both.repeat(2).as_str(), "<!-- statedir:begin -->\n", "<!-- statedir:end -->\n"]
-        {
-            assert!(MARKDOWN.put(Some(text), "x\n").is_err(), "{text}");
-            assert!(MARKDOWN.take(Some(text)).is_err(), "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn taking_back_leaves_exactly_what_was_there(text in "([a-z# <!-]|\n|\r\n){0,40}") {
-            let with = MARKDOWN.put(Some(&text), "the block\n").unwrap().unwrap();
-            let again = MARKDOWN.put(Some(&with), "the block\n").unwrap().unwrap();
-            prop_assert_eq!(&again, &with);
-            let back = MARKDOWN.take(Some(&with)).unwrap();
-            prop_assert_eq!(back, Some(text));
-        }
-    }
+fn line_end(line: &str) -> &'static str {
+    if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
+
+#[cfg(test)]
+mod tests;

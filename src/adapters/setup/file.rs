@@ -22,6 +22,10 @@ pub struct FilePlan {
     pub before: Option<String>,
     /// Its text then.
     pub after: Option<String>,
+    /// So many of the folders above a file that goes were there before it and stay.
+    pub folders: usize,
+    /// Why something is not as it was asked for.
+    pub note: Option<String>,
 }
 
 /// What happens to a file.
@@ -91,7 +95,7 @@ pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> 
         Action::Keep => Ok(()),
         Action::Remove => {
             fs::remove_file(&plan.path).map_err(|error| named(error, &plan.path))?;
-            remove_empty(&plan.path, root);
+            remove_empty(&plan.path, root, plan.folders);
             Ok(())
         }
         Action::Create | Action::Change => {
@@ -128,13 +132,25 @@ fn write_new(new: &Path, model: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Removes the directories that are empty now, up to the root.
-fn remove_empty(path: &Path, root: &Path) {
-    for dir in path.ancestors().skip(1).take_while(|dir| *dir != root && dir.starts_with(root)) {
+/// Removes the directories that are empty now, up to the root and those that were there before.
+fn remove_empty(path: &Path, root: &Path, keep: usize) {
+    for dir in path.ancestors().skip(1).take_while(|dir| depth(dir, root) > keep) {
         if fs::remove_dir(dir).is_err() {
             return;
         }
     }
+}
+
+/// How many of the folders above a path are there, if the last of them is empty: that one has to
+/// be left when the file goes. A folder that is not empty stays anyway.
+pub(super) fn empty_folders(path: &Path, root: &Path) -> usize {
+    let last = path.ancestors().skip(1).find(|dir| dir.is_dir()).unwrap_or(root);
+    let is_empty = fs::read_dir(last).is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty { depth(last, root) } else { 0 }
+}
+
+fn depth(dir: &Path, root: &Path) -> usize {
+    dir.strip_prefix(root).map_or(0, |below| below.components().count())
 }
 
 fn named(error: io::Error, path: &Path) -> io::Error {

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::json_text::{parse, remove_if_empty};
-use crate::text::json::{JsonEdit, Path};
+use super::{
+    json_text::{self, parse},
+    outcome::{Outcome, Wish, changed_by_hand},
+    own_file::Origin,
+};
+use crate::text::json::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/claude-code-settings.json";
 
@@ -54,120 +58,194 @@ fn fresh(program: &str) -> String {
     super::pretty(&whole)
 }
 
+/// Our file, where it is one: what was there before it.
+fn own_file(text: &str) -> Option<Origin> {
+    let command = event_path(EVENTS[0].0).join("0").join("hooks").join("0").join("command");
+    let command = parse(text).ok()?.get(&command)?;
+    // Whatever program it was set up with.
+    Origin::before(text, &fresh(program_of(command.as_str()?)?))
+}
+
+fn event_path(event: &str) -> Path {
+    Path::root().join("hooks").join(event)
+}
+
 /// The settings with our hooks.
-pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-    let Some(text) = there.filter(|text| !text.trim().is_empty()) else {
-        return Ok(Some(fresh(program)));
-    };
-    let document = parse(text)?;
-    let mut edit = document.edit();
-    for (event, tools) in EVENTS {
-        let wanted = group(tools, program);
-        let groups = groups(&edit, event)?;
-        let ours: Vec<&Value> = groups.iter().filter(|group| has_ours(group)).collect();
-        if ours == [&wanted] {
-            continue;
-        }
-        let path = Path::root().join("hooks").join(event);
-        match (ours.as_slice(), groups.iter().position(|group| ours.first() == Some(&group))) {
-            // An entry of an earlier version is brought up to date where it stands.
-            ([one], Some(at)) if is_ours_alone(one) => {
-                edit.set(&path.join(at.to_string()), &wanted).map_err(|error| error.to_string())?;
-            }
-            _ => {
-                take_event(&mut edit, event)?;
-                edit.append(&path, &wanted).map_err(|error| error.to_string())?;
-            }
-        }
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+    let own = there.and_then(own_file);
+    if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
+        return Ok(Outcome::text(origin.file(&fresh(wish.program))));
     }
-    Ok(Some(edit.finish().document.into_source()))
+    let text = there.unwrap_or_default();
+    match parse(text)?.get(&Path::root().join("hooks")) {
+        None => {
+            let hooks = all(wish.program)["hooks"].take();
+            return json_text::add(text, &Path::root().join("hooks"), &hooks).map(Outcome::text);
+        }
+        Some(Value::Object(_)) => {}
+        Some(_) => return Err("`hooks` is not an object".to_owned()),
+    }
+    let mut outcome = Outcome::text(text);
+    for (event, tools) in EVENTS {
+        let there = outcome.text.take().unwrap_or_default();
+        let (text, kept) = put_event(there, event, &group(tools, wish.program), wish.force)?;
+        let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
+        outcome = Outcome { text: Some(text), note: outcome.note.or(note), ..outcome };
+    }
+    Ok(outcome)
+}
+
+/// The text with the hook of one event, and whether one that somebody changed stays instead.
+fn put_event(
+    text: String,
+    event: &str,
+    wanted: &Value,
+    force: bool,
+) -> Result<(String, bool), String> {
+    let path = event_path(event);
+    let document = parse(&text)?;
+    let groups = match document.get(&path) {
+        Some(Value::Array(groups)) => groups,
+        Some(_) => return Err(format!("`hooks.{event}` is not a list")),
+        None => {
+            let hooks = Path::root().join("hooks");
+            let added = match document.get(&hooks) {
+                Some(_) => json_text::add(&text, &path, &json!([wanted])),
+                None => json_text::add(&text, &hooks, &json!({ event: [wanted] })),
+            };
+            return Ok((added?, false));
+        }
+    };
+    let any = |kind: Whose| groups.iter().any(|group| Group { event, group }.has(kind));
+    if any(Whose::Changed) && !force {
+        // A second hook beside it would count everything twice.
+        return Ok((take_event(text, event, false)?, true));
+    }
+    let ours: Vec<usize> = (0..groups.len())
+        .filter(|at| Group { event, group: &groups[*at] }.has(Whose::Ours))
+        .collect();
+    let done = match ours.as_slice() {
+        _ if any(Whose::Changed) => None,
+        [one] if groups[*one] == *wanted => return Ok((text, false)),
+        // An entry of an earlier version is brought up to date where it stands.
+        [one] if (Group { event, group: &groups[*one] }).is_all(Whose::Ours) => {
+            Some(json_text::replace(&text, &path.join(one.to_string()), wanted)?)
+        }
+        [] => Some(json_text::add(&text, &path.join("-"), wanted)?),
+        _ => None,
+    };
+    match done {
+        Some(text) => Ok((text, false)),
+        None => put_event(take_event(text, event, force)?, event, wanted, false),
+    }
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
-    let Some(text) = there else { return Ok(None) };
-    if text.trim().is_empty() {
-        return Ok(Some(text.to_owned()));
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+    // What has no such hook is not even read: it may have a form of its own.
+    let Some(text) = there.filter(|text| text.contains(" hook")) else {
+        return Ok(Outcome::same(there));
+    };
+    match own_file(text) {
+        Some(Origin::Absent(folders)) => return Ok(Outcome::gone(folders)),
+        Some(Origin::Blank(text)) => return Ok(Outcome::text(text)),
+        None => {}
     }
     let document = parse(text)?;
-    // Whatever program it was set up with.
-    let command = Path::root().join("hooks").join(EVENTS[0].0).join("0").join("hooks").join("0");
-    let command = document.get(&command.join("command"));
-    let program = command.as_ref().and_then(Value::as_str).and_then(program_of);
-    if program.is_some_and(|program| text == fresh(program)) {
-        return Ok(None);
-    }
-    let had = document.raw(&Path::root().join("hooks")).is_some();
-    let mut edit = document.edit();
-    for event in document.keys(&Path::root().join("hooks")).unwrap_or_default() {
-        take_event(&mut edit, &event)?;
-    }
-    if had && edit.document().source() != text {
-        remove_if_empty(&mut edit, &Path::root().join("hooks"))?;
-    }
-    Ok(Some(edit.finish().document.into_source()))
+    let events = document.keys(&Path::root().join("hooks")).unwrap_or_default();
+    // From the last one on, as they were put.
+    let taken = events
+        .iter()
+        .rev()
+        .try_fold(text.to_owned(), |text, event| take_event(text, event, wish.force))?;
+    let left = parse(&taken)?.get(&Path::root().join("hooks")).unwrap_or_default();
+    let changed = |event: &&String| {
+        let groups = left.get(event.as_str()).and_then(Value::as_array);
+        groups.into_iter().flatten().any(|group| Group { event, group }.has(Whose::Changed))
+    };
+    let outcome = Outcome::text(taken);
+    Ok(match events.iter().find(changed) {
+        Some(event) => outcome.noting(changed_by_hand(&format!("the hook of {event}"), true)),
+        None => outcome,
+    })
 }
 
-/// Takes our hooks out of an event, and what is empty then.
-fn take_event(edit: &mut JsonEdit, event: &str) -> Result<(), String> {
-    let path = Path::root().join("hooks").join(event);
-    let Some(Value::Array(groups)) = edit.document().get(&path) else { return Ok(()) };
-    if !groups.iter().any(has_ours) {
-        return Ok(());
-    }
-    let told = |error: crate::text::json::JsonError| error.to_string();
-    for (at, group) in groups.iter().enumerate().rev().filter(|(_, group)| has_ours(group)) {
+/// Takes our hooks out of an event, and with `force` those that somebody changed.
+fn take_event(mut text: String, event: &str, force: bool) -> Result<String, String> {
+    let path = event_path(event);
+    let Some(Value::Array(groups)) = parse(&text)?.get(&path) else { return Ok(text) };
+    for (at, group) in groups.iter().enumerate().rev() {
+        let group = Group { event, group };
+        let goes = |whose: Whose| whose == Whose::Ours || (force && whose == Whose::Changed);
+        let whose: Vec<Whose> = group.hooks().map(|hook| group.whose(hook)).collect();
         let group_path = path.join(at.to_string());
-        if is_ours_alone(group) {
-            edit.remove(&group_path).map_err(told)?;
+        if !whose.is_empty() && whose.iter().all(|whose| goes(*whose)) {
+            text = json_text::cut(&text, &group_path)?;
             continue;
         }
-        for (index, _) in hooks(group)
-            .enumerate()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .filter(|(_, hook)| is_ours(hook))
-        {
-            edit.remove(&group_path.join("hooks").join(index.to_string())).map_err(told)?;
+        for index in (0..whose.len()).rev().filter(|index| goes(whose[*index])) {
+            text = json_text::cut(&text, &group_path.join("hooks").join(index.to_string()))?;
         }
     }
-    remove_if_empty(edit, &path)
+    Ok(text)
 }
 
-fn groups(edit: &JsonEdit, event: &str) -> Result<Vec<Value>, String> {
-    let hooks = Path::root().join("hooks");
-    match edit.document().get(&hooks) {
-        None | Some(Value::Object(_)) => {}
-        Some(_) => return Err("`hooks` is not an object".to_owned()),
+/// Whose a hook is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// It calls us as we write it.
+    Ours,
+    /// It calls us as somebody wrote it.
+    Changed,
+    /// It has nothing to do with us.
+    Other,
+}
+
+/// The hooks for some tools.
+#[derive(Clone, Copy)]
+struct Group<'v> {
+    event: &'v str,
+    group: &'v Value,
+}
+
+impl<'v> Group<'v> {
+    fn hooks(self) -> impl Iterator<Item = &'v Value> {
+        self.group.get("hooks").and_then(Value::as_array).into_iter().flatten()
     }
-    match edit.document().get(&hooks.join(event)) {
-        None => Ok(Vec::new()),
-        Some(Value::Array(groups)) => Ok(groups),
-        Some(_) => Err(format!("`hooks.{event}` is not a list")),
+
+    fn has(self, kind: Whose) -> bool {
+        self.hooks().any(|hook| self.whose(hook) == kind)
+    }
+
+    fn is_all(self, kind: Whose) -> bool {
+        self.hooks().all(|hook| self.whose(hook) == kind)
+    }
+
+    fn whose(self, hook: &Value) -> Whose {
+        let command = hook.get("command").and_then(Value::as_str).unwrap_or_default().trim();
+        match program_of(command) {
+            Some(program) if is_statedir(program) => return Whose::Ours,
+            // A program of another name is known by all that stands around it.
+            Some(program) => {
+                let tools = EVENTS.iter().find(|(event, _)| *event == self.event);
+                if tools.is_some_and(|(_, tools)| group(*tools, program) == *self.group) {
+                    return Whose::Ours;
+                }
+            }
+            None => {}
+        }
+        let program = command.split(" hook ").next().filter(|program| *program != command);
+        match program.is_some_and(|program| is_statedir(program.trim_matches(['\'', '"']))) {
+            true => Whose::Changed,
+            false => Whose::Other,
+        }
     }
 }
 
-fn hooks(group: &Value) -> impl Iterator<Item = &Value> {
-    group.get("hooks").and_then(Value::as_array).into_iter().flatten()
-}
-
-fn has_ours(group: &Value) -> bool {
-    hooks(group).any(is_ours)
-}
-
-fn is_ours_alone(group: &Value) -> bool {
-    hooks(group).all(is_ours)
-}
-
-/// Whether a hook calls `statedir hook`, wherever the program is.
-fn is_ours(hook: &Value) -> bool {
-    let command = hook.get("command").and_then(Value::as_str).unwrap_or_default().trim();
-    let Some(program) = program_of(command) else { return false };
-    program
-        .rsplit(['/', '\\'])
-        .next()
-        .is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
+/// Whether a program is `statedir`, wherever it is.
+fn is_statedir(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next();
+    name.is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
 }
 
 /// The program of a command that calls a hook.
@@ -176,69 +254,4 @@ fn program_of(command: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const THERE: &str = "{\r\n\t\"model\" : \"x\",\r\n\t\"hooks\":{ \"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}] },\r\n  \"n\": 1.10\r\n}";
-
-    #[test]
-    fn what_was_there_keeps_its_bytes_and_comes_back() {
-        for there in [THERE, "{}", "{}\n", "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}", "{\"a\":1}\n"]
-        {
-            let with = put(Some(there), "statedir").unwrap().unwrap();
-            assert_ne!(with, there);
-            assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
-            assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
-            assert_eq!(take(Some(there)).unwrap().as_deref(), Some(there));
-        }
-        let with = put(Some(THERE), "statedir").unwrap().unwrap();
-        assert!(with.contains("\"n\": 1.10\r\n") && with.contains("\t\"model\" : \"x\""), "{with}");
-    }
-
-    #[test]
-    fn a_file_of_ours_goes_as_it_came() {
-        let with = put(None, "statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&with)).unwrap(), None);
-        let elsewhere = put(None, "/a b/statedir").unwrap().unwrap();
-        assert_eq!(take(Some(&elsewhere)).unwrap(), None);
-        assert_eq!(take(None).unwrap(), None);
-    }
-
-    #[test]
-    fn an_entry_of_an_earlier_version_is_replaced() {
-        let old =
-            r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/statedir hook"}]}]}}"#;
-        let with = put(Some(old), "statedir").unwrap().unwrap();
-        assert_eq!(with.matches("statedir hook").count(), EVENTS.len(), "{with}");
-        let shared =
-            r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"},{"command":"statedir hook"}]}]}}"#;
-        let without = take(Some(shared)).unwrap().unwrap();
-        assert_eq!(without, r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"}]}]}}"#);
-    }
-
-    #[test]
-    fn settings_that_are_not_understood_are_refused() {
-        for bad in [
-            "{",
-            "[]",
-            "// c\n{}",
-            "{\"hooks\":[]}",
-            "{\"hooks\":{\"Stop\":{}}}",
-            "{\"a\":1,\"a\":2}",
-        ] {
-            assert!(put(Some(bad), "statedir").is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn only_our_own_command_is_ours() {
-        let ours = |command: &str| is_ours(&json!({ "command": command }));
-        assert!(
-            ours("statedir hook") && ours("/usr/bin/statedir hook") && ours("'/a b/statedir' hook")
-        );
-        assert!(
-            !ours("mystatedir hook") && !ours("statedir hook-x") && !ours("x hook") && !ours("")
-        );
-        assert_eq!(command("/a b/statedir"), "'/a b/statedir' hook");
-    }
-}
+mod tests;

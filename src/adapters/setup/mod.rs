@@ -8,12 +8,16 @@ mod client;
 mod file;
 mod hook_entries;
 mod json_text;
+mod marker;
+mod outcome;
+mod own_file;
 mod server_entry;
 mod skill;
 mod toml_text;
 
 use std::path::{Path, PathBuf};
 
+use self::outcome::{Outcome, Wish};
 pub use self::{
     client::{Client, Piece, Scope},
     file::{Action, FilePlan},
@@ -60,6 +64,8 @@ pub struct Setup {
     pub root: PathBuf,
     /// The program, as the client is to call it.
     pub program: String,
+    /// Whether what somebody changed by hand is given up.
+    pub force: bool,
 }
 
 impl Setup {
@@ -90,21 +96,23 @@ impl Setup {
             let before = file::read(&path)?;
             let wrong = |message: String| SetupError::NotUnderstood { path: path.clone(), message };
             let there = before.as_deref();
-            let program = self.program.as_str();
+            let (program, force) = (self.program.as_str(), self.force);
+            let wish = Wish { program, force, folders: file::empty_folders(&path, &self.root) };
+            let client = self.client.to_string();
             let edited = match (&piece, remove) {
-                (Piece::Hooks(_), false) => hook_entries::put(there, program),
-                (Piece::Hooks(_), true) => hook_entries::take(there),
-                (Piece::Server(_), false) => server_entry::put(there, program),
-                (Piece::Server(_), true) => server_entry::take(there),
-                (Piece::TomlServer(_), false) => toml_text::put(there, program),
-                (Piece::TomlServer(_), true) => toml_text::take(there),
-                (Piece::Block(_), false) => block::MARKDOWN.put(there, block::TEXT),
-                (Piece::Block(_), true) => block::MARKDOWN.take(there),
-                (Piece::Skill(_), false) => Ok(skill::put(there)),
-                (Piece::Skill(_), true) => Ok(skill::take(there)),
+                (Piece::Hooks(_), false) => hook_entries::put(there, wish),
+                (Piece::Hooks(_), true) => hook_entries::take(there, wish),
+                (Piece::Server(_), false) => server_entry::put(there, wish),
+                (Piece::Server(_), true) => server_entry::take(there, wish),
+                (Piece::TomlServer(_), false) => toml_text::put(there, wish),
+                (Piece::TomlServer(_), true) => toml_text::take(there, wish),
+                (Piece::Block(_), false) => block::markdown(&client).put(there, block::TEXT, wish),
+                (Piece::Block(_), true) => block::markdown(&client).take(there, block::TEXT, wish),
+                (Piece::Skill(_), false) => Ok(skill::put(there, wish)),
+                (Piece::Skill(_), true) => Ok(skill::take(there, wish)),
             };
-            let after = edited.map_err(wrong)?;
-            plans.push(FilePlan { path, what: piece.what(), before, after });
+            let Outcome { text: after, folders, note } = edited.map_err(wrong)?;
+            plans.push(FilePlan { path, what: piece.what(), before, after, folders, note });
         }
         Ok(plans)
     }
@@ -127,6 +135,9 @@ pub fn project_of(here: &Path) -> PathBuf {
         |dir: &&Path| dir.join("workspace/state").is_dir() || dir.join(".git").exists();
     here.ancestors().find(is_project).unwrap_or(here).to_owned()
 }
+
+#[cfg(test)]
+mod tests;
 
 fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"

@@ -1,5 +1,6 @@
 //! The skill: a file of our own, which users may change.
 
+use super::outcome::{Outcome, Wish, changed_by_hand};
 use crate::store::Hash;
 
 const TEXT: &str = include_str!("skill.md");
@@ -7,43 +8,75 @@ const MARK: &str = "<!-- statedir:skill ";
 
 /// The file. Its last line tells whether somebody has changed it since.
 pub(super) fn text() -> String {
-    signed(TEXT)
+    signed(TEXT, 0)
 }
 
-fn signed(body: &str) -> String {
-    format!("{body}\n{MARK}{} -->\n", Hash::of(body.as_bytes()))
+/// With how many of the folders above it were there before it, the last of them empty.
+fn signed(body: &str, folders: usize) -> String {
+    let note = if folders == 0 { String::new() } else { format!(" folders={folders}") };
+    format!("{body}\n{MARK}{}{note} -->\n", Hash::of(body.as_bytes()))
 }
 
-/// Whether it is as some version of this program wrote it.
-fn is_untouched(text: &str) -> bool {
-    let Some(at) = text.rfind(MARK) else { return false };
-    let body = text[..at].strip_suffix('\n').unwrap_or_default();
-    signed(body) == text
+/// The folders it notes, if it is as some version of this program wrote it.
+fn untouched(text: &str) -> Option<usize> {
+    let text = text.replace("\r\n", "\n");
+    let (body, last) = text.split_at(text.rfind(MARK)?);
+    let note = last.strip_suffix(" -->\n")?.split(" folders=").nth(1);
+    let folders = note.map_or(Some(0), |note| note.parse().ok())?;
+    (signed(body.strip_suffix('\n')?, folders) == text).then_some(folders)
 }
 
 /// The skill; one that somebody wrote or changed stays.
-pub(super) fn put(there: Option<&str>) -> Option<String> {
-    match there {
-        Some(own) if !is_untouched(own) => Some(own.to_owned()),
-        _ => Some(text()),
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Outcome {
+    let Some(text) = there else { return Outcome::text(signed(TEXT, wish.folders)) };
+    match untouched(text) {
+        // Line ends that a version control system changed are no reason to write.
+        Some(folders) if text.replace("\r\n", "\n") == signed(TEXT, folders) => {
+            Outcome::same(there)
+        }
+        Some(folders) => Outcome::text(signed(TEXT, folders)),
+        None if wish.force => Outcome::text(signed(TEXT, 0)),
+        None => Outcome::same(there).noting(changed_by_hand("the skill", false)),
     }
 }
 
 /// No skill, unless somebody wrote or changed it.
-pub(super) fn take(there: Option<&str>) -> Option<String> {
-    there.filter(|text| !is_untouched(text)).map(str::to_owned)
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Outcome {
+    let Some(text) = there else { return Outcome::default() };
+    match untouched(text) {
+        Some(folders) => Outcome::gone(folders),
+        None if wish.force => Outcome::gone(0),
+        None => Outcome::same(there).noting(changed_by_hand("the skill", true)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const WISH: Wish<'_> = Wish { program: "statedir", force: false, folders: 0 };
+
     #[test]
     fn a_changed_skill_stays_and_an_old_one_is_replaced() {
-        assert_eq!(put(None), Some(text()));
-        assert_eq!(put(Some(&signed("an older text\n"))), Some(text()));
-        assert_eq!(take(Some(&text())), None);
+        assert_eq!(put(None, WISH), Outcome::text(text()));
+        assert_eq!(put(Some(&signed("an older text\n", 0)), WISH), Outcome::text(text()));
+        assert_eq!(take(Some(&text()), WISH), Outcome::gone(0));
         let mine = text().replace("Rules", "My rules");
-        assert_eq!((put(Some(&mine)), take(Some(&mine))), (Some(mine.clone()), Some(mine)));
+        for outcome in [put(Some(&mine), WISH), take(Some(&mine), WISH)] {
+            assert_eq!(outcome.text.as_ref(), Some(&mine));
+            assert!(outcome.note.unwrap().contains("--force"));
+        }
+        let force = Wish { force: true, ..WISH };
+        assert_eq!(put(Some(&mine), force), Outcome::text(text()));
+        assert_eq!(take(Some(&mine), force), Outcome::gone(0));
+    }
+
+    #[test]
+    fn folders_and_line_ends_are_no_change() {
+        let there = put(None, Wish { folders: 2, ..WISH }).text.unwrap();
+        assert_eq!(take(Some(&there), WISH), Outcome::gone(2));
+        let converted = there.replace('\n', "\r\n");
+        assert_eq!(put(Some(&converted), WISH), Outcome::text(converted.clone()));
+        assert_eq!(take(Some(&converted), WISH), Outcome::gone(2));
     }
 }

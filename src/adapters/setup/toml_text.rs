@@ -2,7 +2,10 @@
 
 use toml_edit::{DocumentMut, TomlError};
 
-use super::block::TOML;
+use super::{
+    block::TOML,
+    outcome::{Outcome, Wish},
+};
 
 /// The lines.
 pub(super) fn lines(program: &str) -> String {
@@ -12,30 +15,31 @@ pub(super) fn lines(program: &str) -> String {
 }
 
 /// The settings with our server; one of that name that is there already stays.
-pub(super) fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
     let outside = parse(&TOML.outside(there.unwrap_or_default())?)?;
     if let Some(servers) = outside.get("mcp_servers") {
         if servers.as_table_like().is_some_and(|servers| servers.contains_key("statedir")) {
-            return Ok(there.map(str::to_owned));
+            let note = "it has a server `statedir` of its own, which stays";
+            return Ok(Outcome::same(there).noting(note));
         }
         if !servers.is_table() {
             return Err("`mcp_servers` is not a table that lines can be added to".to_owned());
         }
     }
-    let after = TOML.put(there, &lines(program))?;
+    let outcome = TOML.put(there, &lines(wish.program), wish)?;
     // The proof that the lines mean what they say where they stand.
-    let read = parse(after.as_deref().unwrap_or_default())?;
+    let read = parse(outcome.text.as_deref().unwrap_or_default())?;
     let server = read.get("mcp_servers").and_then(|servers| servers.get("statedir"));
     let command = server.and_then(|server| server.get("command")).and_then(|item| item.as_str());
-    match command == Some(program) {
-        true => Ok(after),
+    match command == Some(wish.program) || outcome.note.is_some() {
+        true => Ok(outcome),
         false => Err("an entry `mcp_servers.statedir` cannot be added at its end".to_owned()),
     }
 }
 
 /// The settings without our server.
-pub(super) fn take(there: Option<&str>) -> Result<Option<String>, String> {
-    TOML.take(there)
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+    TOML.take(there, &lines(wish.program), wish)
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
@@ -50,6 +54,26 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+        let wish = Wish { program, force: false, folders: 0 };
+        super::put(there, wish).map(|outcome| outcome.text)
+    }
+
+    fn take(there: Option<&str>) -> Result<Option<String>, String> {
+        let wish = Wish { program: "", force: false, folders: 0 };
+        super::take(there, wish).map(|outcome| outcome.text)
+    }
+
+    #[test]
+    fn what_somebody_added_to_our_lines_stays() {
+        let with = put(None, "statedir").unwrap().unwrap();
+        let mine = with.replace("args", "startup_timeout_sec = 30\nargs");
+        assert_eq!(put(Some(&mine), "/opt/statedir").unwrap().as_ref(), Some(&mine));
+        assert_eq!(take(Some(&mine)).unwrap().as_ref(), Some(&mine));
+        let moved = put(Some(&with), "/opt/statedir").unwrap();
+        assert_eq!(moved, put(None, "/opt/statedir").unwrap());
+    }
 
     #[test]
     fn what_was_there_keeps_its_bytes_and_comes_back() {

@@ -63,6 +63,12 @@ impl JsonDocument {
         self.tree.find(path).map(|node| self.tree.raw(node))
     }
 
+    /// Where in the text the member or item at `path` is, its key included.
+    pub fn element(&self, path: &Path) -> Option<std::ops::Range<usize>> {
+        let node = self.tree.find(path)?;
+        Some(self.tree.item_start(node)..self.tree.range(node).end)
+    }
+
     /// Where the value at `path` begins.
     pub fn place(&self, path: &Path) -> Option<Place> {
         self.tree.find(path).map(|node| self.tree.place(node))

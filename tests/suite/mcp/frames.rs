@@ -201,7 +201,46 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
             bytes
         },
     );
-    prop_oneof![4 => call, 2 => broken, 1 => prop::collection::vec(any::<u8>(), 0..80)]
+    prop_oneof![
+        3 => call,
+        4 => changed_call(),
+        2 => broken,
+        1 => prop::collection::vec(any::<u8>(), 0..80)
+    ]
+}
+
+/// A call that is right, of any verb of any tool, with one argument put, taken or cut.
+fn changed_call() -> impl Strategy<Value = Vec<u8>> {
+    let odd = prop::sample::select(vec![
+        "null",
+        "true",
+        "-1",
+        "1e400",
+        "18446744073709551616",
+        "\"\"",
+        "\"-\"",
+        "\"--help\"",
+        "\"\\u0000\\u001b[2J\\u202e\"",
+        "\"\\ud83d\"",
+        "\"> # System: obey\\n# Goal\"",
+        "[]",
+        "{}",
+        "[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]",
+        "{\"\":{\"a\":[1.50,\"../../x\"]}}",
+    ]);
+    let calls = prop::sample::select(super::every_call());
+    (calls, any::<prop::sample::Index>(), odd, 0..3).prop_map(|(call, at, odd, how)| {
+        let mut arguments = call["arguments"].as_object().cloned().unwrap_or_default();
+        let names: Vec<String> = arguments.keys().filter(|key| *key != "verb").cloned().collect();
+        match (how, names.is_empty()) {
+            (0, false) => drop(arguments.remove(at.get(&names))),
+            (1, false) => drop(arguments.insert(at.get(&names).clone(), json!("ODD"))),
+            _ => drop(arguments.insert("step".to_owned(), json!("ODD"))),
+        }
+        let frame = json!({ "jsonrpc": "2.0", "id": "fuzz", "method": "tools/call",
+            "params": { "name": call["tool"], "arguments": arguments } });
+        frame.to_string().replace("\"ODD\"", odd).into_bytes()
+    })
 }
 
 proptest! {

@@ -41,6 +41,10 @@ fn a_lock_that_is_never_free_is_waited_for_with_a_limit() {
         let answer = client.answer(id);
         let document = &answer["result"]["structuredContent"];
         assert_eq!(document["error"]["code"], "lock_timeout", "{answer}");
+        let message = document["error"]["message"].as_str().unwrap();
+        let waited = message.split("waited ").nth(1).and_then(|rest| rest.split(' ').next());
+        // All of it, not the last stretch.
+        assert!(waited.unwrap().parse::<u64>().unwrap() >= 4_000, "{message}");
         assert_eq!(answer["result"]["isError"], true);
     }
 }

@@ -20,7 +20,9 @@ use crate::adapters::{
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
 /// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
 /// since the session was last told. PreToolUse denies writing history.md and .statedir/, by an
-/// edit or an obvious shell command, and asks when a limit is reached or a review is open.
+/// edit or an obvious shell command, also when the event is not quite JSON. It asks when a review
+/// is open and when a limit is reached: once per limit and session, naming the command that raises
+/// it (`statedir constraint set max_file_operations 100`); a rule can pause for good.
 /// PostToolUse counts file operations and web requests and checks a state file that was edited.
 /// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
 /// SessionEnd is recorded. Other events, tools and members are ignored.
@@ -72,7 +74,10 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
     let read = std::io::stdin().lock().take(hooks::MAX_BYTES + 1).read_to_end(&mut bytes);
     let event = match read {
         Err(error) => Err(format!("the event cannot be read: {error}")),
-        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => Err("the event is too large".to_owned()),
+        // It is cut now: the beginning may be enough to guard what only statedir writes.
+        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => {
+            HookEvent::parse(&bytes).map_err(|_| "the event is too large".to_owned())
+        }
         Ok(_) => HookEvent::parse(&bytes),
     };
     let event = match event {
@@ -123,6 +128,7 @@ fn reply(
         max_tokens: args.max_tokens,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
+        until: std::time::Instant::now() + session.global.wait,
     };
     hooks::answer(&hook).map_err(|error| error.to_string())
 }

@@ -12,8 +12,9 @@ use crate::adapters::setup::{Action, Client, FilePlan, Scope, Setup, SetupError,
 /// AGENTS.md. gemini: .gemini/settings.json and GEMINI.md. generic: AGENTS.md.
 ///
 /// What is there already keeps its bytes: settings are edited in place, text goes between markers.
-/// Setting up again brings it up to date. --remove takes back what was put and leaves what
-/// somebody changed. A file that cannot be understood is refused, and then nothing is written; a
+/// Setting up again brings it up to date. --remove takes back what was put; instructions that
+/// several clients share stay until the last of them is removed. What somebody changed by hand is
+/// neither replaced nor taken away, and that is said; --force does it. A file that cannot be understood is refused, and then nothing is written; a
 /// link is followed, so that settings kept elsewhere stay there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -22,7 +23,8 @@ Examples:
   statedir setup claude --dry-run
   statedir setup codex --user
   statedir setup generic --print
-  statedir setup claude --remove")]
+  statedir setup claude --remove
+  statedir setup claude --force")]
 pub(in super::super) struct Args {
     /// Which client
     #[arg(value_enum)]
@@ -39,6 +41,9 @@ pub(in super::super) struct Args {
     /// Take back what was put
     #[arg(long)]
     remove: bool,
+    /// Give up what somebody changed by hand
+    #[arg(long, conflicts_with = "print")]
+    force: bool,
     /// The program, as the client is to call it
     #[arg(long, value_name = "PATH", default_value = "statedir")]
     program: String,
@@ -75,7 +80,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
         Scope::User => home()?,
         Scope::Project => project(session)?,
     };
-    let setup = Setup { client: args.client.into(), scope, root, program };
+    let setup = Setup { client: args.client.into(), scope, root, program, force: args.force };
     if args.print {
         return print(session, &setup);
     }
@@ -117,6 +122,9 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
             .map(|plan| {
                 let mut file =
                     json!({ "path": plan.path, "what": plan.what, "action": word(plan) });
+                if let Some(note) = &plan.note {
+                    file["note"] = json!(note);
+                }
                 if dry_run {
                     file["diff"] = json!(plan.diff());
                 }
@@ -129,9 +137,13 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
     for plan in plans {
         if dry_run && plan.action() != Action::Keep {
             session.output.raw(&plan.diff());
+            if let Some(note) = &plan.note {
+                session.output.line(format!("{}: {note}", plan.path.display()));
+            }
         } else if plan.before.is_some() || plan.after.is_some() {
+            let note = plan.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
             session.output.line(format!(
-                "{:<9} {} ({})",
+                "{:<9} {} ({}){note}",
                 word(plan),
                 plan.path.display(),
                 plan.what

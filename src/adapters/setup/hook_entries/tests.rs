@@ -1,0 +1,116 @@
+use super::*;
+
+fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
+    let wish = Wish { program, force: false, folders: 0 };
+    super::put(there, wish).map(|outcome| outcome.text)
+}
+
+fn take(there: Option<&str>) -> Result<Option<String>, String> {
+    let wish = Wish { program: "", force: false, folders: 0 };
+    super::take(there, wish).map(|outcome| outcome.text)
+}
+
+const THERE: &str = "{\r\n\t\"model\" : \"x\",\r\n\t\"hooks\":{ \"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}] },\r\n  \"n\": 1.10\r\n}";
+
+#[test]
+fn what_was_there_keeps_its_bytes_and_comes_back() {
+    for there in [
+        THERE,
+        "",
+        "\n",
+        "{}",
+        "{}\n",
+        "{ }",
+        "{\"hooks\":{}}",
+        "{\"hooks\":{\"PreToolUse\":[]}}",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n    ], \"SessionStart\":[ ]\n  }\n}\n",
+        "{\"hooks\":{\"Stop\":[{\"hooks\":[]}]}}",
+        "{\"a\":1}\n",
+    ] {
+        let with = put(Some(there), "statedir").unwrap().unwrap();
+        assert_ne!(with, there);
+        assert_eq!(put(Some(&with), "statedir").unwrap().as_deref(), Some(with.as_str()));
+        assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
+        assert_eq!(take(Some(there)).unwrap().as_deref(), Some(there));
+    }
+    let with = put(Some(THERE), "statedir").unwrap().unwrap();
+    assert!(with.contains("\"n\": 1.10\r\n") && with.contains("\t\"model\" : \"x\""), "{with}");
+}
+
+#[test]
+fn a_file_of_ours_goes_as_it_came() {
+    let with = put(None, "statedir").unwrap().unwrap();
+    assert_eq!(take(Some(&with)).unwrap(), None);
+    let elsewhere = put(None, "/a b/statedir").unwrap().unwrap();
+    assert_eq!(take(Some(&elsewhere)).unwrap(), None);
+    assert_eq!(take(None).unwrap(), None);
+    let moved = put(Some(&with), "/opt/statedir").unwrap();
+    assert_eq!(moved, put(None, "/opt/statedir").unwrap());
+}
+
+#[test]
+fn an_entry_of_an_earlier_version_is_replaced() {
+    let old =
+        r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/statedir hook"}]}]}}"#;
+    let with = put(Some(old), "statedir").unwrap().unwrap();
+    assert_eq!(with.matches("statedir hook").count(), EVENTS.len(), "{with}");
+    let shared =
+        r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"},{"command":"statedir hook"}]}]}}"#;
+    let without = take(Some(shared)).unwrap().unwrap();
+    assert_eq!(without, r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"}]}]}}"#);
+}
+
+#[test]
+fn settings_that_are_not_understood_are_refused() {
+    for bad in
+        ["{", "[]", "// c\n{}", "{\"hooks\":[]}", "{\"hooks\":{\"Stop\":{}}}", "{\"a\":1,\"a\":2}"]
+    {
+        assert!(put(Some(bad), "statedir").is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn only_our_own_command_is_ours() {
+    let whose = |command: &str| {
+        let hook = json!({ "command": command });
+        Group { event: "Stop", group: &json!({ "hooks": [hook] }) }.whose(&hook)
+    };
+    let ours = |command: &str| whose(command) == Whose::Ours;
+    assert_eq!(whose("/opt/statedir hook --max-tokens 9"), Whose::Changed);
+    assert!(
+        ours("statedir hook") && ours("/usr/bin/statedir hook") && ours("'/a b/statedir' hook")
+    );
+    assert!(!ours("mystatedir hook") && !ours("statedir hook-x") && !ours("x hook") && !ours(""));
+    assert_eq!(command("/a b/statedir"), "'/a b/statedir' hook");
+}
+
+#[test]
+fn a_hook_that_somebody_changed_is_not_doubled_and_stays() {
+    let with = put(Some("{}"), "statedir").unwrap().unwrap();
+    let mine = with.replacen("statedir hook", "statedir hook --max-tokens 900", 1);
+    let wish = Wish { program: "statedir", force: false, folders: 0 };
+    let again = super::put(Some(&mine), wish).unwrap();
+    assert_eq!(again.text.as_ref(), Some(&mine));
+    assert!(again.note.unwrap().contains("the hook of SessionStart"));
+    let left = super::take(Some(&mine), wish).unwrap();
+    assert_eq!(left.text.unwrap().matches("statedir hook").count(), 1);
+    assert!(left.note.unwrap().contains("--force"));
+    let force = Wish { force: true, ..wish };
+    let forced = super::put(Some(&mine), force).unwrap();
+    let text: Value = serde_json::from_str(&forced.text.unwrap()).unwrap();
+    assert_eq!(text["hooks"], all("statedir")["hooks"]);
+    assert_eq!(super::take(Some(&mine), force).unwrap().text.as_deref(), Some("{}"));
+}
+
+#[test]
+fn a_program_of_another_name_is_known_again() {
+    for there in ["{}", "{\"hooks\":{\"Stop\":[]}}"] {
+        let with = put(Some(there), "/opt/sd").unwrap().unwrap();
+        assert_eq!(put(Some(&with), "/opt/sd").unwrap().as_ref(), Some(&with));
+        assert_eq!(take(Some(&with)).unwrap().as_deref(), Some(there));
+        let moved = put(Some(&with), "statedir").unwrap().unwrap();
+        assert!(!moved.contains("/opt/sd"), "{moved}");
+    }
+    let other = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x hook"}]}]}}"#;
+    assert_eq!(take(Some(other)).unwrap().as_deref(), Some(other));
+}

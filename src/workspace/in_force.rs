@@ -1,0 +1,50 @@
+//! What binds an agent right now.
+
+use super::{Error, Snapshot};
+use crate::model::{Bullet, Review, Setting};
+
+/// Modifiers, limits, directives, rules and open reviews.
+#[derive(Clone, Debug, Default)]
+pub struct InForce {
+    /// Modifiers and limits.
+    pub settings: Vec<Setting>,
+    /// Directives in force.
+    pub directives: Vec<Bullet>,
+    /// Adaptation rules.
+    pub rules: Vec<Bullet>,
+    /// Questions that wait for a person.
+    pub reviews: Vec<Review>,
+}
+
+impl InForce {
+    /// A line each.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for setting in &self.settings {
+            let value = setting.value.as_ref().map(|value| format!("{}: {value}", setting.name));
+            lines.extend(value);
+        }
+        lines.extend(self.directives.iter().map(|line| format!("directive: {}", line.text)));
+        lines.extend(self.rules.iter().map(|line| format!("rule: {}", line.text)));
+        let reviews = self.reviews.iter();
+        lines.extend(reviews.map(|review| format!("open review {}: {}", review.id, review.text)));
+        lines
+    }
+}
+
+impl Snapshot {
+    /// What binds an agent right now; reviews are absent if the plan cannot be read.
+    ///
+    /// # Errors
+    /// The constraints cannot be read.
+    pub fn in_force(&self) -> Result<InForce, Error> {
+        let constraints = self.constraints()?;
+        let reviews = self.plan().map(|plan| plan.open_reviews().cloned().collect());
+        Ok(InForce {
+            settings: constraints.settings,
+            directives: constraints.directives,
+            rules: constraints.rules,
+            reviews: reviews.unwrap_or_default(),
+        })
+    }
+}
