@@ -63,7 +63,10 @@ fn stand_in(libraries: &[(&str, Vec<String>)]) -> io::Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     for (library, archives) in libraries {
         let script = format!("GROUP(\"{}\")\n", archives.join("\" \""));
-        fs::write(folder.join(format!("lib{library}.so")), script)?;
+        // Linkers differ in which of the two they look for after `-static`.
+        for ending in ["so", "a"] {
+            fs::write(folder.join(format!("lib{library}.{ending}")), &script)?;
+        }
     }
     Ok(folder)
 }
