@@ -12,6 +12,7 @@ mod draft;
 mod environment;
 mod error;
 mod facts;
+mod here;
 mod init;
 mod material;
 mod memory;
@@ -39,7 +40,6 @@ use std::{
     time::Duration,
 };
 
-use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
     archive::{Archived, ArchivedState},
@@ -70,6 +70,7 @@ pub use self::{
     training::{Performance, ToolCall, TrainingRecord, Turn},
     usage::Usage,
 };
+use self::{here::Here, notice::notices};
 use crate::{
     model::StateFile,
     store::{Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
@@ -102,6 +103,8 @@ pub struct Options {
     /// Says whether the history in that directory is as version control has it, and the entry of
     /// that id, which is missing, is on another branch.
     pub is_elsewhere: fn(&Path, &str) -> bool,
+    /// Says whether the branch of that name is what is checked out around that directory.
+    pub is_checked_out: fn(&Path, &str) -> bool,
 }
 
 impl Default for Options {
@@ -113,6 +116,7 @@ impl Default for Options {
             command: String::new(),
             progress: |_| {},
             is_elsewhere: |_, _| false,
+            is_checked_out: |_, _| false,
         }
     }
 }
@@ -276,7 +280,10 @@ impl Workspace {
         if kind.starts_with("checkpoint.") {
             return Ok(Draft::lenient(view, &self.env, self.options.progress));
         }
-        Draft::new(view, &self.env, self.options.progress)
+        let mut draft = Draft::new(view, &self.env, self.options.progress)?;
+        let is_checked_out = self.options.is_checked_out;
+        draft.here = Some(Here { dir: self.directory(), is_checked_out });
+        Ok(draft)
     }
 
     fn rehearse(

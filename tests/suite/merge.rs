@@ -10,3 +10,5 @@ mod setup;
 mod sweep;
 #[path = "merge/unmarked.rs"]
 mod unmarked;
+#[path = "merge/worktrees.rs"]
+mod worktrees;

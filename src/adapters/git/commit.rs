@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, run},
+    program::{ask, complaint, failure, run},
     repository::Repository,
 };
 use crate::store::OperationSummary;
@@ -54,6 +54,13 @@ pub struct Committed {
 /// There is no repository, a merge is under way, or git or a hook refuses; the index is as it was.
 pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError> {
     let repository = Repository::of(dir)?;
+    if options.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
+        return Err(GitError::refused(
+            "bad_value",
+            "the message is empty",
+            "leave `-m` out: the message is made from the operations since the last commit",
+        ));
+    }
     let changed = changed(&repository)?;
     if changed.is_empty() {
         return Ok(Committed::default());
@@ -64,8 +71,11 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
         return Ok(Committed { commit: None, files, message, said: String::new() });
     }
     if repository.git_path("MERGE_HEAD")?.exists() {
-        let message = "a merge is under way: `git commit` completes it, state files included";
-        return Err(GitError::Failed(message.to_owned()));
+        return Err(GitError::refused(
+            "merging",
+            "a merge is under way, and a part of it cannot be committed alone",
+            "`git commit` completes it, state files included; `git merge --abort` leaves it",
+        ));
     }
     let new: Vec<&str> =
         changed.iter().filter(|(_, new)| *new).map(|(name, _)| name.as_str()).collect();
@@ -87,7 +97,7 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
             )?;
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(GitError::Failed(if said.is_empty() { complaint(&output) } else { said }));
+        return Err(failure(if said.is_empty() { complaint(&output) } else { said }));
     }
     let said = [output.stdout, output.stderr].concat();
     let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, git_as_called},
+    program::{ask, complaint, failure, git_as_called},
 };
 use crate::model::{
     StateFile,
@@ -75,7 +75,13 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
             continue;
         };
         let checked = verify(staged.as_slice(), &[], &mut |_| {});
-        let checked = checked.map_err(|error| GitError::Failed(error.to_string()))?;
+        let checked = checked.map_err(|error| {
+            GitError::refused(
+                "unreadable",
+                error.to_string(),
+                "`statedir check` lists what is wrong",
+            )
+        })?;
         if let Some(first) = checked.problems.first() {
             problem(format!("the history does not verify: {}", first.message));
         }
@@ -145,7 +151,7 @@ fn blob(top: &Path, at: &str) -> Option<Vec<u8>> {
 fn text(dir: &Path, args: &[&str]) -> Result<String, GitError> {
     let output = git_as_called(dir, args)?;
     if !output.status.success() {
-        return Err(GitError::Failed(super::program::complaint(&output)));
+        return Err(failure(complaint(&output)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -209,7 +209,13 @@ fn attribute_files(repository: &Repository, global: bool) -> Result<Vec<PathBuf>
     }
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
-    let config = config.ok_or_else(|| GitError::Failed("there is no home directory".to_owned()))?;
+    let config = config.ok_or_else(|| {
+        GitError::refused(
+            "no_home",
+            "there is no home directory",
+            "set `HOME` or `XDG_CONFIG_HOME`",
+        )
+    })?;
     Ok(vec![config.join("git").join("attributes")])
 }
 
@@ -259,5 +265,5 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
 }
 
 pub(super) fn failed(error: std::io::Error) -> GitError {
-    GitError::Failed(error.to_string())
+    GitError::Io(error)
 }

@@ -21,6 +21,7 @@ mod sibling;
 mod version;
 mod work_tree;
 mod worktree;
+mod worktree_place;
 
 pub use commit::{CommitOptions, Committed, commit};
 pub use driver::{Driven, drive};
@@ -38,6 +39,7 @@ pub use revision::{Revision, read_revision};
 pub use version::PassedOver;
 pub(super) use work_tree::look;
 pub use worktree::{
-    Finished, Worktree, add_worktree, check_worktree, default_worktree_path, find as find_worktree,
-    finish_worktree, worktrees,
+    Finished, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
+    finish_worktree, is_checked_out, worktrees,
 };
+pub use worktree_place::{check_worktree, default_worktree_path, real_path};

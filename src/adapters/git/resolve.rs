@@ -76,7 +76,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             (None, Some(ours.into_bytes()), Some(theirs.into_bytes()), "markers")
         };
         let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref());
-        let mut merged = merged.map_err(|error| GitError::Failed(error.to_string()))?;
+        let mut merged = merged.map_err(|error| unreadable(file, &error.to_string()))?;
         if let Some(merged) = merged.as_mut().filter(|_| file == StateFile::Variables)
             && let Ok(plan) = fs_err::read(repository.dir.join(StateFile::Plan.name()))
         {
@@ -97,6 +97,13 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         done.push(Resolved { file, from, conflicts, kept: false });
     }
     Ok(done)
+}
+
+fn unreadable(file: StateFile, why: &str) -> GitError {
+    let hint = format!(
+        "`git checkout --ours {file}` or `--theirs` takes one side whole; or put it right by hand"
+    );
+    GitError::refused("unreadable", why, hint)
 }
 
 /// Tells git that a file that was in conflict is settled; nothing else is staged.
@@ -130,7 +137,7 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     let bytes = fs_err::read(&path).map_err(failed)?;
     let settled = take(StateFile::History, &bytes, "history", side);
-    let (bytes, _) = settled.map_err(|error| GitError::Failed(error.to_string()))?;
+    let (bytes, _) = settled.map_err(|error| unreadable(StateFile::History, &error.to_string()))?;
     replace(&path, &bytes)
 }
 

@@ -130,7 +130,7 @@ fn with_identity(repository: &Repository, args: &[&str]) -> serde_json::Value {
     crate::builder::Ran::from(command.output().unwrap()).json()
 }
 
-fn executable(path: &std::path::Path) {
+pub(super) fn executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
