@@ -33,7 +33,7 @@ mod tests {
         let lines: String =
             fields.iter().map(|(key, value)| format!("- **{key}**: {value}\n")).collect();
         let text = format!("# Plan\n\n## Steps\n\n### Step 1: A\n- **status**: RUNNING\n{lines}");
-        let document = crate::text::markdown::Document::parse(text);
+        let document = crate::text::markdown::Document::parse(text).unwrap();
         crate::model::Plan::read(document).steps.remove(0)
     }
 

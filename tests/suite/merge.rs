@@ -2,6 +2,8 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+#[path = "merge/messages.rs"]
+mod messages;
 #[path = "merge/repository.rs"]
 pub mod repository;
 #[path = "merge/setup.rs"]

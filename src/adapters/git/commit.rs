@@ -70,13 +70,7 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
     if options.dry_run {
         return Ok(Committed { commit: None, files, message, said: String::new() });
     }
-    if repository.git_path("MERGE_HEAD")?.exists() {
-        return Err(GitError::refused(
-            "merging",
-            "a merge is under way, and a part of it cannot be committed alone",
-            "`git commit` completes it, state files included; `git merge --abort` leaves it",
-        ));
-    }
+    refuse_merging(&repository)?;
     let new: Vec<&str> =
         changed.iter().filter(|(_, new)| *new).map(|(name, _)| name.as_str()).collect();
     if !new.is_empty() {
@@ -103,6 +97,20 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
     let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     Ok(Committed { commit: Some(commit), files, message, said })
+}
+
+/// Git commits nothing alone while it brings two sides together.
+fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
+    for (head, what) in [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")] {
+        if repository.git_path(head)?.exists() {
+            let message = format!("a {what} is under way, and a part of it is not committed alone");
+            let hint = format!(
+                "`git commit` completes it, state files included; `git {what} --abort` leaves it"
+            );
+            return Err(GitError::refused("merging", message, hint));
+        }
+    }
+    Ok(())
 }
 
 /// The state files that differ from the last commit, and whether git does not know them yet.

@@ -50,9 +50,10 @@ pub(super) fn complaint(output: &Output) -> String {
 pub(super) fn failure(said: String) -> GitError {
     // The path is in the message in every language.
     let locks = ["index.lock'", "HEAD.lock'", "MERGE_HEAD.lock'", ".lock': File exists"];
-    match locks.iter().any(|lock| said.contains(lock)) {
-        true => GitError::Locked(said),
-        false => GitError::Failed(said),
+    let is_locked = |line: &&str| locks.iter().any(|lock| line.contains(lock));
+    match said.lines().find(is_locked) {
+        Some(line) => GitError::Locked(line.trim().trim_start_matches("fatal: ").to_owned()),
+        None => GitError::Failed(said),
     }
 }
 

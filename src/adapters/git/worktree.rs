@@ -108,6 +108,7 @@ pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, Git
 /// As said, or git cannot be asked.
 pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
+    repository.refuse_locked()?;
     if repository.git_path("MERGE_HEAD")?.exists() {
         return Err(GitError::refused(
             "merging",

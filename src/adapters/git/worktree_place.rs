@@ -32,6 +32,7 @@ pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError
 /// The name is taken or none that git accepts, or something is at that place.
 pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
+    repository.refuse_locked()?;
     let reference = format!("refs/heads/{name}");
     let good = ask(&repository.top, &["check-ref-format", &reference]).is_ok();
     if !good || name.starts_with('-') {
