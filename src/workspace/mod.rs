@@ -22,6 +22,7 @@ mod operations;
 mod outcome;
 mod readiness;
 mod recover;
+mod removed;
 mod resolve;
 mod restore;
 mod rules;
@@ -58,6 +59,7 @@ pub use self::{
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    removed::RemovedEntry,
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,
@@ -103,6 +105,8 @@ pub struct Options {
     /// Says whether the history in that directory is as version control has it, and the entry of
     /// that id, which is missing, is on another branch.
     pub is_elsewhere: fn(&Path, &str) -> bool,
+    /// Finds the entries of the history in that directory that version control had here before.
+    pub removed: fn(&Path) -> Vec<RemovedEntry>,
     /// Says whether the branch of that name is what is checked out around that directory.
     pub is_checked_out: fn(&Path, &str) -> bool,
 }
@@ -116,6 +120,7 @@ impl Default for Options {
             command: String::new(),
             progress: |_| {},
             is_elsewhere: |_, _| false,
+            removed: |_| Vec::new(),
             is_checked_out: |_, _| false,
         }
     }
@@ -245,6 +250,7 @@ impl Workspace {
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
+        notices.extend(self.loss_notice(transaction.view()));
         notices.append(&mut draft.notices);
         if draft.is_empty() {
             return Ok(Outcome {

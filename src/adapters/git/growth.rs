@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     GitError,
     program::{ask, complaint, failure, git_as_called},
+    removed::is_in_ancestor,
 };
 use crate::model::{
     StateFile,
@@ -97,8 +98,9 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     Ok(found)
 }
 
-/// Whether a missing entry was written on another branch: some commit has it, and the history in
-/// `dir` holds every entry that is committed where this branch stands.
+/// Whether a missing entry was written on another branch: some commit has it, but none that this
+/// branch comes from, and the history in `dir` holds every entry that is committed where this
+/// branch stands.
 pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
     let name = StateFile::History.name();
     let committed = ask(dir, &["cat-file", "blob", &format!("HEAD:./{name}")]);
@@ -107,7 +109,9 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
     };
     let wanted = format!("-Sentry={id}");
     let args = ["log", "--all", "--reflog", "-1", "--format=%H", &wanted, "--", name];
-    lost(&committed, &found) == 0 && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+    lost(&committed, &found) == 0
+        && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+        && !is_in_ancestor(dir, id)
 }
 
 /// How many entries of `before` are not in `after` as they were.

@@ -13,6 +13,7 @@ mod program;
 mod range;
 mod rebuild;
 mod relog;
+mod removed;
 mod replay;
 mod repository;
 mod resolve;
@@ -32,6 +33,7 @@ pub use lost::{Lost, find_lost};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, Restored, rebuild};
 pub use relog::{LogState, Relogged, relog};
+pub use removed::removed_entries;
 pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };

@@ -86,6 +86,62 @@ fn check(repository: &Repository, driver: bool, all: &BTreeSet<String>, what: &s
     project.ok(&["status"]);
 }
 
+/// Lets git apply commits one after the other, and settles where it stops.
+fn go_on(repository: &Repository, dice: &mut Dice, args: &[&str], verb: &str) {
+    let mut ran = repository.try_git(args);
+    for _ in 0..100 {
+        if ran.code == 0 {
+            return;
+        }
+        settle(repository, dice);
+        repository.git(&["add", "-A"]);
+        ran = repository.try_git(&[verb, "--continue"]);
+        if ran.code != 0 && repository.git(&["ls-files", "-u"]).is_empty() {
+            // Nothing is left of the commit.
+            let staged = repository.try_git(&["diff", "--cached", "--quiet"]).code;
+            assert_eq!(staged, 0, "{args:?}: {}{}", ran.stdout, ran.stderr);
+            ran = repository.try_git(&[verb, "--skip"]);
+        }
+    }
+    panic!("{args:?} does not end: {}{}", ran.stdout, ran.stderr);
+}
+
+/// A revert of the newest commit takes its entries out, which is reported and made good.
+fn bring_back(repository: &Repository, before: &BTreeSet<String>, what: &str) {
+    let project = &repository.project;
+    let kept = entries(repository);
+    let verified = project.run(&["history", "verify", "--json"]);
+    let lost: Vec<&String> = before.difference(&kept).collect();
+    assert_eq!(verified.code == 0, lost.is_empty(), "{what}: {lost:?} {}", verified.stdout);
+    for id in lost {
+        assert!(verified.stdout.contains(id.as_str()), "{what}: {id} is not named");
+        assert!(verified.stdout.contains("removed by commit"), "{what}: {}", verified.stdout);
+    }
+    project.run(&["check", "--fix"]);
+    repository.commit("as it was");
+}
+
+/// Merges both other branches at once, or one after the other where git gives up.
+fn octopus(repository: &Repository, dice: &mut Dice, one: &str) -> BTreeSet<String> {
+    let others: Vec<&str> = ["a", "b", "c"].into_iter().filter(|name| *name != one).collect();
+    let mut all = entries(repository);
+    for other in &others {
+        repository.git(&["checkout", "--quiet", other]);
+        all.extend(entries(repository));
+    }
+    repository.git(&["checkout", "--quiet", one]);
+    if repository.try_git(&["merge", "--quiet", "--no-edit", others[0], others[1]]).code != 0 {
+        repository.git(&["reset", "--quiet", "--hard", one]);
+        for other in others {
+            if !repository.merges(other) {
+                settle(repository, dice);
+                repository.commit("merged");
+            }
+        }
+    }
+    all
+}
+
 fn sweep(seed: u64, merges: usize) {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let driver = dice.roll(4) > 0;
@@ -105,39 +161,35 @@ fn sweep(seed: u64, merges: usize) {
         let theirs = entries(&repository);
         repository.git(&["checkout", "--quiet", one]);
         let ours = entries(&repository);
-        let all: BTreeSet<String> = match dice.roll(6) {
-            0 => {
-                let what = format!("seed {seed}, pick {number}");
-                let picked =
-                    repository.try_git(&["cherry-pick", "--keep-redundant-commits", other]);
-                if picked.code != 0 {
-                    settle(&repository, &mut dice);
-                    repository.git(&["add", "-A"]);
-                    repository.git(&["commit", "--quiet", "--allow-empty", "-m", &what]);
-                }
-                // Only the entries of one commit came along; those before it may be missing.
-                let found = entries(&repository);
-                assert!(ours.is_subset(&found), "{what}");
-                repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+        let what = format!("seed {seed}, {number}: {other} into {one}");
+        let union: BTreeSet<String> = ours.union(&theirs).cloned().collect();
+        let all = match dice.roll(12) {
+            0 | 1 => {
+                let args = ["cherry-pick", "--keep-redundant-commits", other];
+                go_on(&repository, &mut dice, &args, "cherry-pick");
                 ours
             }
+            2 => {
+                go_on(&repository, &mut dice, &["rebase", "--quiet", other], "rebase");
+                union
+            }
+            3 => {
+                go_on(&repository, &mut dice, &["revert", "--no-edit", "HEAD"], "revert");
+                bring_back(&repository, &ours, &what);
+                ours
+            }
+            4 => octopus(&repository, &mut dice, one),
             _ => {
                 if !repository.merges(other) {
                     settle(&repository, &mut dice);
                     repository.commit("merged");
                 }
-                ours.union(&theirs).cloned().collect()
+                union
             }
         };
-        check(
-            &repository,
-            driver,
-            &all,
-            &format!("seed {seed}, merge {number} of {other} into {one}"),
-        );
+        check(&repository, driver, &all, &what);
     }
 }
-
 #[test]
 fn generated_merges_lose_nothing_and_stay_readable() {
     let full = std::env::var("STATEDIR_SWEEP").is_ok_and(|word| word == "full");

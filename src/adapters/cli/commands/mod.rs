@@ -168,6 +168,7 @@ impl Session<'_> {
             command: self.command.clone(),
             progress: super::progress::reading,
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
+            removed: crate::adapters::git::removed_entries,
             is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))

@@ -1,0 +1,143 @@
+//! Entries of the history that a commit took out again.
+//!
+//! Where only one side changed a file, git takes it over without asking the merge driver: a revert
+//! of the newest commit cuts the end of the history off, and nothing in the file shows it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::Path,
+};
+
+use super::program::{ask, git};
+use crate::{
+    model::{
+        Plan, StateFile,
+        history::{EntryId, SegmentKind, segments},
+    },
+    text::markdown::Document,
+    workspace::RemovedEntry,
+};
+
+/// How many versions of the history are compared, the newest first.
+const MOST: usize = 200;
+const NAME: &str = StateFile::History.name();
+
+/// A commit that changed the history, against one of its parents.
+struct Step {
+    commit: String,
+    subject: String,
+    is_merge: bool,
+    before: String,
+    after: String,
+}
+
+/// The entries that are committed in an ancestor of what is checked out and are not in the history
+/// of `dir` any more, the oldest first. Empty where there is no git to ask.
+pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
+    let Ok(found) = fs_err::read(dir.join(NAME)) else { return Vec::new() };
+    let present: BTreeSet<EntryId> = ids(&found).into_keys().collect();
+    let steps = steps(dir).unwrap_or_default();
+    let sizes = sizes(dir, &steps);
+    let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
+    // What only grew lost nothing; a merge may have grown by less than it should have.
+    let is_suspect = |step: &&Step| step.is_merge || size(&step.after) < size(&step.before);
+    let execution = fs_err::read(dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
+    let mut removed: BTreeMap<EntryId, RemovedEntry> = BTreeMap::new();
+    for step in steps.iter().filter(is_suspect).take(MOST) {
+        let Some(before) = blob(dir, &step.before) else { continue };
+        let after = blob(dir, &step.after).unwrap_or_default();
+        if after.starts_with(&before) {
+            continue;
+        }
+        let kept = ids(&after);
+        let gone: Vec<(EntryId, Vec<u8>)> = ids(&before)
+            .into_iter()
+            .filter(|(id, _)| !kept.contains_key(id) && !present.contains(id))
+            .filter(|(id, _)| !removed.contains_key(id))
+            .collect();
+        if gone.is_empty() || is_another(dir, step, execution.as_deref()) {
+            continue;
+        }
+        let short = step.commit.get(..12).unwrap_or(&step.commit);
+        for (entry, text) in gone {
+            let by = format!("commit {short} ({})", step.subject);
+            removed.insert(entry, RemovedEntry { entry, by, text });
+        }
+    }
+    removed.into_values().collect()
+}
+
+/// Whether an ancestor of what is checked out has the entry.
+pub(super) fn is_in_ancestor(dir: &Path, id: &str) -> bool {
+    let wanted = format!("-Sentry={id}");
+    let args = ["log", "--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", NAME];
+    ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+}
+
+/// Every commit that changed the history, the newest first.
+fn steps(dir: &Path) -> Option<Vec<Step>> {
+    let format = "--format=%x01%H %P%x02%s";
+    let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
+    let listing = ask(dir, &[args.as_slice(), &["HEAD", "--", NAME]].concat()).ok()?;
+    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let mut steps = Vec::new();
+    for record in listing.split('\u{1}').skip(1) {
+        let (head, diff) = record.split_once('\n').unwrap_or((record, ""));
+        let (hashes, subject) = head.split_once('\u{2}').unwrap_or((head, ""));
+        let mut hashes = hashes.split(' ');
+        let commit = hashes.next().unwrap_or_default().to_owned();
+        let is_merge = hashes.count() > 1;
+        for line in diff.lines().filter(|line| line.starts_with(':')) {
+            let mut words = line.split_whitespace().skip(2).map(str::to_owned);
+            let (Some(before), Some(after)) = (words.next(), words.next()) else { continue };
+            let is_new = before.bytes().all(|byte| byte == b'0');
+            if !is_new {
+                let (commit, subject) = (commit.clone(), subject.to_owned());
+                steps.push(Step { commit, subject, is_merge, before, after });
+            }
+        }
+    }
+    Some(steps)
+}
+
+fn sizes(dir: &Path, steps: &[Step]) -> HashMap<String, u64> {
+    let blobs: BTreeSet<&str> =
+        steps.iter().flat_map(|step| [step.before.as_str(), step.after.as_str()]).collect();
+    let mut input: String = blobs.into_iter().collect::<Vec<_>>().join("\n");
+    input.push('\n');
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let Ok(output) = git(dir, &args, &input) else { return HashMap::new() };
+    let listing = String::from_utf8_lossy(&output.stdout).into_owned();
+    let pair = |line: &str| {
+        let (name, size) = line.split_once(' ')?;
+        Some((name.to_owned(), size.parse().ok()?))
+    };
+    listing.lines().filter_map(pair).collect()
+}
+
+fn blob(dir: &Path, name: &str) -> Option<Vec<u8>> {
+    ask(dir, &["cat-file", "blob", name]).ok()
+}
+
+/// The entries that carry a checksum and fit it, with their text.
+fn ids(log: &[u8]) -> BTreeMap<EntryId, Vec<u8>> {
+    let signed = |segment: crate::model::history::Segment| match segment.kind {
+        SegmentKind::Signed { id, intact: true } => {
+            Some((id, log.get(segment.span).unwrap_or_default().trim_ascii().to_vec()))
+        }
+        _ => None,
+    };
+    segments(log).into_iter().filter_map(signed).collect()
+}
+
+/// Whether the state before a commit was that of another execution, whose history ended there.
+fn is_another(dir: &Path, step: &Step, execution: Option<&str>) -> bool {
+    let Some(execution) = execution else { return false };
+    let parent = format!("{}^:./{}", step.commit, StateFile::Plan.name());
+    let before = blob(dir, &parent).and_then(execution_of);
+    before.is_some_and(|before| before != execution)
+}
+
+fn execution_of(plan: Vec<u8>) -> Option<String> {
+    Plan::read(Document::from_bytes(plan).ok()?).metadata.execution_id
+}

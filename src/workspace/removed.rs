@@ -1,0 +1,107 @@
+//! Entries that were in the history and are not any more: told, and put back.
+
+use std::io::{BufRead as _, BufReader, Cursor, Read as _};
+
+use super::{Error, Fixed, Workspace};
+use crate::{
+    model::{
+        StateFile,
+        history::{EntryId, ProblemKind, Verification, verify},
+    },
+    store::{Report, View},
+};
+
+/// An entry that version control had in the history of this branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemovedEntry {
+    /// The entry.
+    pub entry: EntryId,
+    /// What took it out, for people.
+    pub by: String,
+    /// Its text with its trailer.
+    pub text: Vec<u8>,
+}
+
+impl Workspace {
+    /// A word about an edit made outside that took the newest entry away. It is said once: when
+    /// the edit is recorded.
+    pub(super) fn loss_notice(&self, view: &View) -> Option<String> {
+        let history = StateFile::History.name();
+        let is_edit = |report: &Report| match report {
+            Report::External { files, .. } => files.iter().any(|file| file == history),
+            _ => false,
+        };
+        if !view.reports().iter().any(is_edit) || !view.appended().exists() {
+            return None;
+        }
+        let newest = self.newest_entry()?;
+        let is_there = holds(view, newest).unwrap_or(true);
+        if is_there || (self.options.is_elsewhere)(self.directory(), &newest.to_string()) {
+            return None;
+        }
+        Some(format!(
+            "entry `{newest}` is not in {history} any more: `statedir history verify` says what is \
+             gone, `statedir check --fix` brings back what it can"
+        ))
+    }
+
+    /// Puts entries back that a commit took out, as far as the history is whole then.
+    pub(super) fn restore_removed(&self) -> Result<Vec<Fixed>, Error> {
+        let mut removed = (self.options.removed)(self.directory());
+        if removed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let snapshot = self.read()?;
+        let before = verify(snapshot.history()?, &[], &mut |_| {})?;
+        // Nothing can be put before an entry that follows it.
+        let is_followed = |entry: EntryId| {
+            let mut found = before.problems.iter().filter(|problem| problem.entry == Some(entry));
+            found.any(|problem| matches!(problem.kind, ProblemKind::Missing { .. }))
+        };
+        removed.retain(|removed| !is_followed(removed.entry));
+        let mut append = Vec::new();
+        let mut kept = 0;
+        for one in &removed {
+            let mut longer: Vec<u8> = append.clone();
+            longer.extend([b"\n".as_slice(), &one.text, b"\n"].concat());
+            if self.with_appended(&longer)?.problem_count <= before.problem_count {
+                append = longer;
+                kept += 1;
+            }
+        }
+        drop(snapshot);
+        if kept == 0 {
+            return Ok(Vec::new());
+        }
+        let noun = if kept == 1 { "entry" } else { "entries" };
+        let message = format!("{kept} {noun} that a commit had taken out: back, at the end");
+        let mut operation = self.operation("check.fix", message.clone());
+        operation.append = append;
+        self.begin()?.commit(operation)?;
+        Ok(vec![Fixed { file: StateFile::History, message }])
+    }
+
+    /// What the history would be with more at its end.
+    fn with_appended(&self, more: &[u8]) -> Result<Verification, Error> {
+        let history = self.read()?.history()?;
+        Ok(verify(BufReader::new(history.chain(Cursor::new(more))), &[], &mut |_| {})?)
+    }
+}
+
+/// Whether an entry stands somewhere in the history.
+fn holds(view: &View, entry: EntryId) -> Result<bool, Error> {
+    let wanted = format!("entry={entry} ");
+    let mut reader = BufReader::with_capacity(1 << 16, view.appended().reader()?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line).map_err(crate::model::history::HistoryError::Io)?
+            == 0
+        {
+            return Ok(false);
+        }
+        if line.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
+            return Ok(true);
+        }
+    }
+}
