@@ -4,6 +4,8 @@
 mod branches;
 #[path = "merge/messages.rs"]
 mod messages;
+#[path = "merge/removed.rs"]
+mod removed;
 #[path = "merge/repository.rs"]
 pub mod repository;
 #[path = "merge/setup.rs"]

@@ -86,11 +86,18 @@ fn check(repository: &Repository, driver: bool, all: &BTreeSet<String>, what: &s
     project.ok(&["status"]);
 }
 
+fn is_under_way(repository: &Repository) -> bool {
+    let git = repository.project.root().join(".git");
+    let marks = ["CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+    marks.iter().any(|mark| git.join(mark).exists())
+}
+
 /// Lets git apply commits one after the other, and settles where it stops.
 fn go_on(repository: &Repository, dice: &mut Dice, args: &[&str], verb: &str) {
     let mut ran = repository.try_git(args);
     for _ in 0..100 {
-        if ran.code == 0 {
+        // A commit without changes ends at once, and with a complaint.
+        if ran.code == 0 || !is_under_way(repository) {
             return;
         }
         settle(repository, dice);
