@@ -107,6 +107,9 @@ pub struct Options {
     pub is_elsewhere: fn(&Path, &str) -> bool,
     /// Finds the entries of the history in that directory that version control had here before.
     pub removed: fn(&Path) -> Vec<RemovedEntry>,
+    /// Names the files in that directory of which version control has two versions and no result,
+    /// and that nobody has touched since.
+    pub unmerged: fn(&Path) -> Vec<StateFile>,
     /// Says whether the branch of that name is what is checked out around that directory.
     pub is_checked_out: fn(&Path, &str) -> bool,
 }
@@ -121,6 +124,7 @@ impl Default for Options {
             progress: |_| {},
             is_elsewhere: |_, _| false,
             removed: |_| Vec::new(),
+            unmerged: |_| Vec::new(),
             is_checked_out: |_, _| false,
         }
     }
@@ -243,7 +247,7 @@ impl Workspace {
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
-        conflict::refuse(transaction.view(), kind)?;
+        self.refuse_unmerged(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
@@ -303,7 +307,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
-        conflict::refuse(&view, kind)?;
+        self.refuse_unmerged(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;

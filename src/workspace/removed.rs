@@ -53,6 +53,7 @@ impl Workspace {
         }
         let snapshot = self.read()?;
         let before = verify(snapshot.history()?, &[], &mut |_| {})?;
+        let has_crlf = snapshot.view().appended().read_tail(4096)?.ends_with(b"\r\n");
         // Nothing can be put before an entry that follows it.
         let is_followed = |entry: EntryId| {
             let mut found = before.problems.iter().filter(|problem| problem.entry == Some(entry));
@@ -63,7 +64,7 @@ impl Workspace {
         let mut kept = 0;
         for one in &removed {
             let mut longer: Vec<u8> = append.clone();
-            longer.extend([b"\n".as_slice(), &one.text, b"\n"].concat());
+            longer.extend(lines(&one.text, has_crlf));
             if self.with_appended(&longer)?.problem_count <= before.problem_count {
                 append = longer;
                 kept += 1;
@@ -86,6 +87,18 @@ impl Workspace {
         let history = self.read()?.history()?;
         Ok(verify(BufReader::new(history.chain(Cursor::new(more))), &[], &mut |_| {})?)
     }
+}
+
+/// A text on lines of its own, with the line ends of the file it goes into.
+fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
+    let mut plain = vec![b'\n'];
+    plain.extend(text.iter().copied().filter(|byte| *byte != b'\r'));
+    plain.push(b'\n');
+    if !has_crlf {
+        return plain;
+    }
+    let crlf = |byte: u8| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] };
+    plain.into_iter().flat_map(crlf).collect()
 }
 
 /// Whether an entry stands somewhere in the history.

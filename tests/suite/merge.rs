@@ -14,5 +14,7 @@ mod setup;
 mod sweep;
 #[path = "merge/unmarked.rs"]
 mod unmarked;
+#[path = "merge/whole_files.rs"]
+mod whole_files;
 #[path = "merge/worktrees.rs"]
 mod worktrees;

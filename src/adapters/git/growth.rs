@@ -108,7 +108,7 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
         return false;
     };
     let wanted = format!("-Sentry={id}");
-    let args = ["log", "--all", "--reflog", "-1", "--format=%H", &wanted, "--", name];
+    let args = ["log", "--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
     lost(&committed, &found) == 0
         && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
         && !is_in_ancestor(dir, id)

@@ -19,6 +19,7 @@ mod repository;
 mod resolve;
 mod revision;
 mod sibling;
+mod under_way;
 mod version;
 mod work_tree;
 mod worktree;
@@ -38,6 +39,7 @@ pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
 pub use revision::{Revision, read_revision};
+pub use under_way::left_unmerged;
 pub use version::PassedOver;
 pub(super) use work_tree::look;
 pub use worktree::{

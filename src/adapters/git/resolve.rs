@@ -83,6 +83,9 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             // The plan came before it in this loop.
             merged.bytes = agree_with_plan(std::mem::take(&mut merged.bytes), plan);
         }
+        if let Some(merged) = &mut merged {
+            keep_line_ends(&mut merged.bytes, text.as_deref().unwrap_or_default());
+        }
         let conflicts = merged.as_ref().map(|merged| merged.conflicts.clone()).unwrap_or_default();
         if !dry_run {
             match &merged {
@@ -97,6 +100,16 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         done.push(Resolved { file, from, conflicts, kept: false });
     }
     Ok(done)
+}
+
+/// The index may hold other line ends than the working tree, which git converts.
+fn keep_line_ends(bytes: &mut Vec<u8>, found: &str) {
+    let has_crlf = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"\r\n");
+    if !has_crlf(found.as_bytes()) || has_crlf(bytes) {
+        return;
+    }
+    let text = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
+    *bytes = text.into_bytes();
 }
 
 fn unreadable(file: StateFile, why: &str) -> GitError {

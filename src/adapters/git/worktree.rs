@@ -78,6 +78,15 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
             _ => {}
         }
     }
+    let is_any_here = trees.iter().any(|tree| tree.here);
+    // Of a repository whose directory is elsewhere, git names that one.
+    if let Some(main) = trees.first_mut().filter(|tree| !tree.bare)
+        && !is_any_here
+    {
+        main.state = repository.top.join(&inside);
+        main.path.clone_from(&repository.top);
+        (main.here, main.missing) = (true, false);
+    }
     Ok(trees)
 }
 

@@ -169,6 +169,7 @@ impl Session<'_> {
             progress: super::progress::reading,
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
             removed: crate::adapters::git::removed_entries,
+            unmerged: crate::adapters::git::left_unmerged,
             is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
