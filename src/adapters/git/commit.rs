@@ -63,6 +63,7 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
     }
     let changed = changed(&repository)?;
     if changed.is_empty() {
+        refuse_ignored(&repository)?;
         return Ok(Committed::default());
     }
     let message = message(&repository, options);
@@ -97,6 +98,27 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
     let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     Ok(Committed { commit: Some(commit), files, message, said })
+}
+
+/// Nothing to commit is one thing; files that git is told not to see are another.
+///
+/// # Errors
+/// None of the state files is known to git, and one is ignored.
+pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
+    let names = repository.state_files();
+    let ask_about = |args: &[&str]| ask(&repository.dir, &[args, &["--"], &names].concat());
+    if names.is_empty() || !ask_about(&["ls-files"])?.is_empty() {
+        return Ok(());
+    }
+    match ask_about(&["check-ignore"]) {
+        Ok(ignored) if !ignored.is_empty() => Err(GitError::refused(
+            "ignored",
+            "the state files are ignored by git",
+            "`git check-ignore -v plan.md` in the state directory shows the rule; `git add \
+             --force` adds them all the same",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Git commits nothing alone while it brings two sides together.

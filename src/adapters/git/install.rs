@@ -144,6 +144,10 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
     let mut problems = Vec::new();
     let merges = attribute("merge");
     match (merges, &driver) {
+        (true, None) if is_only_staged(&repository) => problems.push(
+            "`.gitattributes` is gone, but git still reads it from its index: commit its removal"
+                .to_owned(),
+        ),
         (true, None) => problems.push(
             "the attributes name the driver, but this clone does not know it: `statedir git install`"
                 .to_owned(),
@@ -171,6 +175,13 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
         changed: Vec::new(),
         problems,
     })
+}
+
+/// Whether the attributes are gone from the working tree and not from the index yet.
+fn is_only_staged(repository: &Repository) -> bool {
+    let name = ".gitattributes";
+    let staged = ask(&repository.top, &["ls-files", "--error-unmatch", "--", name]).is_ok();
+    staged && !repository.top.join(name).exists()
 }
 
 fn scope(global: bool) -> &'static str {

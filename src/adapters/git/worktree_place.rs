@@ -16,11 +16,13 @@ pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError
     let top = Repository::of(dir)?.top;
     let common = common_dir(&top)?;
     let name = name.replace('/', "-");
-    if common.file_name().is_none_or(|name| name != ".git") {
+    if ask_line(&common, &["rev-parse", "--is-bare-repository"]).is_ok_and(|bare| bare == "true") {
         // There is no main worktree; all of them stand side by side.
         return Ok(top.with_file_name(name));
     }
-    let main = common.parent().unwrap_or(&common).to_owned();
+    // A submodule has its repository elsewhere.
+    let is_beside = common.file_name().is_some_and(|name| name == ".git");
+    let main = common.parent().filter(|_| is_beside).unwrap_or(&top);
     let base = main.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(main.with_file_name(format!("{base}-{name}")))
 }
@@ -33,6 +35,7 @@ pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError
 pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     repository.refuse_locked()?;
+    super::commit::refuse_ignored(&repository)?;
     let reference = format!("refs/heads/{name}");
     let good = ask(&repository.top, &["check-ref-format", &reference]).is_ok();
     if !good || name.starts_with('-') {

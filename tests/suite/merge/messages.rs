@@ -94,3 +94,25 @@ fn an_edit_outside_has_no_author_in_a_conflict_of_revisions() {
         assert_eq!(answer["changed"][0]["actor"], "unknown");
     }
 }
+
+#[test]
+fn a_state_that_git_ignores_is_not_nothing_to_commit() {
+    let Some(repository) = Repository::new() else { return };
+    repository.git(&["rm", "-r", "--quiet", "--cached", "workspace"]);
+    repository.git(&["commit", "--quiet", "-m", "not in git"]);
+    std::fs::write(repository.project.root().join(".git/info/exclude"), "workspace/\n").unwrap();
+    repository.project.ok(&["var", "set", "a", "1"]);
+    repository.ours_refused(1, "ignored", &["commit"]);
+    repository.ours_refused(1, "ignored", &["worktree", "add", "new", "--step", "1"]);
+}
+
+#[test]
+fn after_uninstalling_nothing_asks_to_install() {
+    let Some(repository) = Repository::new() else { return };
+    let gone = repository.project.json(&["git", "uninstall"]);
+    let problems = gone["git"]["problems"].to_string();
+    assert!(!problems.contains("git install") && problems.contains("commit"), "{problems}");
+    repository.commit("uninstalled");
+    let status = repository.project.json(&["git", "status"]);
+    assert_eq!(status["git"]["problems"], serde_json::json!([]), "{status}");
+}
