@@ -67,7 +67,7 @@ fn settle(repository: &Repository, dice: &mut Dice) {
 }
 
 /// What git may do to a plan that it merges by lines; `check` reports it.
-const BY_LINES: [&str; 2] = ["duplicate_step", "current_step_disagrees"];
+const BY_LINES: [&str; 3] = ["duplicate_step", "duplicate_id", "current_step_disagrees"];
 
 /// All entries are there, and everything else is as it should be.
 fn check(repository: &Repository, driver: bool, all: &BTreeSet<String>, what: &str) {
