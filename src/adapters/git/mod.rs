@@ -1,6 +1,7 @@
 //! State in git: read out of commits, merged by meaning, committed; by calling `git` with an
 //! argument vector.
 
+mod attribute_lines;
 mod attributes;
 mod commit;
 mod driver;

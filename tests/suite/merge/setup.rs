@@ -37,6 +37,34 @@ fn installing_twice_is_installing_once_and_uninstalling_leaves_no_trace() {
 }
 
 #[test]
+fn two_states_of_one_repository_do_not_take_away_each_others_driver() {
+    let Some(repository) = Repository::without_driver(1) else { return };
+    let project = &repository.project;
+    let other = project.root().join("other [x]").join("workspace/state");
+    let other = other.to_str().unwrap();
+    project.ok(&["-C", other, "init", "--goal", "Another"]);
+    let first = ["git", "install", "--pre-commit"];
+    let second = ["-C", other, "git", "install"];
+    let merges = |args: &[&str]| project.json(args)["git"]["merge_driver"] == true;
+    let both = || {
+        let there = ["-C", other, "git", "status"];
+        (merges(&["git", "status"]), merges(&there))
+    };
+    project.ok(&first);
+    project.ok(&second);
+    assert_eq!(both(), (true, true));
+    // Doing it again changes nothing, in whatever order.
+    assert_eq!(project.json(&first)["git"]["changed"], json!([]));
+    assert_eq!(project.json(&second)["git"]["changed"], json!([]));
+    project.ok(&["git", "uninstall"]);
+    assert_eq!(both(), (false, true));
+    project.ok(&["-C", other, "git", "uninstall"]);
+    assert_eq!(both(), (false, false));
+    assert!(!project.root().join(".gitattributes").exists());
+    assert!(!repository.git(&["config", "--list"]).contains("statedir"));
+}
+
+#[test]
 fn the_hook_refuses_a_shortened_or_changed_history_and_lets_a_grown_one_pass() {
     let Some(repository) = Repository::without_driver(1) else { return };
     let project = &repository.project;
