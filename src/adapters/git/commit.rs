@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
@@ -182,12 +183,30 @@ fn since_last<'o>(
     let told: Vec<&str> = told.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !told.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
+    // A commit that somebody made without us has told what came before it, too.
+    if let Some(last) = last_written(repository) {
+        let is_later = |operation: &&OperationSummary| {
+            operation.time.parse::<Timestamp>().is_ok_and(|time| time >= last)
+        };
+        let later = new.iter().take_while(|operation| is_later(operation)).count();
+        if later > 0 {
+            new.truncate(later);
+        }
+    }
     // That git changed the files is no news to git.
     if new.iter().any(|operation| operation.kind != EXTERNAL) {
         new.retain(|operation| operation.kind != EXTERNAL);
     }
     new.reverse();
     new
+}
+
+/// When the newest commit with state files on this branch was written.
+fn last_written(repository: &Repository) -> Option<Timestamp> {
+    let names = repository.state_files();
+    let args = [&["log", "--max-count=1", "--format=%at", "HEAD", "--"], names.as_slice()].concat();
+    let seconds = super::program::ask_line(&repository.dir, &args).ok()?;
+    Timestamp::from_second(seconds.trim().parse().ok()?).ok()
 }
 
 fn told(operations: &[&OperationSummary]) -> String {

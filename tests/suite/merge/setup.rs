@@ -136,6 +136,22 @@ fn commit_takes_the_state_files_and_leaves_the_rest_staged() {
 }
 
 #[test]
+fn a_message_tells_what_came_after_a_commit_by_hand() {
+    let Some(repository) = Repository::without_driver(1) else { return };
+    let project = &repository.project;
+    let set_at = |time: &str, key: &str| {
+        let mut command = project.command(&["var", "set", key, "1"]);
+        assert!(command.env("STATEDIR_NOW", time).status().unwrap().success());
+    };
+    set_at("2030-01-01T00:00:00Z", "early");
+    repository.git(&["add", "-A"]);
+    repository.git(&["commit", "--quiet", "--date=2030-01-02T00:00:00Z", "-m", "by hand"]);
+    set_at("2030-01-03T00:00:00Z", "late");
+    let message = repository.ours(&["commit"])["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("state: late = 1\n"), "{message}");
+}
+
+#[test]
 fn a_hook_that_refuses_leaves_the_index_as_it_was() {
     let Some(repository) = Repository::without_driver(1) else { return };
     let hook = repository.project.root().join(".git/hooks/pre-commit");
