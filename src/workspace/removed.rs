@@ -11,6 +11,9 @@ use crate::{
     store::{Report, View},
 };
 
+/// How many entries are tried alone where all of them together do not fit; each is a verification.
+const MOST_ONE_BY_ONE: usize = 50;
+
 /// An entry that version control had in the history of this branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemovedEntry {
@@ -60,14 +63,21 @@ impl Workspace {
             found.any(|problem| matches!(problem.kind, ProblemKind::Missing { .. }))
         };
         removed.retain(|removed| !is_followed(removed.entry));
-        let mut append = Vec::new();
-        let mut kept = 0;
-        for one in &removed {
-            let mut longer: Vec<u8> = append.clone();
-            longer.extend(lines(&one.text, has_crlf));
-            if self.with_appended(&longer)?.problem_count <= before.problem_count {
-                append = longer;
-                kept += 1;
+        let fits = |append: &[u8]| -> Result<bool, Error> {
+            Ok(self.with_appended(append)?.problem_count <= before.problem_count)
+        };
+        let mut append: Vec<u8> =
+            removed.iter().flat_map(|one| lines(&one.text, has_crlf)).collect();
+        let mut kept = removed.len();
+        if !fits(&append)? {
+            // Whatever one of them lacks, the others need not wait for it.
+            (append, kept) = (Vec::new(), 0);
+            for one in removed.iter().take(MOST_ONE_BY_ONE) {
+                let longer = [append.as_slice(), &lines(&one.text, has_crlf)].concat();
+                if fits(&longer)? {
+                    append = longer;
+                    kept += 1;
+                }
             }
         }
         drop(snapshot);

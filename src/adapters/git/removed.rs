@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    io::{BufRead, BufReader},
     path::Path,
 };
 
@@ -20,7 +21,11 @@ use crate::{
 
 /// How many versions of the history are compared, the newest first.
 const MOST: usize = 200;
+/// The largest version that is looked into.
+const LARGEST: u64 = 256 << 20;
 const NAME: &str = StateFile::History.name();
+/// How the last line of an entry begins.
+const TRAILER: &str = "<!-- statedir entry=";
 
 /// A commit that changed the history, against one of its parents.
 struct Step {
@@ -34,14 +39,14 @@ struct Step {
 /// The entries that are committed in an ancestor of what is checked out and are not in the history
 /// of `dir` any more, the oldest first. Empty where there is no git to ask.
 pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
-    let Ok(found) = fs_err::read(dir.join(NAME)) else { return Vec::new() };
-    let present: BTreeSet<EntryId> = ids(&found).into_keys().collect();
     let steps = steps(dir).unwrap_or_default();
     let sizes = sizes(dir, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
     // What only grew lost nothing; a merge may have grown by less than it should have.
-    let is_suspect = |step: &&Step| step.is_merge || size(&step.after) < size(&step.before);
-    let execution = fs_err::read(dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
+    let is_suspect = |step: &&Step| {
+        (step.is_merge || size(&step.after) < size(&step.before)) && size(&step.before) < LARGEST
+    };
+    let mut present = None;
     let mut removed: BTreeMap<EntryId, RemovedEntry> = BTreeMap::new();
     for step in steps.iter().filter(is_suspect).take(MOST) {
         let Some(before) = blob(dir, &step.before) else { continue };
@@ -49,17 +54,20 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
         if after.starts_with(&before) {
             continue;
         }
-        let kept = ids(&after);
-        let gone: Vec<(EntryId, Vec<u8>)> = ids(&before)
-            .into_iter()
-            .filter(|(id, _)| !kept.contains_key(id) && !present.contains(id))
-            .filter(|(id, _)| !removed.contains_key(id))
-            .collect();
-        if gone.is_empty() || is_another(dir, step, execution.as_deref()) {
+        let mut gone = ids(before.as_slice());
+        let kept = ids(after.as_slice());
+        gone.retain(|id| !kept.contains(id) && !removed.contains_key(id));
+        if gone.is_empty() {
+            continue;
+        }
+        // Most repositories never come here, so that a long history is read only once.
+        let present = present.get_or_insert_with(|| present_in(dir));
+        gone.retain(|id| !present.contains(id));
+        if gone.is_empty() || is_another(dir, step) {
             continue;
         }
         let short = step.commit.get(..12).unwrap_or(&step.commit);
-        for (entry, text) in gone {
+        for (entry, text) in texts(&before, &gone) {
             let by = format!("commit {short} ({})", step.subject);
             removed.insert(entry, RemovedEntry { entry, by, text });
         }
@@ -119,10 +127,26 @@ fn blob(dir: &Path, name: &str) -> Option<Vec<u8>> {
     ask(dir, &["cat-file", "blob", name]).ok()
 }
 
-/// The entries that carry a checksum and fit it, with their text.
-fn ids(log: &[u8]) -> BTreeMap<EntryId, Vec<u8>> {
+/// The entries in the history as it is.
+fn present_in(dir: &Path) -> BTreeSet<EntryId> {
+    let file = fs_err::File::open(dir.join(NAME));
+    file.map(|file| ids(BufReader::new(file))).unwrap_or_default()
+}
+
+/// The ids in all trailers of a log.
+fn ids(log: impl BufRead) -> BTreeSet<EntryId> {
+    let lines = log.split(b'\n').map_while(Result::ok);
+    let id = |line: Vec<u8>| {
+        let id = line.strip_prefix(TRAILER.as_bytes())?.split(|byte| *byte == b' ').next()?;
+        EntryId::parse(std::str::from_utf8(id).ok()?).ok()
+    };
+    lines.filter_map(id).collect()
+}
+
+/// The texts of these entries, as far as they fit their checksums.
+fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
     let signed = |segment: crate::model::history::Segment| match segment.kind {
-        SegmentKind::Signed { id, intact: true } => {
+        SegmentKind::Signed { id, intact: true } if wanted.contains(&id) => {
             Some((id, log.get(segment.span).unwrap_or_default().trim_ascii().to_vec()))
         }
         _ => None,
@@ -131,11 +155,11 @@ fn ids(log: &[u8]) -> BTreeMap<EntryId, Vec<u8>> {
 }
 
 /// Whether the state before a commit was that of another execution, whose history ended there.
-fn is_another(dir: &Path, step: &Step, execution: Option<&str>) -> bool {
-    let Some(execution) = execution else { return false };
+fn is_another(dir: &Path, step: &Step) -> bool {
+    let now = fs_err::read(dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
     let parent = format!("{}^:./{}", step.commit, StateFile::Plan.name());
     let before = blob(dir, &parent).and_then(execution_of);
-    before.is_some_and(|before| before != execution)
+    now.is_some() && before.is_some() && now != before
 }
 
 fn execution_of(plan: Vec<u8>) -> Option<String> {
