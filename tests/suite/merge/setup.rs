@@ -141,7 +141,7 @@ fn a_message_tells_what_came_after_a_commit_by_hand() {
     let project = &repository.project;
     let set_at = |time: &str, key: &str| {
         let mut command = project.command(&["var", "set", key, "1"]);
-        assert!(command.env("STATEDIR_NOW", time).status().unwrap().success());
+        assert!(command.env("STATEDIR_NOW", time).output().unwrap().status.success());
     };
     set_at("2030-01-01T00:00:00Z", "early");
     repository.git(&["add", "-A"]);
