@@ -199,7 +199,7 @@ impl Workspace {
         if is_absent(view) {
             return Err(self.no_state(view));
         }
-        super::conflict::refuse(view, "archive")?;
+        self.refuse_unmerged(view, "archive")?;
         let dir = self.directory();
         let refuse = |message: String| {
             let hint = "move the five files and `.statedir` into a directory of their own first";

@@ -17,15 +17,26 @@ const SETTLE: &str = "merge.take";
 /// merge are appended entries, so that its marks are there.
 const TAIL: u64 = 256 << 10;
 
-/// Refuses to build on conflicts; only settling them goes on.
-pub(super) fn refuse(view: &View, kind: &str) -> Result<(), Error> {
-    if kind == SETTLE {
-        return Ok(());
-    }
-    let found = all(view)?;
-    match found.first() {
-        None => Ok(()),
-        Some(first) => Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) }),
+impl Workspace {
+    /// Refuses to build on conflicts; only settling them goes on.
+    ///
+    /// Where a side was removed, or the driver could not be run, the file shows no conflict. Going
+    /// on with it would leave out what the other side did.
+    pub(super) fn refuse_unmerged(&self, view: &View, kind: &str) -> Result<(), Error> {
+        if kind == SETTLE {
+            return Ok(());
+        }
+        let mut found = all(view)?;
+        if found.is_empty() {
+            let unmarked = (self.options.unmerged)(self.directory());
+            found.extend(unmarked.into_iter().map(Conflict::of_file));
+        }
+        match found.first() {
+            None => Ok(()),
+            Some(first) => {
+                Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) })
+            }
+        }
     }
 }
 

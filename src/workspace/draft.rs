@@ -9,6 +9,7 @@ use std::{
 
 use super::{
     Environment, Error, Facts, FileDiff,
+    here::Here,
     snapshot::{bytes, workflow},
 };
 use crate::{
@@ -41,6 +42,8 @@ pub struct Draft<'a> {
     progress: fn(u64),
     /// Whether an entry tells what was counted since the one before.
     pub(super) tells_usage: bool,
+    /// Where the state is, for steps that say where they are worked on.
+    pub(super) here: Option<Here<'a>>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
 }
@@ -87,6 +90,7 @@ impl<'a> Draft<'a> {
             variables: RefCell::new(None),
             progress,
             tells_usage: false,
+            here: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
         }

@@ -223,6 +223,11 @@ impl Error {
                 Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
             }
             Self::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
+            Self::Unmerged { first, .. } if first.is_whole() => Some(
+                "`statedir merge --resolve` merges by meaning what git left in conflict; \
+                 `statedir merge --list` shows what is left then"
+                    .to_owned(),
+            ),
             Self::Unmerged { .. } => Some(
                 "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs FIELD` \
                  settles one, or edit the file"

@@ -12,6 +12,7 @@ mod draft;
 mod environment;
 mod error;
 mod facts;
+mod here;
 mod in_force;
 mod init;
 mod material;
@@ -22,6 +23,7 @@ mod operations;
 mod outcome;
 mod readiness;
 mod recover;
+mod removed;
 mod resolve;
 mod restore;
 mod rules;
@@ -40,7 +42,6 @@ use std::{
     time::Duration,
 };
 
-use self::notice::notices;
 pub use self::{
     adapt::{Event, LimitUse},
     archive::{Archived, ArchivedState},
@@ -60,6 +61,7 @@ pub use self::{
     outcome::{Answer, FileDiff, Outcome},
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    removed::RemovedEntry,
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,
@@ -72,6 +74,7 @@ pub use self::{
     training::{Performance, ToolCall, TrainingRecord, Turn},
     usage::Usage,
 };
+use self::{here::Here, notice::notices};
 use crate::{
     model::StateFile,
     store::{Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
@@ -104,6 +107,13 @@ pub struct Options {
     /// Says whether the history in that directory is as version control has it, and the entry of
     /// that id, which is missing, is on another branch.
     pub is_elsewhere: fn(&Path, &str) -> bool,
+    /// Finds the entries of the history in that directory that version control had here before.
+    pub removed: fn(&Path) -> Vec<RemovedEntry>,
+    /// Names the files in that directory of which version control has two versions and no result,
+    /// and that nobody has touched since.
+    pub unmerged: fn(&Path) -> Vec<StateFile>,
+    /// Says whether the branch of that name is what is checked out around that directory.
+    pub is_checked_out: fn(&Path, &str) -> bool,
 }
 
 impl Default for Options {
@@ -115,6 +125,9 @@ impl Default for Options {
             command: String::new(),
             progress: |_| {},
             is_elsewhere: |_, _| false,
+            removed: |_| Vec::new(),
+            unmerged: |_| Vec::new(),
+            is_checked_out: |_, _| false,
         }
     }
 }
@@ -243,13 +256,14 @@ impl Workspace {
         if !new && is_absent(transaction.view()) {
             return Err(self.no_state(transaction.view()));
         }
-        conflict::refuse(transaction.view(), kind)?;
+        self.refuse_unmerged(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
         let mut notices: Vec<String> = notices(transaction.view().reports());
+        notices.extend(self.loss_notice(transaction.view()));
         notices.append(&mut draft.notices);
         if draft.is_empty() {
             return Ok(Outcome {
@@ -285,7 +299,10 @@ impl Workspace {
         if kind.starts_with("checkpoint.") {
             return Ok(Draft::lenient(view, &self.env, self.options.progress));
         }
-        Draft::new(view, &self.env, self.options.progress)
+        let mut draft = Draft::new(view, &self.env, self.options.progress)?;
+        let is_checked_out = self.options.is_checked_out;
+        draft.here = Some(Here { dir: self.directory(), is_checked_out });
+        Ok(draft)
     }
 
     fn rehearse(
@@ -299,7 +316,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
-        conflict::refuse(&view, kind)?;
+        self.refuse_unmerged(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;

@@ -128,6 +128,9 @@ impl Workspace {
         verified.forgive_missing(|entry| {
             (self.options.is_elsewhere)(self.directory(), &entry.to_string())
         });
+        for removed in (self.options.removed)(self.directory()) {
+            verified.name_remover(removed.entry, &removed.by);
+        }
         Ok(verified)
     }
 
@@ -140,7 +143,7 @@ impl Workspace {
     }
 
     /// The newest entry that the log wrote.
-    fn newest_entry(&self) -> Option<EntryId> {
+    pub(super) fn newest_entry(&self) -> Option<EntryId> {
         let bytes = self.store.newest_append().ok()??;
         let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
         entries.into_iter().find_map(|entry| entry.id)
@@ -174,6 +177,7 @@ impl Workspace {
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
+        seen.extend(self.loss_notice(transaction.view()));
         let mut draft = Draft::lenient(transaction.view(), &self.env, self.options.progress);
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };

@@ -78,6 +78,7 @@ impl Workspace {
             let view = self.store.read(self.options.wait)?;
             self.expect(&view.revision)?;
             still(&view.revision)?;
+            self.refuse_unmerged(&view, "restore")?;
             let plotted = self.plot(&view, target, options, noted)?;
             let mut notices = findings(view.reports());
             notices.extend(plotted.notices);
@@ -92,6 +93,7 @@ impl Workspace {
         }
         let transaction = self.begin()?;
         still(&transaction.view().revision)?;
+        self.refuse_unmerged(transaction.view(), "restore")?;
         let plotted = self.plot(transaction.view(), target, options, noted)?;
         let mut notices = notices(transaction.view().reports());
         notices.extend(plotted.notices);

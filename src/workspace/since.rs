@@ -9,6 +9,8 @@ use crate::store::{OperationSummary, Revision};
 const MOST: usize = 50;
 /// How many of them are told in a sentence.
 const MOST_IN_WORDS: usize = 3;
+/// The kind of an edit that no command made; nobody knows who did.
+const EXTERNAL: &str = "external";
 
 /// The operations after a revision.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -40,7 +42,10 @@ pub struct Step {
 
 impl From<OperationSummary> for Step {
     fn from(op: OperationSummary) -> Self {
-        let OperationSummary { id, kind, actor, time, files, message, .. } = op;
+        let OperationSummary { id, kind, mut actor, time, files, message, .. } = op;
+        if actor.is_empty() {
+            "unknown".clone_into(&mut actor);
+        }
         Self { id, kind, actor, time, files, message }
     }
 }
@@ -49,7 +54,14 @@ impl Since {
     /// The end of a sentence that says what happened.
     pub(super) fn sentence(&self) -> String {
         let words = |step: &Step| {
-            format!("{} by {} ({})", step.kind, one_line(&step.actor), step.files.join(", "))
+            let files = match step.files.as_slice() {
+                [] => String::new(),
+                files => format!(" ({})", files.join(", ")),
+            };
+            match step.kind.as_str() {
+                EXTERNAL => format!("an edit outside{files}"),
+                kind => format!("{kind} by {}{files}", one_line(&step.actor)),
+            }
         };
         let newest = self.changed.len().saturating_sub(MOST_IN_WORDS);
         let told: Vec<String> = self.changed.iter().skip(newest).map(words).collect();
@@ -73,7 +85,7 @@ impl Workspace {
         let Ok(newest) = self.store.operations(Some(MOST + 1)) else { return Since::default() };
         let pending = newest.first().is_none_or(|op| op.id != *found).then(|| Step {
             id: found.clone(),
-            kind: "external".to_owned(),
+            kind: EXTERNAL.to_owned(),
             actor: "unknown".to_owned(),
             time: self.env.now(),
             files: Vec::new(),

@@ -8,6 +8,7 @@ mod builder;
 mod checkpoints;
 mod commands;
 mod diff;
+mod doubled;
 mod examples;
 mod faults;
 mod from_git;

@@ -2,6 +2,10 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+#[path = "merge/messages.rs"]
+mod messages;
+#[path = "merge/removed.rs"]
+mod removed;
 #[path = "merge/repository.rs"]
 pub mod repository;
 #[path = "merge/setup.rs"]
@@ -10,3 +14,7 @@ mod setup;
 mod sweep;
 #[path = "merge/unmarked.rs"]
 mod unmarked;
+#[path = "merge/whole_files.rs"]
+mod whole_files;
+#[path = "merge/worktrees.rs"]
+mod worktrees;

@@ -91,7 +91,8 @@ impl From<GitError> for Failure {
             GitError::Store(error) => return workspace::Error::from(error).into(),
             error => error,
         };
-        let failure = Self::refused(error.code(), error.to_string());
+        let exit = if error.is_temporary() { 3 } else { 1 };
+        let failure = Self::new(error.code(), error.to_string(), exit);
         match error.hint() {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -104,6 +105,9 @@ impl From<SideError> for Failure {
         let message = error.to_string();
         match error {
             SideError::Workspace(error) => error.into(),
+            SideError::Git(error @ (GitError::NoProgram(_) | GitError::NoRepository(_))) => {
+                Self::from(error).hint("`statedir op log` lists what can be compared without git")
+            }
             SideError::Git(error) => error.into(),
             SideError::Unknown { .. } => Self::refused("not_found", message).hint(
                 "`statedir op log` lists operations; `@-2` is two before the newest, `working` \

@@ -43,9 +43,39 @@ pub(super) fn without_block(text: &str) -> String {
     out
 }
 
-/// Whether our block is in `text`.
-pub(super) fn has_block(text: &str) -> bool {
-    text.lines().any(|line| matches!(line.trim_end(), BEGIN | GLUED))
+/// The lines of our block.
+pub(super) fn block_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::trim_end);
+    let inside = lines.skip_while(|line| !matches!(*line, BEGIN | GLUED)).skip(1);
+    inside.take_while(|line| *line != END).map(str::to_owned).collect()
+}
+
+/// The pattern that a line of ours begins with.
+pub(super) fn pattern_of(line: &str) -> &str {
+    line.rsplit_once(" merge=").map_or(line, |(pattern, _)| pattern)
+}
+
+/// The path that a pattern of ours was made from.
+pub(super) fn path_of(pattern: &str) -> String {
+    let quoted = pattern.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let plain = |text: &str| {
+        let mut out = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            if c == '\\' {
+                out.extend(chars.next());
+            } else {
+                out.push(c);
+            }
+        }
+        out
+    };
+    let inner = match quoted {
+        // Within quotes everything is escaped once more.
+        Some(inner) => plain(&inner.replace("\\t", "\t").replace("\\n", "\n")),
+        None => pattern.to_owned(),
+    };
+    plain(&inner).trim_start_matches('/').to_owned()
 }
 
 /// A path as a pattern of `.gitattributes`: nothing in it is special.
@@ -73,7 +103,7 @@ mod tests {
     fn a_block_comes_and_goes_without_a_trace() {
         for text in ["", "* text=auto\n", "*.md diff\r\n", "a b\n\n# c\n", "no end"] {
             let with = with_block(text, &["x y".to_owned()]);
-            assert!(has_block(&with) && !has_block(text));
+            assert_eq!((block_lines(&with), block_lines(text)), (vec!["x y".to_owned()], vec![]));
             assert_eq!(with_block(&with, &["x y".to_owned()]), with);
             assert_eq!(without_block(&with), text);
         }
@@ -83,5 +113,9 @@ mod tests {
     fn a_path_is_taken_literally() {
         assert_eq!(pattern("a/plan.md"), "/a/plan.md");
         assert_eq!(pattern("a b/[x]/plan.md"), "\"/a b/\\\\[x\\\\]/plan.md\"");
+        for path in ["a/plan.md", "a b/[x]/plan.md", "it's \"q\" #!*?/p.md", "tab\there"] {
+            let line = format!("{} merge=statedir diff=statedir", pattern(path));
+            assert_eq!(path_of(pattern_of(&line)), path, "{line}");
+        }
     }
 }

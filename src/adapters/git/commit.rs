@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, run},
+    program::{ask, complaint, failure, run},
     repository::Repository,
 };
 use crate::store::OperationSummary;
@@ -54,8 +55,16 @@ pub struct Committed {
 /// There is no repository, a merge is under way, or git or a hook refuses; the index is as it was.
 pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError> {
     let repository = Repository::of(dir)?;
+    if options.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
+        return Err(GitError::refused(
+            "bad_value",
+            "the message is empty",
+            "leave `-m` out: the message is made from the operations since the last commit",
+        ));
+    }
     let changed = changed(&repository)?;
     if changed.is_empty() {
+        refuse_ignored(&repository)?;
         return Ok(Committed::default());
     }
     let message = message(&repository, options);
@@ -63,10 +72,7 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
     if options.dry_run {
         return Ok(Committed { commit: None, files, message, said: String::new() });
     }
-    if repository.git_path("MERGE_HEAD")?.exists() {
-        let message = "a merge is under way: `git commit` completes it, state files included";
-        return Err(GitError::Failed(message.to_owned()));
-    }
+    refuse_merging(&repository)?;
     let new: Vec<&str> =
         changed.iter().filter(|(_, new)| *new).map(|(name, _)| name.as_str()).collect();
     if !new.is_empty() {
@@ -87,12 +93,47 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
             )?;
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(GitError::Failed(if said.is_empty() { complaint(&output) } else { said }));
+        return Err(failure(if said.is_empty() { complaint(&output) } else { said }));
     }
     let said = [output.stdout, output.stderr].concat();
     let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     Ok(Committed { commit: Some(commit), files, message, said })
+}
+
+/// Nothing to commit is one thing; files that git is told not to see are another.
+///
+/// # Errors
+/// None of the state files is known to git, and one is ignored.
+pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
+    let names = repository.state_files();
+    let ask_about = |args: &[&str]| ask(&repository.dir, &[args, &["--"], &names].concat());
+    if names.is_empty() || !ask_about(&["ls-files"])?.is_empty() {
+        return Ok(());
+    }
+    match ask_about(&["check-ignore"]) {
+        Ok(ignored) if !ignored.is_empty() => Err(GitError::refused(
+            "ignored",
+            "the state files are ignored by git",
+            "`git check-ignore -v plan.md` in the state directory shows the rule; `git add \
+             --force` adds them all the same",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Git commits nothing alone while it brings two sides together.
+fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
+    for (head, what) in [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")] {
+        if repository.git_path(head)?.exists() {
+            let message = format!("a {what} is under way, and a part of it is not committed alone");
+            let hint = format!(
+                "`git commit` completes it, state files included; `git {what} --abort` leaves it"
+            );
+            return Err(GitError::refused("merging", message, hint));
+        }
+    }
+    Ok(())
 }
 
 /// The state files that differ from the last commit, and whether git does not know them yet.
@@ -142,12 +183,30 @@ fn since_last<'o>(
     let told: Vec<&str> = told.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !told.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
+    // A commit that somebody made without us has told what came before it, too.
+    if let Some(last) = last_written(repository) {
+        let is_later = |operation: &&OperationSummary| {
+            operation.time.parse::<Timestamp>().is_ok_and(|time| time >= last)
+        };
+        let later = new.iter().take_while(|operation| is_later(operation)).count();
+        if later > 0 {
+            new.truncate(later);
+        }
+    }
     // That git changed the files is no news to git.
     if new.iter().any(|operation| operation.kind != EXTERNAL) {
         new.retain(|operation| operation.kind != EXTERNAL);
     }
     new.reverse();
     new
+}
+
+/// When the newest commit with state files on this branch was written.
+fn last_written(repository: &Repository) -> Option<Timestamp> {
+    let names = repository.state_files();
+    let args = [&["log", "--max-count=1", "--format=%at", "HEAD", "--"], names.as_slice()].concat();
+    let seconds = super::program::ask_line(&repository.dir, &args).ok()?;
+    Timestamp::from_second(seconds.trim().parse().ok()?).ok()
 }
 
 fn told(operations: &[&OperationSummary]) -> String {

@@ -45,12 +45,42 @@ pub enum GitError {
     /// Git failed in a way of its own.
     #[error("git failed: {0}")]
     Failed(String),
+    /// Another git is at work in the repository, or was killed there.
+    #[error("the repository is locked: {0}")]
+    Locked(String),
+    /// What was asked for makes no sense here; git was not to blame.
+    #[error("{message}")]
+    Refused {
+        /// A stable word for machines.
+        code: &'static str,
+        /// Why.
+        message: String,
+        /// What can be done instead.
+        hint: Option<String>,
+    },
+    /// A file could not be read or written.
+    #[error("{0}")]
+    Io(std::io::Error),
     /// What was found could not be put into the state directory.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl GitError {
+    /// A refusal of our own with a way out.
+    pub(super) fn refused(
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Whether the same command may work in a moment.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, Self::Locked(_))
+    }
+
     /// A stable word for machines.
     pub fn code(&self) -> &'static str {
         match self {
@@ -61,21 +91,28 @@ impl GitError {
             Self::NotRegular { .. } => "not_regular",
             Self::TooLarge { .. } => "too_large",
             Self::Failed(_) => "git_failed",
-            Self::Store(_) => "io",
+            Self::Locked(_) => "git_locked",
+            Self::Refused { code, .. } => code,
+            Self::Io(_) | Self::Store(_) => "io",
         }
     }
 
     /// What to do next.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<&str> {
         match self {
-            Self::NoProgram(_) => Some("install git, or compare operations: `statedir op log`"),
+            Self::NoProgram(_) => Some("install git; the state itself does not need it"),
             Self::NoRepository(_) => {
-                Some("`statedir op log` lists what can be compared without git")
+                Some("`git init` makes one; the state itself does not need it")
             }
             Self::NoRevision(_) => Some("`git log --oneline` lists commits"),
             Self::NoState { .. } => {
                 Some("`git log --oneline -- plan.md` in that directory lists commits that have it")
             }
+            Self::Locked(_) => Some(
+                "try again; if no git is running in this repository, one was killed, and the lock \
+                 file can be removed",
+            ),
+            Self::Refused { hint, .. } => hint.as_deref(),
             _ => None,
         }
     }

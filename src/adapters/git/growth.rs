@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, git_as_called},
+    program::{ask, complaint, failure, git_as_called},
+    removed::is_in_ancestor,
 };
 use crate::model::{
     StateFile,
@@ -75,7 +76,13 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
             continue;
         };
         let checked = verify(staged.as_slice(), &[], &mut |_| {});
-        let checked = checked.map_err(|error| GitError::Failed(error.to_string()))?;
+        let checked = checked.map_err(|error| {
+            GitError::refused(
+                "unreadable",
+                error.to_string(),
+                "`statedir check` lists what is wrong",
+            )
+        })?;
         if let Some(first) = checked.problems.first() {
             problem(format!("the history does not verify: {}", first.message));
         }
@@ -91,8 +98,9 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     Ok(found)
 }
 
-/// Whether a missing entry was written on another branch: some commit has it, and the history in
-/// `dir` holds every entry that is committed where this branch stands.
+/// Whether a missing entry was written on another branch: some commit has it, but none that this
+/// branch comes from, and the history in `dir` holds every entry that is committed where this
+/// branch stands.
 pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
     let name = StateFile::History.name();
     let committed = ask(dir, &["cat-file", "blob", &format!("HEAD:./{name}")]);
@@ -100,8 +108,10 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
         return false;
     };
     let wanted = format!("-Sentry={id}");
-    let args = ["log", "--all", "--reflog", "-1", "--format=%H", &wanted, "--", name];
-    lost(&committed, &found) == 0 && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+    let args = ["log", "--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
+    lost(&committed, &found) == 0
+        && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+        && !is_in_ancestor(dir, id)
 }
 
 /// How many entries of `before` are not in `after` as they were.
@@ -145,7 +155,7 @@ fn blob(top: &Path, at: &str) -> Option<Vec<u8>> {
 fn text(dir: &Path, args: &[&str]) -> Result<String, GitError> {
     let output = git_as_called(dir, args)?;
     if !output.status.success() {
-        return Err(GitError::Failed(super::program::complaint(&output)));
+        return Err(failure(complaint(&output)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

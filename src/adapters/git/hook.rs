@@ -33,7 +33,9 @@ pub(super) fn install(
         let earlier = hooks.join(EARLIER);
         if earlier.exists() {
             let message = format!("`{}` is in the way", earlier.display());
-            return Err(GitError::Failed(message));
+            let hint =
+                "move it elsewhere: an earlier hook is kept under that name and goes on running";
+            return Err(GitError::refused("exists", message, hint));
         }
         fs_err::rename(&path, &earlier).map_err(failed)?;
     }

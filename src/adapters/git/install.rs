@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    attributes::{has_block, pattern, with_block, without_block},
+    attribute_lines::{attribute_files, lines, others, with_others},
+    attributes::{with_block, without_block},
     hook,
     program::ask,
     repository::Repository,
@@ -76,7 +77,8 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
     }
     for path in attribute_files(&repository, options.global)? {
         let old = read(&path)?;
-        let new = with_block(&old, &lines(&repository, textconv, options.global)?);
+        let own = lines(&repository, textconv, options.global)?;
+        let new = with_block(&old, &with_others(&old, own));
         if old != new {
             write(&path, &new, options.dry_run)?;
             changed.push(path);
@@ -88,7 +90,8 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
     Ok(Installed { changed, ..status(dir)? })
 }
 
-/// Takes everything away that [`install`] set up, and nothing else.
+/// Takes everything away that [`install`] set up, and nothing else: what other states of the
+/// repository need stays.
 ///
 /// # Errors
 /// There is no repository, or something cannot be written.
@@ -96,7 +99,14 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
     let repository = Repository::of(dir)?;
     let scope = scope(options.global);
     let mut changed = Vec::new();
-    for section in ["merge.statedir", "diff.statedir"] {
+    let own = lines(&repository, false, options.global)?;
+    let files = attribute_files(&repository, options.global)?;
+    let mut is_shared = false;
+    for path in &files {
+        is_shared |= !others(&repository, &read(path)?, &own).is_empty();
+    }
+    let sections: &[&str] = if is_shared { &[] } else { &["merge.statedir", "diff.statedir"] };
+    for section in sections {
         let is_ours = ["driver", "textconv"]
             .iter()
             .any(|key| repository.config(scope, &format!("{section}.{key}")).is_some());
@@ -107,12 +117,15 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
             }
         }
     }
-    for path in attribute_files(&repository, options.global)? {
+    for path in files {
         let old = read(&path)?;
-        if !has_block(&old) {
+        let new = match others(&repository, &old, &own) {
+            kept if kept.is_empty() => without_block(&old),
+            kept => with_block(&old, &kept),
+        };
+        if old == new {
             continue;
         }
-        let new = without_block(&old);
         if new.is_empty() && !options.dry_run {
             fs_err::remove_file(&path).map_err(failed)?;
         } else {
@@ -120,7 +133,7 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
         }
         changed.push(path);
     }
-    if !options.global {
+    if !options.global && !is_shared {
         changed.extend(hook::uninstall(&repository, options.dry_run)?);
     }
     Ok(Installed { changed, ..status(dir)? })
@@ -144,6 +157,10 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
     let mut problems = Vec::new();
     let merges = attribute("merge");
     match (merges, &driver) {
+        (true, None) if is_only_staged(&repository) => problems.push(
+            "`.gitattributes` is gone, but git still reads it from its index: commit its removal"
+                .to_owned(),
+        ),
         (true, None) => problems.push(
             "the attributes name the driver, but this clone does not know it: `statedir git install`"
                 .to_owned(),
@@ -173,6 +190,13 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
     })
 }
 
+/// Whether the attributes are gone from the working tree and not from the index yet.
+fn is_only_staged(repository: &Repository) -> bool {
+    let name = ".gitattributes";
+    let staged = ask(&repository.top, &["ls-files", "--error-unmatch", "--", name]).is_ok();
+    staged && !repository.top.join(name).exists()
+}
+
 fn scope(global: bool) -> &'static str {
     if global { "--global" } else { "--local" }
 }
@@ -189,42 +213,6 @@ fn command(program: &Path) -> String {
         return "statedir".to_owned();
     }
     format!("'{}'", program.to_string_lossy().replace('\'', "'\\''"))
-}
-
-/// The attributes in the tree are for every clone, those in `.git/info` for every branch of this.
-fn attribute_files(repository: &Repository, global: bool) -> Result<Vec<PathBuf>, GitError> {
-    if !global {
-        return Ok(vec![
-            repository.top.join(".gitattributes"),
-            repository.git_path("info/attributes")?,
-        ]);
-    }
-    if let Some(path) = repository.config("--global", "core.attributesFile") {
-        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-        let path = match path.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => PathBuf::from(path),
-        };
-        return Ok(vec![path]);
-    }
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
-    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
-    let config = config.ok_or_else(|| GitError::Failed("there is no home directory".to_owned()))?;
-    Ok(vec![config.join("git").join("attributes")])
-}
-
-fn lines(repository: &Repository, textconv: bool, global: bool) -> Result<Vec<String>, GitError> {
-    let diff = if textconv { " diff=statedir" } else { "" };
-    let inside = repository.inside()?;
-    let line = |file: &StateFile| {
-        let path = match (global, inside.as_str()) {
-            (true, _) => format!("**/workspace/state/{}", file.name()),
-            (false, "") => pattern(file.name()),
-            (false, inside) => pattern(&format!("{inside}/{}", file.name())),
-        };
-        format!("{path} merge=statedir{diff}")
-    };
-    Ok(StateFile::FIVE.iter().map(line).collect())
 }
 
 pub(super) fn read(path: &Path) -> Result<String, GitError> {
@@ -259,5 +247,5 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
 }
 
 pub(super) fn failed(error: std::io::Error) -> GitError {
-    GitError::Failed(error.to_string())
+    GitError::Io(error)
 }

@@ -1,6 +1,7 @@
 //! State in git: read out of commits, merged by meaning, committed; by calling `git` with an
 //! argument vector.
 
+mod attribute_lines;
 mod attributes;
 mod commit;
 mod driver;
@@ -13,14 +14,17 @@ mod program;
 mod range;
 mod rebuild;
 mod relog;
+mod removed;
 mod replay;
 mod repository;
 mod resolve;
 mod revision;
 mod sibling;
+mod under_way;
 mod version;
 mod work_tree;
 mod worktree;
+mod worktree_place;
 
 pub use commit::{CommitOptions, Committed, commit};
 pub use driver::{Driven, drive};
@@ -31,13 +35,16 @@ pub use lost::{Lost, find_lost};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, Restored, rebuild};
 pub use relog::{LogState, Relogged, relog};
+pub use removed::removed_entries;
 pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
 pub use revision::{Revision, read_revision};
+pub use under_way::left_unmerged;
 pub use version::PassedOver;
 pub(super) use work_tree::look;
 pub use worktree::{
-    Finished, Worktree, add_worktree, check_worktree, default_worktree_path, find as find_worktree,
-    finish_worktree, worktrees,
+    Finished, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
+    finish_worktree, is_checked_out, worktrees,
 };
+pub use worktree_place::{check_worktree, default_worktree_path, real_path};

@@ -46,6 +46,17 @@ pub(super) fn complaint(output: &Output) -> String {
     line.trim().trim_start_matches("fatal: ").to_owned()
 }
 
+/// Why git failed: because another one holds a lock, or for a reason of its own.
+pub(super) fn failure(said: String) -> GitError {
+    // The path is in the message in every language.
+    let locks = ["index.lock'", "HEAD.lock'", "MERGE_HEAD.lock'", ".lock': File exists"];
+    let is_locked = |line: &&str| locks.iter().any(|lock| line.contains(lock));
+    match said.lines().find(is_locked) {
+        Some(line) => GitError::Locked(line.trim().trim_start_matches("fatal: ").to_owned()),
+        None => GitError::Failed(said),
+    }
+}
+
 /// Runs `git` in `dir`; what it wrote to standard output, or why it failed.
 pub(super) fn ask(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     let output = git(dir, args, "")?;
@@ -56,7 +67,7 @@ pub(super) fn ask(dir: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     if said.contains("not a git repository") {
         return Err(GitError::NoRepository(dir.to_owned()));
     }
-    Err(GitError::Failed(said))
+    Err(failure(said))
 }
 
 /// The same as one line of text.

@@ -96,7 +96,11 @@ impl<'a> Replay<'a> {
             };
             let done = transaction.commit(operation)?;
             if let Some(warning) = done.warnings.into_iter().next() {
-                return Err(GitError::Failed(warning));
+                return Err(GitError::refused(
+                    "io",
+                    warning,
+                    "`statedir check` shows how things stand",
+                ));
             }
         }
         Ok(())

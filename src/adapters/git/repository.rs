@@ -37,6 +37,15 @@ impl Repository {
         Ok(PathBuf::from(ask_line(&self.top, &args)?))
     }
 
+    /// Refuses while another git is at work here, before anything is changed.
+    pub(super) fn refuse_locked(&self) -> Result<(), GitError> {
+        let lock = self.git_path("index.lock")?;
+        match lock.exists() {
+            true => Err(GitError::Locked(format!("`{}` exists", lock.display()))),
+            false => Ok(()),
+        }
+    }
+
     /// The state directory below the top, with slashes; empty for the top itself.
     pub(super) fn inside(&self) -> Result<String, GitError> {
         let top = self.top.canonicalize().unwrap_or_else(|_| self.top.clone());

@@ -76,12 +76,15 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             (None, Some(ours.into_bytes()), Some(theirs.into_bytes()), "markers")
         };
         let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref());
-        let mut merged = merged.map_err(|error| GitError::Failed(error.to_string()))?;
+        let mut merged = merged.map_err(|error| unreadable(file, &error.to_string()))?;
         if let Some(merged) = merged.as_mut().filter(|_| file == StateFile::Variables)
             && let Ok(plan) = fs_err::read(repository.dir.join(StateFile::Plan.name()))
         {
             // The plan came before it in this loop.
             merged.bytes = agree_with_plan(std::mem::take(&mut merged.bytes), plan);
+        }
+        if let Some(merged) = &mut merged {
+            keep_line_ends(&mut merged.bytes, text.as_deref().unwrap_or_default());
         }
         let conflicts = merged.as_ref().map(|merged| merged.conflicts.clone()).unwrap_or_default();
         if !dry_run {
@@ -97,6 +100,23 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         done.push(Resolved { file, from, conflicts, kept: false });
     }
     Ok(done)
+}
+
+/// The index may hold other line ends than the working tree, which git converts.
+fn keep_line_ends(bytes: &mut Vec<u8>, found: &str) {
+    let has_crlf = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"\r\n");
+    if !has_crlf(found.as_bytes()) || has_crlf(bytes) {
+        return;
+    }
+    let text = String::from_utf8_lossy(bytes).replace('\n', "\r\n");
+    *bytes = text.into_bytes();
+}
+
+fn unreadable(file: StateFile, why: &str) -> GitError {
+    let hint = format!(
+        "`git checkout --ours {file}` or `--theirs` takes one side whole; or put it right by hand"
+    );
+    GitError::refused("unreadable", why, hint)
 }
 
 /// Tells git that a file that was in conflict is settled; nothing else is staged.
@@ -130,7 +150,7 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     let bytes = fs_err::read(&path).map_err(failed)?;
     let settled = take(StateFile::History, &bytes, "history", side);
-    let (bytes, _) = settled.map_err(|error| GitError::Failed(error.to_string()))?;
+    let (bytes, _) = settled.map_err(|error| unreadable(StateFile::History, &error.to_string()))?;
     replace(&path, &bytes)
 }
 

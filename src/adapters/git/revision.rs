@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::{
     GitError,
-    program::{complaint, git},
+    program::{complaint, failure, git},
 };
 use crate::model::StateFile;
 
@@ -33,7 +33,7 @@ pub fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
         StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(|file| file.name()).collect();
     let listing = git(dir, &["ls-tree", "-z", "-l", &commit], "")?;
     if !listing.status.success() {
-        return Err(GitError::Failed(complaint(&listing)));
+        return Err(failure(complaint(&listing)));
     }
     let mut found: Vec<(String, String, u64)> = Vec::new();
     for line in listing.stdout.split(|byte| *byte == 0) {
@@ -61,7 +61,7 @@ pub fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
     for (name, object, _) in found {
         let blob = git(dir, &["cat-file", "blob", &object], "")?;
         if !blob.status.success() {
-            return Err(GitError::Failed(complaint(&blob)));
+            return Err(failure(complaint(&blob)));
         }
         files.insert(name, blob.stdout);
     }
@@ -80,7 +80,7 @@ fn resolve(dir: &Path, revision: &str) -> Result<String, GitError> {
         let outside = said.contains("not a git repository");
         return Err(match outside {
             true => GitError::NoRepository(dir.to_owned()),
-            false => GitError::Failed(said),
+            false => failure(said),
         });
     }
     let commit = format!("{revision}^{{commit}}");

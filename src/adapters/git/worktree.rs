@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, ask_line, run},
+    program::{ask, complaint, failure, run},
     repository::Repository,
     resolve::{Resolved, resolve},
 };
@@ -24,6 +24,12 @@ pub struct Worktree {
     pub state: PathBuf,
     /// Whether it is the one that was asked from.
     pub here: bool,
+    /// Whether it is a repository without files.
+    pub bare: bool,
+    /// Whether its directory is gone, though git still knows it.
+    pub missing: bool,
+    /// Whether somebody locked it against being taken away.
+    pub locked: bool,
 }
 
 /// How a working tree was merged back.
@@ -48,24 +54,46 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     let inside = repository.inside()?;
     let listing = ask(&repository.top, &["worktree", "list", "--porcelain", "-z"])?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
+    let top = repository.top.canonicalize().ok();
     let mut trees: Vec<Worktree> = Vec::new();
     for field in listing.split('\0') {
         let (key, value) = field.split_once(' ').unwrap_or((field, ""));
         match (key, trees.last_mut()) {
-            ("worktree", _) => {
-                let path = PathBuf::from(value);
-                let here = path.canonicalize().ok() == repository.top.canonicalize().ok();
-                let state = path.join(&inside);
-                trees.push(Worktree { path, branch: None, commit: String::new(), state, here });
-            }
+            ("worktree", _) => trees.push(Worktree {
+                path: PathBuf::from(value),
+                branch: None,
+                commit: String::new(),
+                state: Path::new(value).join(&inside),
+                here: top.is_some() && Path::new(value).canonicalize().ok() == top,
+                bare: false,
+                missing: !Path::new(value).is_dir(),
+                locked: false,
+            }),
             ("HEAD", Some(tree)) => tree.commit = value.to_owned(),
             ("branch", Some(tree)) => {
                 tree.branch = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned());
             }
+            ("bare", Some(tree)) => tree.bare = true,
+            ("locked", Some(tree)) => tree.locked = true,
             _ => {}
         }
     }
+    let is_any_here = trees.iter().any(|tree| tree.here);
+    // Of a repository whose directory is elsewhere, git names that one.
+    if let Some(main) = trees.first_mut().filter(|tree| !tree.bare)
+        && !is_any_here
+    {
+        main.state = repository.top.join(&inside);
+        main.path.clone_from(&repository.top);
+        (main.here, main.missing) = (true, false);
+    }
     Ok(trees)
+}
+
+/// Whether `branch` is what is checked out in the working tree that `dir` is in.
+pub fn is_checked_out(dir: &Path, branch: &str) -> bool {
+    let head = super::program::ask_line(dir, &["symbolic-ref", "--quiet", "HEAD"]);
+    head.is_ok_and(|head| head.strip_prefix("refs/heads/") == Some(branch))
 }
 
 /// Makes a working tree on a new branch from the commit that is checked out here.
@@ -82,18 +110,46 @@ pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, Git
     found.into_iter().find(same).ok_or_else(|| GitError::Failed("git made no worktree".to_owned()))
 }
 
-/// Where a working tree of that name is put when nobody says where: beside the repository.
+/// Refuses to take a working tree away that holds what nobody committed, that is locked, or while
+/// another merge is under way here. Nothing is changed.
 ///
 /// # Errors
-/// There is no repository.
-pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
-    let common = ask_line(
-        &Repository::of(dir)?.top,
-        &["rev-parse", "--path-format=absolute", "--git-common-dir"],
-    )?;
-    let main = Path::new(&common).parent().unwrap_or(Path::new(&common)).to_owned();
-    let base = main.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(main.with_file_name(format!("{base}-{}", name.replace('/', "-"))))
+/// As said, or git cannot be asked.
+pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
+    let repository = Repository::of(dir)?;
+    repository.refuse_locked()?;
+    if repository.git_path("MERGE_HEAD")?.exists() {
+        return Err(GitError::refused(
+            "merging",
+            "a merge is under way here",
+            "settle it and `git commit`, or `git merge --abort`; then finish the worktree",
+        ));
+    }
+    let path = tree.path.display();
+    if tree.locked {
+        let message = format!("the worktree `{path}` is locked");
+        return Err(GitError::refused("locked", message, format!("`git worktree unlock {path}`")));
+    }
+    if tree.missing {
+        return Ok(());
+    }
+    let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
+    let listing = ask(&tree.path, &args)?;
+    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let inside = repository.paths()?;
+    let files: Vec<&str> = listing
+        .split('\0')
+        .filter_map(|line| line.get(3..))
+        .filter(|path| inside.iter().all(|(_, state)| state != path))
+        .collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    let more = files.len().saturating_sub(3);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = files.iter().take(3).copied().collect::<Vec<_>>().join("`, `");
+    let message = format!("`{path}` has changes that are not committed: `{named}`{more}");
+    Err(GitError::refused("not_committed", message, "commit or stash them there"))
 }
 
 /// Merges the branch of a working tree into the one checked out here and takes both away.
@@ -103,17 +159,15 @@ pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError
 pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let repository = Repository::of(dir)?;
     let tree = find(dir, name)?;
-    let dirty = ask(&tree.path, &["status", "--porcelain", "-z"])?;
-    if !dirty.is_empty() {
-        let message = format!("`{}` has changes that are not committed", tree.path.display());
-        return Err(GitError::Failed(message));
-    }
+    check_finish(dir, &tree)?;
     let message = format!("Merge branch '{name}'");
     let merged = run(&repository.top, &["merge", "--no-ff", "-m", &message, name], "")?;
     let mut resolved = Vec::new();
     if !merged.status.success() {
         if !repository.git_path("MERGE_HEAD")?.exists() {
-            return Err(GitError::Failed(super::program::complaint(&merged)));
+            let said = String::from_utf8_lossy(&merged.stderr);
+            let said: Vec<&str> = said.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+            return Err(failure(said.join(" ")));
         }
         // Without the driver the state files are in conflict; with it, only what really is.
         resolved = resolve(&repository.dir, false)?;
@@ -126,11 +180,25 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
         }
         let done = run(&repository.top, &["commit", "--quiet", "-m", &message], "")?;
         if !done.status.success() {
-            return Err(GitError::Failed(super::program::complaint(&done)));
+            return Err(failure(complaint(&done)));
         }
     }
-    remove(&repository, &tree, name)?;
+    remove(&repository, &tree)?;
+    let reference = format!("refs/heads/{name}");
+    // `-d` asks the upstream where there is one; what counts is that it is merged here.
+    let here = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
+    let how = if ask(&repository.top, &here).is_ok() { "-D" } else { "-d" };
+    ask(&repository.top, &["branch", "--quiet", how, "--", name])?;
     Ok(Finished { branch: name.to_owned(), merged: true, resolved, unsettled: Vec::new() })
+}
+
+/// Takes a working tree away without merging it; its branch stays.
+///
+/// # Errors
+/// It has changes that are not committed, or git fails.
+pub fn abandon_worktree(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
+    check_finish(dir, tree)?;
+    remove(&Repository::of(dir)?, tree)
 }
 
 /// The working tree of a branch that is not this one.
@@ -138,12 +206,24 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
 /// # Errors
 /// There is none.
 pub fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
-    let is_it = |tree: &Worktree| !tree.here && tree.branch.as_deref() == Some(name);
-    let found = worktrees(dir)?.into_iter().find(is_it);
-    found.ok_or_else(|| GitError::Failed(format!("there is no other worktree on branch `{name}`")))
+    let trees = worktrees(dir)?;
+    let on_it = |tree: &&Worktree| tree.branch.as_deref() == Some(name);
+    match trees.iter().find(|tree| on_it(tree) && !tree.here) {
+        Some(tree) => Ok(tree.clone()),
+        None if trees.iter().any(|tree| on_it(&tree) && tree.here) => Err(GitError::refused(
+            "not_found",
+            format!("`{name}` is the branch that is checked out here"),
+            "finish it from the worktree whose branch it is to be merged into",
+        )),
+        None => Err(GitError::refused(
+            "not_found",
+            format!("there is no other worktree on branch `{name}`"),
+            "`statedir worktree list` shows them",
+        )),
+    }
 }
 
-fn remove(repository: &Repository, tree: &Worktree, name: &str) -> Result<(), GitError> {
+fn remove(repository: &Repository, tree: &Worktree) -> Result<(), GitError> {
     let path = tree.path.to_string_lossy();
     // What git ignores, such as the operation log of that state, would keep it from being removed.
     let private = tree.state.join(".statedir");
@@ -151,26 +231,5 @@ fn remove(repository: &Repository, tree: &Worktree, name: &str) -> Result<(), Gi
         fs_err::remove_dir_all(&private).map_err(super::install::failed)?;
     }
     ask(&repository.top, &["worktree", "remove", "--", &path])?;
-    ask(&repository.top, &["branch", "--quiet", "-d", "--", name])?;
-    Ok(())
-}
-
-/// Refuses what [`add_worktree`] would refuse, before anything is changed.
-///
-/// # Errors
-/// The name is taken or none that git accepts, or something is at that place.
-pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitError> {
-    let repository = Repository::of(dir)?;
-    if path.symlink_metadata().is_ok() {
-        return Err(GitError::Failed(format!("there is something at `{}`", path.display())));
-    }
-    let reference = format!("refs/heads/{name}");
-    let good = ask(&repository.top, &["check-ref-format", &reference]).is_ok();
-    if !good || name.starts_with('-') {
-        return Err(GitError::Failed(format!("`{name}` cannot be the name of a branch")));
-    }
-    if ask(&repository.top, &["rev-parse", "--verify", "--quiet", &reference]).is_ok() {
-        return Err(GitError::Failed(format!("there is a branch `{name}` already")));
-    }
     Ok(())
 }

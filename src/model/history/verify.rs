@@ -31,6 +31,8 @@ pub enum ProblemKind {
     CutTail,
     /// Its trailer cannot be read.
     Malformed,
+    /// It was committed here, and a later commit took it out.
+    Removed,
 }
 
 /// Something wrong with the log.
@@ -77,6 +79,32 @@ impl Verification {
             !(anchored && problem.entry.is_some_and(&is_forgiven))
         });
         self.problem_count -= (found - self.problems.len()) as u64;
+    }
+}
+
+impl Verification {
+    /// Says what took an entry out, which may have left no trace in the file.
+    pub fn name_remover(&mut self, entry: EntryId, by: &str) {
+        let is_about = |problem: &&mut Problem| {
+            let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
+            gone && problem.entry == Some(entry)
+        };
+        if let Some(known) = self.problems.iter_mut().find(is_about) {
+            known.message.push_str(&format!("; removed by {by}"));
+            return;
+        }
+        self.problem_count += 1;
+        if self.problems.len() < MAX_PROBLEMS {
+            let message = format!("entry `{entry}` was removed by {by}");
+            let kind = ProblemKind::Removed;
+            self.problems.push(Problem {
+                kind,
+                entry: Some(entry),
+                line: None,
+                offset: None,
+                message,
+            });
+        }
     }
 }
 

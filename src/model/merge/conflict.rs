@@ -36,6 +36,11 @@ impl Conflict {
         let field = stem(file).to_owned();
         Self { file, field, base: None, ours: None, theirs: None, line: None }
     }
+
+    /// Whether it is about a whole file, which was not merged by meaning.
+    pub fn is_whole(&self) -> bool {
+        self.field == stem(self.file)
+    }
 }
 
 /// Whether the file may hold a conflict: a quick look without reading its structure.

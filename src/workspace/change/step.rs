@@ -145,7 +145,8 @@ pub(super) fn reset(
         .with("step", step_json(step, &id, &open)))
 }
 
-/// The step that was named, or the only one in one of `roles`, the actor's own first.
+/// The step that was named, or the only one in one of `roles`: the actor's own first, then that
+/// which is worked on in this working tree.
 pub(super) fn select<'p>(
     draft: &Draft<'_>,
     plan: &'p Plan,
@@ -177,6 +178,11 @@ pub(super) fn select<'p>(
         )),
         (own, all) => {
             let several = if own.is_empty() { all } else { own };
+            let is_here = |step: &Step| draft.here.is_some_and(|here| here.is_of(step));
+            let here: Vec<&Step> = several.iter().copied().filter(|step| is_here(step)).collect();
+            if let [step] = here.as_slice() {
+                return Ok(step);
+            }
             let names: Vec<String> = several.iter().map(|step| step.number.to_string()).collect();
             Err(Error::refused_with(
                 "ambiguous",

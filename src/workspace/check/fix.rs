@@ -21,6 +21,7 @@ impl Workspace {
         let mut fixed = self.fix_checkpoints()?;
         fixed.extend(self.replace_damaged_log()?);
         fixed.extend(self.restore_missing()?);
+        fixed.extend(self.restore_removed()?);
         let outcome = self.change("check.fix", |draft| {
             let mut answers = Vec::new();
             for repair in repairs(draft)? {

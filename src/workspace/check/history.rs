@@ -1,7 +1,10 @@
 //! Whether the history is whole.
 
 use crate::{
-    model::{Problem, StateFile, history},
+    model::{
+        Problem, StateFile,
+        history::{self, ProblemKind},
+    },
     text::Place,
 };
 
@@ -25,8 +28,16 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
         let mut finding = Problem::error("history_broken", FILE, problem.message);
         let line = problem.line.and_then(|line| usize::try_from(line).ok());
         finding.place = line.map(|line| Place { line, column: 1 });
-        found.push(finding.hint(
-            "entries are never edited: restore the file from git, or note it with `statedir history add`",
-        ));
+        found.push(match problem.kind {
+            ProblemKind::Removed => finding
+                .fixable()
+                .hint("`statedir check --fix` puts it back, at the end"),
+            ProblemKind::CutTail if problem.offset.is_none() => {
+                finding.hint("`statedir check --fix` brings back what the log or git knows")
+            }
+            _ => finding.hint(
+                "entries are never edited: restore the file from git, or note it with `statedir history add`",
+            ),
+        });
     }
 }

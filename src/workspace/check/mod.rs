@@ -1,5 +1,6 @@
 //! Every inconsistency, each with a place and a way out.
 
+mod doubled;
 mod fix;
 mod history;
 mod placeholder;
@@ -169,6 +170,7 @@ impl Snapshot {
             let lags = |problem: &&mut Problem| problem.code == "current_step_disagrees";
             found.iter_mut().filter(lags).for_each(|problem| problem.severity = Severity::Warning);
         }
+        doubled::check(&files, found);
         placeholder::check(&files, found);
         secret::check(self, found);
     }

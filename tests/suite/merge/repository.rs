@@ -53,6 +53,34 @@ impl Repository {
         Ran::from(command.output().unwrap())
     }
 
+    /// Runs a command of ours as somebody whom git lets commit, in a directory.
+    pub fn ours_in(&self, dir: &Path, args: &[&str]) -> Ran {
+        let mut command = self.project.command(&[args, &["--json"]].concat());
+        command.current_dir(dir).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for (kind, word) in [("NAME", "tester"), ("EMAIL", "tester@example.org")] {
+            command.env(format!("GIT_AUTHOR_{kind}"), word);
+            command.env(format!("GIT_COMMITTER_{kind}"), word);
+        }
+        Ran::from(command.output().unwrap())
+    }
+
+    /// The same in the project; it must succeed.
+    pub fn ours(&self, args: &[&str]) -> serde_json::Value {
+        let ran = self.ours_in(self.project.root(), args);
+        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.json()
+    }
+
+    /// The same; it must be refused with an exit code and this word for machines.
+    pub fn ours_refused(&self, exit: i32, code: &str, args: &[&str]) -> serde_json::Value {
+        let files = self.project.files();
+        let ran = self.ours_in(self.project.root(), args);
+        let answer = ran.json();
+        assert_eq!((ran.code, &answer["error"]["code"]), (exit, &code.into()), "{args:?} {answer}");
+        assert_eq!(self.project.files(), files, "{args:?} changed files");
+        answer
+    }
+
     /// Runs git, which must succeed.
     pub fn git(&self, args: &[&str]) -> String {
         let ran = self.try_git(args);

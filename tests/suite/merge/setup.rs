@@ -37,6 +37,34 @@ fn installing_twice_is_installing_once_and_uninstalling_leaves_no_trace() {
 }
 
 #[test]
+fn two_states_of_one_repository_do_not_take_away_each_others_driver() {
+    let Some(repository) = Repository::without_driver(1) else { return };
+    let project = &repository.project;
+    let other = project.root().join("other [x]").join("workspace/state");
+    let other = other.to_str().unwrap();
+    project.ok(&["-C", other, "init", "--goal", "Another"]);
+    let first = ["git", "install", "--pre-commit"];
+    let second = ["-C", other, "git", "install"];
+    let merges = |args: &[&str]| project.json(args)["git"]["merge_driver"] == true;
+    let both = || {
+        let there = ["-C", other, "git", "status"];
+        (merges(&["git", "status"]), merges(&there))
+    };
+    project.ok(&first);
+    project.ok(&second);
+    assert_eq!(both(), (true, true));
+    // Doing it again changes nothing, in whatever order.
+    assert_eq!(project.json(&first)["git"]["changed"], json!([]));
+    assert_eq!(project.json(&second)["git"]["changed"], json!([]));
+    project.ok(&["git", "uninstall"]);
+    assert_eq!(both(), (false, true));
+    project.ok(&["-C", other, "git", "uninstall"]);
+    assert_eq!(both(), (false, false));
+    assert!(!project.root().join(".gitattributes").exists());
+    assert!(!repository.git(&["config", "--list"]).contains("statedir"));
+}
+
+#[test]
 fn the_hook_refuses_a_shortened_or_changed_history_and_lets_a_grown_one_pass() {
     let Some(repository) = Repository::without_driver(1) else { return };
     let project = &repository.project;
@@ -108,6 +136,22 @@ fn commit_takes_the_state_files_and_leaves_the_rest_staged() {
 }
 
 #[test]
+fn a_message_tells_what_came_after_a_commit_by_hand() {
+    let Some(repository) = Repository::without_driver(1) else { return };
+    let project = &repository.project;
+    let set_at = |time: &str, key: &str| {
+        let mut command = project.command(&["var", "set", key, "1"]);
+        assert!(command.env("STATEDIR_NOW", time).output().unwrap().status.success());
+    };
+    set_at("2030-01-01T00:00:00Z", "early");
+    repository.git(&["add", "-A"]);
+    repository.git(&["commit", "--quiet", "--date=2030-01-02T00:00:00Z", "-m", "by hand"]);
+    set_at("2030-01-03T00:00:00Z", "late");
+    let message = repository.ours(&["commit"])["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("state: late = 1\n"), "{message}");
+}
+
+#[test]
 fn a_hook_that_refuses_leaves_the_index_as_it_was() {
     let Some(repository) = Repository::without_driver(1) else { return };
     let hook = repository.project.root().join(".git/hooks/pre-commit");
@@ -130,7 +174,7 @@ fn with_identity(repository: &Repository, args: &[&str]) -> serde_json::Value {
     crate::builder::Ran::from(command.output().unwrap()).json()
 }
 
-fn executable(path: &std::path::Path) {
+pub(super) fn executable(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -5,7 +5,7 @@ use super::{
     CliResult, Failure, Session,
 };
 use crate::{
-    model::history::{self, Entry},
+    model::history::{self, Entry, ProblemKind},
     workspace::{Change, Error},
 };
 
@@ -194,8 +194,17 @@ fn verify(session: &mut Session<'_>) -> CliResult {
     }
     let count = verified.problems.len();
     let noun = if count == 1 { "problem" } else { "problems" };
-    let mut failure = Failure::new("history_broken", format!("history.md has {count} {noun}"), 4)
-        .hint("`statedir op log` shows edits made outside; restore the file from git");
+    let is_gone = |problem: &history::Problem| {
+        matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
+    };
+    let hint = if verified.problems.iter().any(is_gone) {
+        "`statedir check --fix` brings back what the log or git knows; `statedir op log` shows \
+         edits made outside"
+    } else {
+        "`statedir op log` shows edits made outside; restore the file from git"
+    };
+    let mut failure =
+        Failure::new("history_broken", format!("history.md has {count} {noun}"), 4).hint(hint);
     failure.data = Some(Box::new(json!({ "verification": verified })));
     Err(failure)
 }

@@ -99,7 +99,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
 fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
     session.output.line(format!("{}  ({}{line})", conflict.field, conflict.file));
-    if conflict.field == conflict.file.name().split('.').next().unwrap_or_default() {
+    if conflict.is_whole() {
         session
             .output
             .line("  git could not merge this file by meaning: `statedir merge --resolve`");

@@ -47,6 +47,7 @@ pub(super) mod undo;
 pub(super) mod var;
 pub(super) mod watch;
 pub(super) mod worktree;
+mod worktree_finish;
 
 use std::path::PathBuf;
 
@@ -167,6 +168,9 @@ impl Session<'_> {
             command: self.command.clone(),
             progress: super::progress::reading,
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
+            removed: crate::adapters::git::removed_entries,
+            unmerged: crate::adapters::git::left_unmerged,
+            is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }

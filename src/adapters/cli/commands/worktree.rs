@@ -1,13 +1,19 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{CliResult, Failure, Session, commit};
+use super::{
+    CliResult, Failure, Session, commit,
+    worktree_finish::{How, finish},
+};
 use crate::{
     adapters::git,
-    model::StateFile,
+    model::{Plan, StateFile, Step},
     workspace::{Change, Environment, Options, Selected, StepShape, Workspace},
 };
+
+/// The way out where a worktree cannot be put.
+const ELSEWHERE: &str = "`--path DIR` puts it elsewhere";
 
 /// Work on steps in git worktrees of their own
 ///
@@ -16,6 +22,14 @@ use crate::{
 /// commit: whoever looks here sees the step as claimed, and whoever works there can go on at once.
 /// `finish` commits the state there, merges the branch into the one checked out here, by meaning,
 /// and takes worktree and branch away. What cannot be merged is left for a person, with nothing lost.
+///
+/// A step that is still running in a worktree keeps it from being finished, so that nobody merges
+/// half-done work by accident: `step done` or `step fail` there comes first, or `finish --force`
+/// merges it as it is. `finish --abandon` merges nothing: the worktree is taken away, its branch
+/// stays, and its running step is open again here.
+///
+/// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
+/// when several are running and none is named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,10 +61,22 @@ enum Verb {
     #[command(after_help = "Examples:\n  statedir worktree list --json")]
     List,
     /// Merge a worktree back and take it away
-    #[command(after_help = "Examples:\n  statedir worktree finish benchmarks")]
+    ///
+    /// Refused while a step is running there, while it holds what nobody committed, and while
+    /// another merge is under way here. If its directory was removed by hand, `--force` merges what
+    /// was committed on its branch.
+    #[command(
+        after_help = "Examples:\n  statedir worktree finish benchmarks\n  statedir worktree finish benchmarks --abandon"
+    )]
     Finish {
         /// The name of the branch
         name: String,
+        /// Merge although a step is still running there, or the directory is gone
+        #[arg(long, conflicts_with = "abandon")]
+        force: bool,
+        /// Merge nothing: keep the branch, take the worktree away, open its step again
+        #[arg(long)]
+        abandon: bool,
     },
 }
 
@@ -58,7 +84,14 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
         Verb::Add { name, step, path } => add(session, &name, step, path),
         Verb::List => list(session),
-        Verb::Finish { name } => finish(session, &name),
+        Verb::Finish { name, force, abandon } => {
+            let how = match (force, abandon) {
+                (_, true) => How::Abandon,
+                (true, _) => How::Force,
+                _ => How::Merge,
+            };
+            finish(session, &name, how)
+        }
     }
 }
 
@@ -76,28 +109,26 @@ fn add(
     };
     let path = std::path::absolute(&path)
         .map_err(|error| Failure::refused("io", format!("{}: {error}", path.display())))?;
+    let path = git::real_path(&path);
+    git::check_worktree(&dir, name, &path)?;
     if session.global.dry_run {
+        if let Some(step) = &step {
+            workspace.apply(&claim(step, name, &path))?;
+        }
         let message = format!("would make `{}` on branch `{name}`", path.display());
         return rehearsed(session, &message);
     }
-    git::check_worktree(&dir, name, &path)?;
-    if let Some(step) = &step {
-        let mut set = Map::new();
-        set.insert("branch".to_owned(), Value::from(name));
-        set.insert("worktree".to_owned(), Value::from(path.to_string_lossy().into_owned()));
-        let shape = StepShape { step: Some(step.clone()), set, ..StepShape::default() };
-        workspace.apply(&[
-            Change::StepStart { step: Some(step.clone()) },
-            Change::StepSet(Box::new(shape)),
-        ])?;
-    }
-    let here = session.workspace_as_it_is()?;
-    git::commit(&dir, &commit::options(&here)?)?;
-    let tree = git::add_worktree(&dir, name, &path)?;
-    // Its log begins now, so that its first command finds everything in order.
-    if tree.state.join(StateFile::Plan.name()).exists() {
-        at(session, &tree.state, &here)?.init(&crate::workspace::InitOptions::default())?;
-    }
+    // Git takes an empty directory; one that cannot be made is told before anything is changed.
+    fs_err::create_dir_all(&path)
+        .map_err(|error| Failure::refused("io", error.to_string()).hint(ELSEWHERE))?;
+    let tree = match claim_and_make(session, &workspace, name, step.as_ref(), &path) {
+        Ok(tree) => tree,
+        Err(failure) => {
+            // Only if it is empty, as it was made.
+            let _ = std::fs::remove_dir(&path);
+            return Err(failure);
+        }
+    };
     if session.output.is_json() {
         session.output.value(json!({ "worktree": tree }));
     } else {
@@ -106,7 +137,50 @@ fn add(
     Ok(0)
 }
 
-fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
+/// Starts a step and notes on it where it is worked on.
+fn claim(step: &Selected, name: &str, path: &Path) -> [Change; 2] {
+    let mut set = Map::new();
+    set.insert("branch".to_owned(), Value::from(name));
+    set.insert("worktree".to_owned(), Value::from(path.to_string_lossy().into_owned()));
+    let shape = StepShape { step: Some(step.clone()), set, ..StepShape::default() };
+    [Change::StepStart { step: Some(step.clone()) }, Change::StepSet(Box::new(shape))]
+}
+
+fn claim_and_make(
+    session: &Session<'_>,
+    workspace: &Workspace,
+    name: &str,
+    step: Option<&Selected>,
+    path: &Path,
+) -> Result<git::Worktree, Failure> {
+    let dir = workspace.directory();
+    if let Some(step) = step {
+        workspace.apply(&claim(step, name, path))?;
+    }
+    let here = session.workspace_as_it_is()?;
+    let made = commit::options(&here).map_err(Failure::from).and_then(|options| {
+        git::commit(dir, &options)?;
+        Ok(git::add_worktree(dir, name, path)?)
+    });
+    let tree = made.map_err(|failure| match step {
+        // A step that is claimed for a place that is not there would be claimed for ever.
+        Some(_) => match here.undo() {
+            Ok(_) => failure,
+            Err(error) => {
+                let message = format!("{}; the step stays claimed: {error}", failure.message);
+                Failure { message, ..failure }
+            }
+        },
+        None => failure,
+    })?;
+    // Its log begins now, so that its first command finds everything in order.
+    if tree.state.join(StateFile::Plan.name()).exists() {
+        at(session, &tree.state, &here)?.init(&crate::workspace::InitOptions::default())?;
+    }
+    Ok(tree)
+}
+
+pub(super) fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "message": message, "dry_run": true }));
     } else {
@@ -122,29 +196,32 @@ fn list(session: &mut Session<'_>) -> CliResult {
     for tree in &trees {
         let there = at(session, &tree.state, &workspace)?;
         let plan = there.read().and_then(|snapshot| snapshot.plan());
-        let on_it = |step: &&crate::model::Step| {
-            let is_branch = |(key, value): &(String, String)| {
-                key == "branch" && Some(value) == tree.branch.as_ref()
-            };
-            step.other.iter().any(is_branch)
-        };
         let steps: Vec<String> = match &plan {
-            Ok(plan) => plan
-                .steps
-                .iter()
-                .filter(on_it)
+            Ok(plan) => steps_of(plan, tree.branch.as_deref())
                 .map(|step| format!("{}: {}", step.name(), step.status.as_deref().unwrap_or("?")))
                 .collect(),
             Err(_) => Vec::new(),
         };
         listed.push(json!({ "path": tree.path, "branch": tree.branch, "commit": tree.commit,
-            "here": tree.here, "has_state": plan.is_ok(), "steps": steps }));
+            "here": tree.here, "bare": tree.bare, "missing": tree.missing, "locked": tree.locked,
+            "has_state": plan.is_ok(), "steps": steps }));
         if !session.output.is_json() {
             let here = if tree.here { "*" } else { " " };
-            let branch = tree.branch.as_deref().unwrap_or("(no branch)");
-            let steps =
-                if steps.is_empty() { String::new() } else { format!("  {}", steps.join(", ")) };
-            session.output.line(format!("{here} {branch:<20} {}{steps}", tree.path.display()));
+            let none = if tree.bare { "(bare)" } else { "(no branch)" };
+            let branch = tree.branch.as_deref().unwrap_or(none);
+            let mut line = format!("{here} {branch:<20} {}", tree.path.display());
+            if tree.locked {
+                line.push_str("  (locked)");
+            }
+            if !steps.is_empty() {
+                line.push_str(&format!("  {}", steps.join(", ")));
+            }
+            session.output.line(line);
+            if tree.missing && !tree.bare {
+                session.output.line(format!(
+                    "    its directory is gone: `statedir worktree finish {branch}` says what can be done"
+                ));
+            }
         }
     }
     if session.output.is_json() {
@@ -153,65 +230,25 @@ fn list(session: &mut Session<'_>) -> CliResult {
     Ok(0)
 }
 
-fn finish(session: &mut Session<'_>, name: &str) -> CliResult {
-    let workspace = session.workspace()?;
-    let dir = workspace.directory().to_owned();
-    let tree = git::find_worktree(&dir, name)?;
-    if session.global.dry_run {
-        let message = format!("would merge `{name}` and remove `{}`", tree.path.display());
-        return rehearsed(session, &message);
-    }
-    let there = at(session, &tree.state, &workspace)?;
-    if there.read().is_ok() {
-        git::commit(&tree.state, &commit::options(&there)?)?;
-    }
-    git::commit(&dir, &commit::options(&workspace)?)?;
-    let finished = git::finish_worktree(&dir, name)?;
-    if !finished.merged {
-        let message =
-            format!("the merge of `{name}` is not settled: {}", finished.unsettled.join(", "));
-        let mut failure = Failure::new("unmerged", message, 4);
-        failure.data = Some(Box::new(json!({ "finished": finished })));
-        return Err(failure.hint(
-            "`statedir merge --list`, settle, `git commit`, then `statedir worktree finish` again",
-        ));
-    }
-    forget(session, name)?;
-    if session.output.is_json() {
-        session.output.value(json!({ "finished": finished }));
-    } else {
-        session.output.line(format!("merged {name}; {} is gone", tree.path.display()));
-    }
-    Ok(0)
-}
-
-/// The place of a worktree that is gone is no use on its steps; the branch stays as a record.
-fn forget(session: &Session<'_>, name: &str) -> Result<(), Failure> {
-    let workspace = session.workspace_as_it_is()?;
-    let plan = workspace.read()?.plan()?;
-    let is_on = |step: &&crate::model::Step| {
-        let has = |key: &str| step.other.iter().find(|(found, _)| found == key).map(|(_, v)| v);
-        has("branch").is_some_and(|branch| branch == name) && has("worktree").is_some()
+/// The steps that are worked on in the worktree of a branch.
+pub(super) fn steps_of<'p>(
+    plan: &'p Plan,
+    branch: Option<&'p str>,
+) -> impl Iterator<Item = &'p Step> {
+    let is_on = move |step: &&Step| {
+        branch.is_some()
+            && step
+                .other
+                .iter()
+                .any(|(key, value)| key == "branch" && Some(value.as_str()) == branch)
     };
-    let mut changes = Vec::new();
-    for step in plan.steps.iter().filter(is_on) {
-        let mut set = Map::new();
-        set.insert("worktree".to_owned(), Value::from("merged and removed"));
-        let selected = Selected(crate::model::StepRef::Number(step.number));
-        let shape = StepShape { step: Some(selected), set, ..StepShape::default() };
-        changes.push(Change::StepSet(Box::new(shape)));
-    }
-    if !changes.is_empty() {
-        workspace.apply(&changes)?;
-        git::commit(workspace.directory(), &commit::options(&session.workspace_as_it_is()?)?)?;
-    }
-    Ok(())
+    plan.steps.iter().filter(is_on)
 }
 
 /// The state of another worktree.
-fn at(
+pub(super) fn at(
     session: &Session<'_>,
-    dir: &std::path::Path,
+    dir: &Path,
     like: &Workspace,
 ) -> Result<Workspace, Failure> {
     let options = Options {

@@ -1,0 +1,167 @@
+//! Entries of the history that a commit took out again.
+//!
+//! Where only one side changed a file, git takes it over without asking the merge driver: a revert
+//! of the newest commit cuts the end of the history off, and nothing in the file shows it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    io::{BufRead, BufReader},
+    path::Path,
+};
+
+use super::program::{ask, git};
+use crate::{
+    model::{
+        Plan, StateFile,
+        history::{EntryId, SegmentKind, segments},
+    },
+    text::markdown::Document,
+    workspace::RemovedEntry,
+};
+
+/// How many versions of the history are compared, the newest first.
+const MOST: usize = 200;
+/// The largest version that is looked into.
+const LARGEST: u64 = 256 << 20;
+const NAME: &str = StateFile::History.name();
+/// How the last line of an entry begins.
+const TRAILER: &str = "<!-- statedir entry=";
+
+/// A commit that changed the history, against one of its parents.
+struct Step {
+    commit: String,
+    subject: String,
+    is_merge: bool,
+    before: String,
+    after: String,
+}
+
+/// The entries that are committed in an ancestor of what is checked out and are not in the history
+/// of `dir` any more, the oldest first. Empty where there is no git to ask.
+pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
+    let steps = steps(dir).unwrap_or_default();
+    let sizes = sizes(dir, &steps);
+    let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
+    // What only grew lost nothing; a merge may have grown by less than it should have.
+    let is_suspect = |step: &&Step| {
+        (step.is_merge || size(&step.after) < size(&step.before)) && size(&step.before) < LARGEST
+    };
+    let mut present = None;
+    let mut removed: BTreeMap<EntryId, RemovedEntry> = BTreeMap::new();
+    for step in steps.iter().filter(is_suspect).take(MOST) {
+        let Some(before) = blob(dir, &step.before) else { continue };
+        let after = blob(dir, &step.after).unwrap_or_default();
+        if after.starts_with(&before) {
+            continue;
+        }
+        let mut gone = ids(before.as_slice());
+        let kept = ids(after.as_slice());
+        gone.retain(|id| !kept.contains(id) && !removed.contains_key(id));
+        if gone.is_empty() {
+            continue;
+        }
+        // Most repositories never come here, so that a long history is read only once.
+        let present = present.get_or_insert_with(|| present_in(dir));
+        gone.retain(|id| !present.contains(id));
+        if gone.is_empty() || is_another(dir, step) {
+            continue;
+        }
+        let short = step.commit.get(..12).unwrap_or(&step.commit);
+        for (entry, text) in texts(&before, &gone) {
+            let by = format!("commit {short} ({})", step.subject);
+            removed.insert(entry, RemovedEntry { entry, by, text });
+        }
+    }
+    removed.into_values().collect()
+}
+
+/// Whether an ancestor of what is checked out has the entry.
+pub(super) fn is_in_ancestor(dir: &Path, id: &str) -> bool {
+    let wanted = format!("-Sentry={id}");
+    let args = ["log", "--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", NAME];
+    ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+}
+
+/// Every commit that changed the history, the newest first.
+fn steps(dir: &Path) -> Option<Vec<Step>> {
+    let format = "--format=%x01%H %P%x02%s";
+    let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
+    let listing = ask(dir, &[args.as_slice(), &["HEAD", "--", NAME]].concat()).ok()?;
+    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let mut steps = Vec::new();
+    for record in listing.split('\u{1}').skip(1) {
+        let (head, diff) = record.split_once('\n').unwrap_or((record, ""));
+        let (hashes, subject) = head.split_once('\u{2}').unwrap_or((head, ""));
+        let mut hashes = hashes.split(' ');
+        let commit = hashes.next().unwrap_or_default().to_owned();
+        let is_merge = hashes.count() > 1;
+        for line in diff.lines().filter(|line| line.starts_with(':')) {
+            let mut words = line.split_whitespace().skip(2).map(str::to_owned);
+            let (Some(before), Some(after)) = (words.next(), words.next()) else { continue };
+            let is_new = before.bytes().all(|byte| byte == b'0');
+            if !is_new {
+                let (commit, subject) = (commit.clone(), subject.to_owned());
+                steps.push(Step { commit, subject, is_merge, before, after });
+            }
+        }
+    }
+    Some(steps)
+}
+
+fn sizes(dir: &Path, steps: &[Step]) -> HashMap<String, u64> {
+    let blobs: BTreeSet<&str> =
+        steps.iter().flat_map(|step| [step.before.as_str(), step.after.as_str()]).collect();
+    let mut input: String = blobs.into_iter().collect::<Vec<_>>().join("\n");
+    input.push('\n');
+    let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+    let Ok(output) = git(dir, &args, &input) else { return HashMap::new() };
+    let listing = String::from_utf8_lossy(&output.stdout).into_owned();
+    let pair = |line: &str| {
+        let (name, size) = line.split_once(' ')?;
+        Some((name.to_owned(), size.parse().ok()?))
+    };
+    listing.lines().filter_map(pair).collect()
+}
+
+fn blob(dir: &Path, name: &str) -> Option<Vec<u8>> {
+    ask(dir, &["cat-file", "blob", name]).ok()
+}
+
+/// The entries in the history as it is.
+fn present_in(dir: &Path) -> BTreeSet<EntryId> {
+    let file = fs_err::File::open(dir.join(NAME));
+    file.map(|file| ids(BufReader::new(file))).unwrap_or_default()
+}
+
+/// The ids in all trailers of a log.
+fn ids(log: impl BufRead) -> BTreeSet<EntryId> {
+    let lines = log.split(b'\n').map_while(Result::ok);
+    let id = |line: Vec<u8>| {
+        let id = line.strip_prefix(TRAILER.as_bytes())?.split(|byte| *byte == b' ').next()?;
+        EntryId::parse(std::str::from_utf8(id).ok()?).ok()
+    };
+    lines.filter_map(id).collect()
+}
+
+/// The texts of these entries, as far as they fit their checksums.
+fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
+    let signed = |segment: crate::model::history::Segment| match segment.kind {
+        SegmentKind::Signed { id, intact: true } if wanted.contains(&id) => {
+            Some((id, log.get(segment.span).unwrap_or_default().trim_ascii().to_vec()))
+        }
+        _ => None,
+    };
+    segments(log).into_iter().filter_map(signed).collect()
+}
+
+/// Whether the state before a commit was that of another execution, whose history ended there.
+fn is_another(dir: &Path, step: &Step) -> bool {
+    let now = fs_err::read(dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
+    let parent = format!("{}^:./{}", step.commit, StateFile::Plan.name());
+    let before = blob(dir, &parent).and_then(execution_of);
+    now.is_some() && before.is_some() && now != before
+}
+
+fn execution_of(plan: Vec<u8>) -> Option<String> {
+    Plan::read(Document::from_bytes(plan).ok()?).metadata.execution_id
+}

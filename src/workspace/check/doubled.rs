@@ -1,0 +1,129 @@
+//! Sections that stand twice, so that one of them, or none, is read.
+
+use std::collections::HashSet;
+
+use super::Files;
+use crate::{
+    model::{Constraints, Context, ContextSection, Plan, Problem, StateFile},
+    text::markdown::{Document, SectionId, is_placeholder},
+};
+
+/// The sections of constraints.md that are read by their name, with their spellings.
+const NAMED: [&[&str]; 5] = [
+    &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"],
+    &["Resource Constraints", "Resources"],
+    &["Active Directives", "Directives"],
+    &["Adaptation Rules"],
+    &["Context-Aware Behaviors", "Context-Aware Behaviours"],
+];
+
+/// Doubled sections of all files that are there.
+pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
+    if let Some(plan) = &files.plan {
+        check_plan(plan, found);
+    }
+    if let Some(constraints) = &files.constraints {
+        check_constraints(constraints, found);
+    }
+    if let Some(context) = &files.context {
+        check_context(context, found);
+    }
+}
+
+fn check_plan(plan: &Plan, found: &mut Vec<Problem>) {
+    let document = &plan.document;
+    if let [first, again, ..] = beside_first(document, named(document, &["Metadata"])).as_slice() {
+        let read = plan.metadata_section();
+        let what = if read == Some(*first) { "only the first is read" } else { "one is not read" };
+        let message = format!("`{}` stands more than once; {what}", title(document, *again));
+        found.push(problem(StateFile::Plan, true, message, document, *again));
+    }
+    if let [_, again, ..] = beside_first(document, named(document, &["Steps"])).as_slice() {
+        let message = format!(
+            "`{}` stands more than once; the steps of all of them count, and new ones go to the end",
+            title(document, *again)
+        );
+        found.push(problem(StateFile::Plan, false, message, document, *again));
+    }
+}
+
+fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
+    let document = &constraints.document;
+    for names in NAMED {
+        // The same heading twice leaves nothing in force; another spelling of it is not looked for.
+        let Some(same) = names.iter().map(|name| named(document, &[name])).find(|s| !s.is_empty())
+        else {
+            continue;
+        };
+        if let [_, again, ..] = same.as_slice() {
+            let message = format!(
+                "`{}` stands more than once, so that nothing in any of them is in force",
+                title(document, *again)
+            );
+            found.push(problem(StateFile::Constraints, true, message, document, *again));
+            continue;
+        }
+        if let [first, again, ..] = named(document, names).as_slice() {
+            let (read, other) = if same.contains(first) { (first, again) } else { (again, first) };
+            let message = format!(
+                "`{}` and `{}` mean the same section, and only the first is in force",
+                title(document, *read),
+                title(document, *other)
+            );
+            found.push(problem(StateFile::Constraints, true, message, document, *other));
+        }
+    }
+}
+
+/// Free text has no section that must be there; what cannot be told apart cannot be added to.
+fn check_context(context: &Context, found: &mut Vec<Problem>) {
+    let document = &context.document;
+    let mut seen = HashSet::new();
+    for ContextSection { title, section, .. } in &context.sections {
+        let parent = document.section(*section).parent;
+        let is_new = seen.insert((parent, title.trim().to_ascii_lowercase()));
+        if is_new || title.trim().is_empty() || is_placeholder(title.trim()) {
+            continue;
+        }
+        let message = format!(
+            "`{title}` stands more than once, so that nothing can be added to it by that name"
+        );
+        found.push(problem(StateFile::Context, false, message, document, *section));
+    }
+}
+
+/// Those of the sections that have the same parent as the first of them: a step may have a
+/// `Metadata` of its own.
+fn beside_first(document: &Document, sections: Vec<SectionId>) -> Vec<SectionId> {
+    let parent = |id: &SectionId| document.section(*id).parent;
+    let first = sections.first().map(parent);
+    sections.into_iter().filter(|id| Some(parent(id)) == first).collect()
+}
+
+/// The sections with one of these titles, in the order of the file.
+fn named(document: &Document, names: &[&str]) -> Vec<SectionId> {
+    let is_named = |id: &SectionId| {
+        names.iter().any(|name| document.section(*id).title.trim().eq_ignore_ascii_case(name))
+    };
+    document.sections().filter(is_named).collect()
+}
+
+fn title(document: &Document, section: SectionId) -> &str {
+    document.section(section).title.trim()
+}
+
+fn problem(
+    file: StateFile,
+    is_error: bool,
+    message: String,
+    document: &Document,
+    section: SectionId,
+) -> Problem {
+    let code = "doubled_section";
+    let problem = match is_error {
+        true => Problem::error(code, file, message),
+        false => Problem::warning(code, file, message),
+    };
+    let place = document.place(document.section(section).heading.start);
+    problem.at(place).hint("put what is below them under one heading, or rename one of them")
+}
