@@ -48,6 +48,19 @@ impl Picture {
 }
 
 impl Picture {
+    /// Whether a collection came so far: of the automatic checkpoints some may be gone already,
+    /// and nothing else.
+    pub fn is_between(&self, before: &Picture, after: &Picture) -> bool {
+        let has = |all: &Picture, (name, held): (&String, &Files)| {
+            all.automatic.get(name).is_some_and(|found| found == held)
+        };
+        let rest = |picture: &Picture| Picture { automatic: BTreeMap::new(), ..picture.clone() };
+        self.automatic.iter().all(|one| has(before, one))
+            && after.automatic.iter().all(|one| has(self, one))
+            && rest(self) == rest(before)
+            && rest(before) == rest(after)
+    }
+
     /// What is different in another picture, in a few words.
     pub fn differences(&self, other: &Picture) -> String {
         let mut words = Vec::new();

@@ -58,7 +58,11 @@ fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model,
         } else if fired && changed && seen == next.now && synced.is_none() {
             synced = Some(model.clone());
         }
-        if seen == next.now && (fired || outcome.is_ok() == ended.is_ok()) {
+        if fired && matches!(action, Action::Collect) && seen.is_between(&model.now, &next.now) {
+            // Each automatic checkpoint goes on its own.
+            model = next;
+            model.now = seen;
+        } else if seen == next.now && (fired || outcome.is_ok() == ended.is_ok()) {
             model = next;
         } else if !(fired && seen == model.now) {
             return Err(place(format!(
