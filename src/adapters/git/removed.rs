@@ -9,7 +9,10 @@ use std::{
     path::Path,
 };
 
-use super::program::{ask, git};
+use super::{
+    program::{ask, git},
+    under_way::may_be_in_a_repository,
+};
 use crate::{
     model::{
         Plan, StateFile,
@@ -39,6 +42,9 @@ struct Step {
 /// The entries that are committed in an ancestor of what is checked out and are not in the history
 /// of `dir` any more, the oldest first. Empty where there is no git to ask.
 pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
+    if !may_be_in_a_repository(dir) {
+        return Vec::new();
+    }
     let steps = steps(dir).unwrap_or_default();
     let sizes = sizes(dir, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);

@@ -9,6 +9,7 @@ use super::{
     install::{failed, replace},
     program::ask,
     repository::Repository,
+    under_way::may_be_in_a_repository,
 };
 use crate::model::{
     StateFile,
@@ -160,12 +161,10 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
 /// # Errors
 /// Git cannot be asked.
 pub fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
-    // Most states that are in no repository are known without asking git.
-    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    if !dir.ancestors().any(|dir| dir.join(".git").exists()) {
+    if !may_be_in_a_repository(dir) {
         return Ok(Vec::new());
     }
-    match Repository::of(&dir) {
+    match Repository::of(dir) {
         Ok(repository) => unmerged(&repository),
         Err(GitError::NoRepository(_) | GitError::NoProgram(_)) => Ok(Vec::new()),
         Err(error) => Err(error),

@@ -21,6 +21,16 @@ pub fn left_unmerged(dir: &Path) -> Vec<StateFile> {
     unmerged.iter().filter(|unmerged| !unmerged.edited).map(|unmerged| unmerged.file).collect()
 }
 
+/// Whether a repository can be around `dir` at all: most states that are in none are known without
+/// starting git.
+pub(super) fn may_be_in_a_repository(dir: &Path) -> bool {
+    let around = || {
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+        dir.ancestors().any(|dir| dir.join(".git").exists())
+    };
+    std::env::var_os("GIT_DIR").is_some() || around()
+}
+
 /// The directory of git's own that belongs to the working tree around `dir`.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
     let dir = std::path::absolute(dir).ok()?;
