@@ -4,7 +4,7 @@ use super::operation::{ADOPT, ARCHIVE, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
     ByteSplice, ChangeKind, Checkpoint, CheckpointChange, CheckpointRecord, FileChange, FileRecord,
-    Operation, Result, SpliceRecord, Store, StoreError, Transaction, registry, splice,
+    Operation, Result, Revision, SpliceRecord, Store, StoreError, Transaction, registry, splice,
 };
 
 impl Store {
@@ -60,6 +60,29 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// What operations had added to the appended file before an edit made outside did more than
+    /// add to it: that edit and the bytes, the newest first, as far as the log and 64 MiB reach.
+    pub fn appended_before_rewrites(&self) -> Result<Vec<(Revision, Vec<u8>)>> {
+        const MOST: usize = 64 << 20;
+        let (mut rewrite, mut found, mut total) = (None, Vec::new(), 0);
+        for op in Backwards::new(self)? {
+            let op = op?;
+            let Some(appended) = op.appended else { continue };
+            match (appended.bytes, &rewrite) {
+                (None, _) if op.kind == EXTERNAL => rewrite = Some(op.id),
+                (Some(bytes), Some(rewrite)) if op.kind != EXTERNAL && op.kind != INIT => {
+                    total += bytes.len();
+                    found.push((Revision::clone(rewrite), bytes));
+                }
+                _ => {}
+            }
+            if total > MOST {
+                break;
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -7,6 +7,7 @@ mod change;
 mod check;
 mod checkpoint;
 mod conflict;
+mod cut_out;
 mod diff;
 mod draft;
 mod environment;

@@ -128,7 +128,7 @@ impl Workspace {
         verified.forgive_missing(|entry| {
             (self.options.is_elsewhere)(self.directory(), &entry.to_string())
         });
-        for removed in (self.options.removed)(self.directory()) {
+        for removed in self.removed_entries(snapshot)? {
             verified.name_remover(removed.entry, &removed.by);
         }
         Ok(verified)

@@ -14,7 +14,7 @@ use crate::{
 /// How many entries are tried alone where all of them together do not fit; each is a verification.
 const MOST_ONE_BY_ONE: usize = 50;
 
-/// An entry that version control had in the history of this branch.
+/// An entry that was in the history of this branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemovedEntry {
     /// The entry.
@@ -48,13 +48,13 @@ impl Workspace {
         ))
     }
 
-    /// Puts entries back that a commit took out, as far as the history is whole then.
+    /// Puts entries back that were taken out, as far as the history is whole then.
     pub(super) fn restore_removed(&self) -> Result<Vec<Fixed>, Error> {
-        let mut removed = (self.options.removed)(self.directory());
+        let snapshot = self.read()?;
+        let mut removed = self.removed_entries(&snapshot)?;
         if removed.is_empty() {
             return Ok(Vec::new());
         }
-        let snapshot = self.read()?;
         let before = verify(snapshot.history()?, &[], &mut |_| {})?;
         let has_crlf = snapshot.view().appended().read_tail(4096)?.ends_with(b"\r\n");
         // Nothing can be put before an entry that follows it.
@@ -85,7 +85,7 @@ impl Workspace {
             return Ok(Vec::new());
         }
         let noun = if kept == 1 { "entry" } else { "entries" };
-        let message = format!("{kept} {noun} that a commit had taken out: back, at the end");
+        let message = format!("{kept} {noun} that had been taken out: back, at the end");
         let mut operation = self.operation("check.fix", message.clone());
         operation.append = append;
         self.begin()?.commit(operation)?;

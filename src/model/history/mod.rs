@@ -59,6 +59,7 @@ pub use render::{Rendered, render};
 pub use search::{Found, search};
 pub use segment::{Segment, SegmentKind, segments};
 pub use tail::{last_entries, last_entries_where, last_entries_within};
+pub use trailer::signed_ids;
 pub use ulid::{EntryId, NoUlid, Ulid};
 pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Verification, verify};
 

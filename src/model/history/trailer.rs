@@ -1,6 +1,6 @@
 //! The comment that ends an entry and proves it.
 
-use std::fmt;
+use std::{fmt, io::BufRead};
 
 use sha2::{Digest, Sha256};
 
@@ -85,6 +85,12 @@ impl fmt::Display for Trailer {
         }
         f.write_str(" -->")
     }
+}
+
+/// The ids in all trailers of a history, which may be long: nothing is proven and little is kept.
+pub fn signed_ids(history: impl BufRead) -> impl Iterator<Item = EntryId> {
+    let lines = history.split(b'\n').map_while(Result::ok);
+    lines.filter_map(|line| Trailer::parse(&line).map(|trailer| trailer.id))
 }
 
 fn digest(time: Ulid, after: &[EntryId], body: &[u8]) -> [u8; DIGEST_BYTES] {
