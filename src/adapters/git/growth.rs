@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, failure, git_as_called},
+    program::{AS_IT_IS, ask, complaint, failure, git_as_called},
     removed::is_in_ancestor,
 };
 use crate::model::{
@@ -38,6 +38,7 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     let has_head = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
     let against = if has_head.status.success() { "HEAD" } else { "" };
     let mut args = vec!["diff", "--cached", "--name-only", "-z", "--no-renames"];
+    args.extend(AS_IT_IS);
     let empty = git_as_called(&top, &["hash-object", "-t", "tree", "/dev/null"])?;
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
@@ -108,9 +109,10 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
         return false;
     };
     let wanted = format!("-Sentry={id}");
-    let args = ["log", "--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
+    let args = ["--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
     lost(&committed, &found) == 0
-        && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+        && ask(dir, &[&["log"], AS_IT_IS.as_slice(), &args].concat())
+            .is_ok_and(|commits| !commits.is_empty())
         && !is_in_ancestor(dir, id)
 }
 

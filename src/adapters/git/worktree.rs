@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, failure, run},
+    program::{AS_IT_IS, ask, complaint, failure, run},
     repository::Repository,
     resolve::{Resolved, resolve},
 };
@@ -171,7 +171,8 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
         }
         // Without the driver the state files are in conflict; with it, only what really is.
         resolved = resolve(&repository.dir, false)?;
-        let left = ask(&repository.top, &["diff", "--name-only", "--diff-filter=U", "-z"])?;
+        let args = ["diff", "--name-only", "--diff-filter=U", "-z"];
+        let left = ask(&repository.top, &[args.as_slice(), &AS_IT_IS].concat())?;
         let left = String::from_utf8_lossy(&left).into_owned();
         let unsettled: Vec<String> =
             left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
