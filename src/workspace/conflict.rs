@@ -26,17 +26,37 @@ impl Workspace {
         if kind == SETTLE {
             return Ok(());
         }
+        self.unmerged(view)?.map_or(Ok(()), Err)
+    }
+
+    /// Refuses to undo or redo across conflicts while version control is in the middle of what left
+    /// them: what the other side did would be gone from the `changed` files, and with the next
+    /// commit for good. Conflicts that somebody wrote there are an edit like any other, and of a
+    /// file that is as version control left it, that one still has both sides.
+    pub(super) fn refuse_stepping(&self, view: &View, changed: &[String]) -> Result<(), Error> {
+        let dir = self.directory();
+        if (self.options.under_way)(dir).is_none() {
+            return Ok(());
+        }
+        let Some(error) = self.unmerged(view)? else { return Ok(()) };
+        let kept = (self.options.unmerged)(dir);
+        let is_kept = |name: &String| kept.iter().any(|file| file.name() == name);
+        if changed.iter().all(is_kept) { Ok(()) } else { Err(error) }
+    }
+
+    /// The refusal to go on, where there are conflicts.
+    fn unmerged(&self, view: &View) -> Result<Option<Error>, Error> {
         let mut found = all(view)?;
         if found.is_empty() {
             let unmarked = (self.options.unmerged)(self.directory());
             found.extend(unmarked.into_iter().map(Conflict::of_file));
         }
-        match found.first() {
-            None => Ok(()),
-            Some(first) => {
-                Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) })
-            }
-        }
+        let count = found.len();
+        let refusal = |first| {
+            let under_way = (self.options.under_way)(self.directory());
+            Error::Unmerged { count, first: Box::new(first), under_way }
+        };
+        Ok(found.into_iter().next().map(refusal))
     }
 }
 

@@ -112,6 +112,8 @@ pub struct Options {
     /// Names the files in that directory of which version control has two versions and no result,
     /// and that nobody has touched since.
     pub unmerged: fn(&Path) -> Vec<StateFile>,
+    /// Names the command of version control that stopped half-way around that directory.
+    pub under_way: fn(&Path) -> Option<&'static str>,
     /// Says whether the branch of that name is what is checked out around that directory.
     pub is_checked_out: fn(&Path, &str) -> bool,
 }
@@ -127,6 +129,7 @@ impl Default for Options {
             is_elsewhere: |_, _| false,
             removed: |_| Vec::new(),
             unmerged: |_| Vec::new(),
+            under_way: |_| None,
             is_checked_out: |_, _| false,
         }
     }

@@ -175,6 +175,7 @@ impl Workspace {
         let changes: Vec<FileChange> =
             if undo { transaction.inverse(&target)? } else { transaction.reapply(&target)? };
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
+        self.refuse_stepping(transaction.view(), &changed)?;
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
         seen.extend(self.loss_notice(transaction.view()));
@@ -244,7 +245,8 @@ impl Workspace {
             (target.summary(StateFile::History.name()), side)
         };
         let diff = self.diff(&DiffSide::Working, &side)?.files;
-        let changed = diff.iter().map(|file| file.file.name().to_owned()).collect();
+        let changed: Vec<String> = diff.iter().map(|file| file.file.name().to_owned()).collect();
+        self.refuse_stepping(snapshot.view(), &changed)?;
         let notices = super::notice::findings(reports);
         let revision = snapshot.revision().clone();
         Ok(Stepped { operation, revision, changed, notices, diff })

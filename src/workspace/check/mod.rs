@@ -151,6 +151,7 @@ impl Snapshot {
             constraints: keep(self.constraints(), found),
         };
         let workflow = keep(self.workflow(), found);
+        hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);
         }
@@ -173,6 +174,24 @@ impl Snapshot {
         doubled::check(&files, found);
         placeholder::check(&files, found);
         secret::check(self, found);
+    }
+}
+
+/// A file that a merge tore is put right by settling it; undo would drop the other side.
+fn hint_at_merge(found: &mut [Problem]) {
+    let torn: Vec<StateFile> = found
+        .iter()
+        .filter(|problem| problem.code == "unmerged")
+        .map(|problem| problem.file)
+        .collect();
+    let is_torn =
+        |problem: &&mut Problem| problem.code != "unmerged" && torn.contains(&problem.file);
+    for problem in found.iter_mut().filter(is_torn) {
+        problem.hint = Some(
+            "`statedir merge --resolve` merges both sides by meaning; if no merge is under way, \
+             `statedir undo` reverts the last edit"
+                .to_owned(),
+        );
     }
 }
 
