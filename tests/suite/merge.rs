@@ -2,6 +2,8 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+#[path = "merge/finishing.rs"]
+mod finishing;
 #[path = "merge/half_way.rs"]
 mod half_way;
 #[path = "merge/messages.rs"]

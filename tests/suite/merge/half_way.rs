@@ -52,22 +52,6 @@ fn undo_and_redo_are_refused_in_a_merge_that_is_not_settled() {
 }
 
 #[test]
-fn redo_is_refused_in_a_merge_that_is_not_settled() {
-    let Some(repository) = Repository::new() else { return };
-    let project = &repository.project;
-    repository.on("other", &[&["var", "set", "k", "theirs"], &["context", "add", "theirs"]]);
-    repository.git(&["checkout", "--quiet", "main"]);
-    repository.on("main", &[&["var", "set", "k", "ours"]]);
-    project.ok(&["context", "add", "taken back"]);
-    project.ok(&["undo"]);
-    repository.commit("an undo");
-    assert!(!repository.merges("other"));
-    let before = project.files();
-    assert_ne!(project.run(&["redo"]).code, 0);
-    assert_eq!(project.files(), before);
-}
-
-#[test]
 fn conflicts_that_no_merge_left_are_an_edit_to_be_undone() {
     let Some(repository) = Repository::new() else { return };
     let project = &repository.project;
