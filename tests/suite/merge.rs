@@ -4,6 +4,8 @@
 mod branches;
 #[path = "merge/finishing.rs"]
 mod finishing;
+#[path = "merge/guard.rs"]
+mod guard;
 #[path = "merge/half_way.rs"]
 mod half_way;
 #[path = "merge/messages.rs"]
