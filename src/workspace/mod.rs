@@ -12,6 +12,7 @@ mod draft;
 mod environment;
 mod error;
 mod facts;
+mod follow;
 mod here;
 mod in_force;
 mod init;
@@ -262,6 +263,7 @@ impl Workspace {
         self.refuse_unmerged(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
+        follow::take_over_counters(&mut draft);
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
@@ -321,6 +323,7 @@ impl Workspace {
         self.expect(&view.revision)?;
         self.refuse_unmerged(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
+        follow::take_over_counters(&mut draft);
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         Ok(Outcome {

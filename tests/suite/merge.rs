@@ -2,6 +2,8 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+#[path = "merge/counters.rs"]
+mod counters;
 #[path = "merge/finishing.rs"]
 mod finishing;
 #[path = "merge/guard.rs"]

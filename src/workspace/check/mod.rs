@@ -156,7 +156,9 @@ impl Snapshot {
             plan::check(plan, workflow, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
-            let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
+            // The next change, or the next one about a step, takes it over.
+            let just_merged = super::follow::is_only_plan_edited(self.view())
+                || self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
             variables::check(plan, variables, just_merged, found);
             reference::check(plan, variables, found);
         }
