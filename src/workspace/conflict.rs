@@ -13,6 +13,9 @@ use crate::{
 /// The kind of the operations that settle conflicts.
 const SETTLE: &str = "merge.take";
 
+/// The kind of the operations that record edits made outside.
+const EXTERNAL: &str = "external";
+
 /// How much of the end of a history is looked at when nothing is known about it: what git could not
 /// merge are appended entries, so that its marks are there.
 const TAIL: u64 = 256 << 10;
@@ -29,11 +32,17 @@ impl Workspace {
         self.unmerged(view)?.map_or(Ok(()), Err)
     }
 
-    /// Refuses to undo or redo across conflicts while version control is in the middle of what left
-    /// them: what the other side did would be gone from the `changed` files, and with the next
-    /// commit for good. Conflicts that somebody wrote there are an edit like any other, and of a
-    /// file that is as version control left it, that one still has both sides.
-    pub(super) fn refuse_stepping(&self, view: &View, changed: &[String]) -> Result<(), Error> {
+    /// Refuses to undo or redo while version control is in the middle of what left conflicts: what
+    /// the other side did would be gone from the files, and with the next commit for good.
+    ///
+    /// Conflicts that somebody wrote there are an edit like any other. An edit from outside that
+    /// changed only files as version control left them may go: that one still has both sides.
+    /// `None` where there is nothing to be undone.
+    pub(super) fn refuse_stepping(
+        &self,
+        view: &View,
+        step: Option<(&str, &[String])>,
+    ) -> Result<(), Error> {
         let dir = self.directory();
         if (self.options.under_way)(dir).is_none() {
             return Ok(());
@@ -41,7 +50,10 @@ impl Workspace {
         let Some(error) = self.unmerged(view)? else { return Ok(()) };
         let kept = (self.options.unmerged)(dir);
         let is_kept = |name: &String| kept.iter().any(|file| file.name() == name);
-        if changed.iter().all(is_kept) { Ok(()) } else { Err(error) }
+        match step {
+            Some((EXTERNAL, changed)) if changed.iter().all(is_kept) => Ok(()),
+            _ => Err(error),
+        }
     }
 
     /// The refusal to go on, where there are conflicts.

@@ -28,7 +28,8 @@ fn assert_theirs(project: &Project) {
 fn undo_and_redo_are_refused_in_a_merge_that_is_not_settled() {
     let Some(repository) = stopped() else { return };
     let project = &repository.project;
-    for command in [["undo"].as_slice(), &["undo", "--dry-run"]] {
+    let dry_run = "--dry-run";
+    for command in [["undo"].as_slice(), &["redo"], &["undo", dry_run], &["redo", dry_run]] {
         let refusal = repository.ours_refused(4, "unmerged", command);
         let hint = refusal["error"]["hint"].as_str().unwrap();
         for way in ["merge --list", "merge --take", "git merge --abort"] {
@@ -49,6 +50,22 @@ fn undo_and_redo_are_refused_in_a_merge_that_is_not_settled() {
     project.ok(&["context", "add", "later"]);
     project.ok(&["undo"]);
     assert!(!project.read("context.md").contains("later"));
+}
+
+#[test]
+fn only_the_merge_itself_is_undone_while_git_knows_both_sides() {
+    let Some(repository) = Repository::without_driver(1) else { return };
+    repository.on("other", &[&["var", "set", "k", "theirs"]]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.on("main", &[&["var", "set", "k", "ours"]]);
+    assert!(!repository.merges("other"));
+    let project = &repository.project;
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["var", "get", "k"])["value"], "ours");
+    // One more would change our side, and nobody could tell that theirs is missing.
+    repository.ours_refused(4, "unmerged", &["undo"]);
+    repository.ours_refused(4, "unmerged", &["undo", "--dry-run"]);
+    assert_eq!(project.json(&["merge", "--resolve"])["left"], 1);
 }
 
 #[test]
