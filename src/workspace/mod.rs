@@ -205,6 +205,10 @@ impl Workspace {
             _ => "apply",
         };
         let done = self.change(kind, |draft| {
+            // A checkpoint is of what is there.
+            if !kind.starts_with("checkpoint.") {
+                follow::take_over_counters(draft);
+            }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);
             for (at, change) in changes.iter().enumerate() {
@@ -263,7 +267,6 @@ impl Workspace {
         self.refuse_unmerged(transaction.view(), kind)?;
         let revision = transaction.view().revision.clone();
         let mut draft = self.draft(kind, transaction.view())?;
-        follow::take_over_counters(&mut draft);
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
@@ -323,7 +326,6 @@ impl Workspace {
         self.expect(&view.revision)?;
         self.refuse_unmerged(&view, kind)?;
         let mut draft = self.draft(kind, &view)?;
-        follow::take_over_counters(&mut draft);
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         Ok(Outcome {

@@ -27,6 +27,12 @@ fn the_first_change_after_a_merge_takes_them_over() {
     let checked = project.json(&["check"]);
     assert_eq!(checked["findings"][0]["severity"], "warning", "{checked}");
     assert!(checked["findings"][0]["hint"].as_str().unwrap().contains("check --fix"), "{checked}");
+    let text = project.read("variables.json");
+    let fixed = project.json(&["check", "--fix"]);
+    assert_eq!(fixed["fixed"].as_array().unwrap().len(), 1, "{fixed}");
+    project.ok(&["undo"]);
+    project.write("plan.md", &project.read("plan.md").replace("Theirs", "Their own"));
+    assert_eq!(project.read("variables.json"), text);
     let said = project.ok(&["context", "add", "a finding"]).stderr;
     assert!(said.contains("follows plan.md again"), "{said}");
     assert_eq!(total(&repository), 4);
