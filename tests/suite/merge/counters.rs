@@ -31,7 +31,7 @@ fn the_first_change_after_a_merge_takes_them_over() {
     let fixed = project.json(&["check", "--fix"]);
     assert_eq!(fixed["fixed"].as_array().unwrap().len(), 1, "{fixed}");
     project.ok(&["undo"]);
-    project.write("plan.md", &project.read("plan.md").replace("Theirs", "Their own"));
+    project.write("plan.md", project.read("plan.md").replace("Theirs", "Their own"));
     assert_eq!(project.read("variables.json"), text);
     let said = project.ok(&["context", "add", "a finding"]).stderr;
     assert!(said.contains("follows plan.md again"), "{said}");
