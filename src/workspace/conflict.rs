@@ -13,6 +13,9 @@ use crate::{
 /// The kind of the operations that settle conflicts.
 const SETTLE: &str = "merge.take";
 
+/// The kind of the operations that record edits made outside.
+const EXTERNAL: &str = "external";
+
 /// How much of the end of a history is looked at when nothing is known about it: what git could not
 /// merge are appended entries, so that its marks are there.
 const TAIL: u64 = 256 << 10;
@@ -26,17 +29,46 @@ impl Workspace {
         if kind == SETTLE {
             return Ok(());
         }
+        self.unmerged(view)?.map_or(Ok(()), Err)
+    }
+
+    /// Refuses to undo or redo while version control is in the middle of what left conflicts: what
+    /// the other side did would be gone from the files, and with the next commit for good.
+    ///
+    /// Conflicts that somebody wrote there are an edit like any other. An edit from outside that
+    /// changed only files as version control left them may go: that one still has both sides.
+    /// `None` where there is nothing to be undone.
+    pub(super) fn refuse_stepping(
+        &self,
+        view: &View,
+        step: Option<(&str, &[String])>,
+    ) -> Result<(), Error> {
+        let dir = self.directory();
+        if (self.options.under_way)(dir).is_none() {
+            return Ok(());
+        }
+        let Some(error) = self.unmerged(view)? else { return Ok(()) };
+        let kept = (self.options.unmerged)(dir);
+        let is_kept = |name: &String| kept.iter().any(|file| file.name() == name);
+        match step {
+            Some((EXTERNAL, changed)) if changed.iter().all(is_kept) => Ok(()),
+            _ => Err(error),
+        }
+    }
+
+    /// The refusal to go on, where there are conflicts.
+    fn unmerged(&self, view: &View) -> Result<Option<Error>, Error> {
         let mut found = all(view)?;
         if found.is_empty() {
             let unmarked = (self.options.unmerged)(self.directory());
             found.extend(unmarked.into_iter().map(Conflict::of_file));
         }
-        match found.first() {
-            None => Ok(()),
-            Some(first) => {
-                Err(Error::Unmerged { count: found.len(), first: Box::new(first.clone()) })
-            }
-        }
+        let count = found.len();
+        let refusal = |first| {
+            let under_way = (self.options.under_way)(self.directory());
+            Error::Unmerged { count, first: Box::new(first), under_way }
+        };
+        Ok(found.into_iter().next().map(refusal))
     }
 }
 

@@ -66,6 +66,8 @@ pub enum Error {
         count: usize,
         /// The first of them.
         first: Box<Conflict>,
+        /// The command of git that is under way, if one is.
+        under_way: Option<&'static str>,
     },
     /// All files are gone, but the log knows what they held.
     #[error("the state files in `{directory}` are gone, but the log knows them")]
@@ -228,11 +230,14 @@ impl Error {
                  `statedir merge --list` shows what is left then"
                     .to_owned(),
             ),
-            Self::Unmerged { .. } => Some(
-                "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs FIELD` \
-                 settles one, or edit the file"
-                    .to_owned(),
-            ),
+            Self::Unmerged { under_way, .. } => {
+                let abort = under_way.map(|what| format!("; `git {what} --abort` leaves it"));
+                Some(format!(
+                    "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs \
+                     FIELD` settles one, or edit the file{}",
+                    abort.unwrap_or_default()
+                ))
+            }
             Self::NeedsReview { .. } => Some(
                 "a review is open now: a person decides with `statedir review approve|reject ID`"
                     .to_owned(),

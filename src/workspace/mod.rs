@@ -13,6 +13,7 @@ mod draft;
 mod environment;
 mod error;
 mod facts;
+mod follow;
 mod here;
 mod in_force;
 mod init;
@@ -113,6 +114,8 @@ pub struct Options {
     /// Names the files in that directory of which version control has two versions and no result,
     /// and that nobody has touched since.
     pub unmerged: fn(&Path) -> Vec<StateFile>,
+    /// Names the command of version control that stopped half-way around that directory.
+    pub under_way: fn(&Path) -> Option<&'static str>,
     /// Says whether the branch of that name is what is checked out around that directory.
     pub is_checked_out: fn(&Path, &str) -> bool,
 }
@@ -128,6 +131,7 @@ impl Default for Options {
             is_elsewhere: |_, _| false,
             removed: |_| Vec::new(),
             unmerged: |_| Vec::new(),
+            under_way: |_| None,
             is_checked_out: |_, _| false,
         }
     }
@@ -202,6 +206,10 @@ impl Workspace {
             _ => "apply",
         };
         let done = self.change(kind, |draft| {
+            // A checkpoint is of what is there.
+            if !kind.starts_with("checkpoint.") {
+                follow::take_over_counters(draft);
+            }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);
             for (at, change) in changes.iter().enumerate() {

@@ -170,11 +170,13 @@ impl Workspace {
         }
         let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
         let Some(target) = target else {
+            self.refuse_stepping(transaction.view(), None)?;
             return Err(nothing_to(verb));
         };
         let changes: Vec<FileChange> =
             if undo { transaction.inverse(&target)? } else { transaction.reapply(&target)? };
         let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
+        self.refuse_stepping(transaction.view(), Some((&target.kind, &changed)))?;
         let summary = target.summary(StateFile::History.name());
         let mut seen = notices(transaction.view().reports());
         seen.extend(self.loss_notice(transaction.view()));
@@ -238,13 +240,17 @@ impl Workspace {
             (pending, DiffSide::Operation(head.id.as_str().to_owned()))
         } else {
             let target = if undo { self.store.undo_target()? } else { self.store.redo_target()? };
-            let target = target.filter(|_| undo || !edited).ok_or_else(|| nothing_to(verb))?;
+            let Some(target) = target.filter(|_| undo || !edited) else {
+                self.refuse_stepping(snapshot.view(), None)?;
+                return Err(nothing_to(verb));
+            };
             let then = if undo { &target.parent } else { &target.id };
             let side = DiffSide::Operation(then.as_str().to_owned());
             (target.summary(StateFile::History.name()), side)
         };
         let diff = self.diff(&DiffSide::Working, &side)?.files;
-        let changed = diff.iter().map(|file| file.file.name().to_owned()).collect();
+        let changed: Vec<String> = diff.iter().map(|file| file.file.name().to_owned()).collect();
+        self.refuse_stepping(snapshot.view(), Some((&operation.kind, &changed)))?;
         let notices = super::notice::findings(reports);
         let revision = snapshot.revision().clone();
         Ok(Stepped { operation, revision, changed, notices, diff })

@@ -2,6 +2,14 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+#[path = "merge/counters.rs"]
+mod counters;
+#[path = "merge/finishing.rs"]
+mod finishing;
+#[path = "merge/guard.rs"]
+mod guard;
+#[path = "merge/half_way.rs"]
+mod half_way;
 #[path = "merge/messages.rs"]
 mod messages;
 #[path = "merge/removed.rs"]

@@ -9,6 +9,7 @@ use super::{
     GitError,
     program::{ask, complaint, failure, run},
     repository::Repository,
+    under_way::under_way,
 };
 use crate::store::OperationSummary;
 
@@ -124,16 +125,15 @@ pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
 
 /// Git commits nothing alone while it brings two sides together.
 fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
-    for (head, what) in [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick")] {
-        if repository.git_path(head)?.exists() {
-            let message = format!("a {what} is under way, and a part of it is not committed alone");
-            let hint = format!(
-                "`git commit` completes it, state files included; `git {what} --abort` leaves it"
-            );
-            return Err(GitError::refused("merging", message, hint));
-        }
-    }
-    Ok(())
+    let Some(what) = under_way(&repository.dir) else { return Ok(()) };
+    let message = format!("a {what} is under way, and a part of it is not committed alone");
+    let complete = match what {
+        "merge" | "cherry-pick" => "`git commit`".to_owned(),
+        what => format!("`git add` and `git {what} --continue`"),
+    };
+    let hint =
+        format!("{complete} completes it, state files included; `git {what} --abort` leaves it");
+    Err(GitError::refused("merging", message, hint))
 }
 
 /// The state files that differ from the last commit, and whether git does not know them yet.

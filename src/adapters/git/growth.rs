@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, failure, git_as_called},
+    program::{AS_IT_IS, ask, complaint, failure, git_as_called},
     removed::is_in_ancestor,
 };
 use crate::model::{
@@ -27,6 +27,18 @@ pub struct Shrunk {
     pub problem: String,
 }
 
+const REMOVED: &str = "the history would be removed";
+
+impl Shrunk {
+    /// What can be done about it.
+    pub fn hint(&self) -> &'static str {
+        if self.problem == REMOVED {
+            return "`statedir archive` keeps it; `git commit --no-verify` removes it, if that is meant";
+        }
+        "`statedir merge --list` and `statedir history verify` show more"
+    }
+}
+
 /// Looks at the staged state files of the repository that `dir` is in: history.md must verify and
 /// hold all entries of every parent of the commit, and no file may hold conflicts.
 ///
@@ -38,6 +50,7 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     let has_head = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
     let against = if has_head.status.success() { "HEAD" } else { "" };
     let mut args = vec!["diff", "--cached", "--name-only", "-z", "--no-renames"];
+    args.extend(AS_IT_IS);
     let empty = git_as_called(&top, &["hash-object", "-t", "tree", "/dev/null"])?;
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
@@ -51,6 +64,8 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     }
     let mut found = Vec::new();
     let paths: BTreeSet<&str> = listing.split('\0').filter(|path| !path.is_empty()).collect();
+    let is_history = |path: &&str| path.rsplit('/').next() == Some(StateFile::History.name());
+    let histories: Vec<&str> = paths.iter().copied().filter(is_history).collect();
     for path in paths {
         let name = path.rsplit('/').next().unwrap_or_default();
         let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
@@ -72,7 +87,14 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
             continue;
         }
         let Some(staged) = staged else {
-            problem("the history would be removed".to_owned());
+            let is_kept = |before: &[u8]| {
+                let others = histories.iter().filter_map(|path| blob(&top, &format!(":0:{path}")));
+                others.into_iter().any(|other| lost(before, &other) == 0)
+            };
+            // A state may be moved, or put into an archive, as a whole.
+            if !blob(&top, &format!("HEAD:{path}")).is_some_and(|before| is_kept(&before)) {
+                problem(REMOVED.to_owned());
+            }
             continue;
         };
         let checked = verify(staged.as_slice(), &[], &mut |_| {});
@@ -108,9 +130,10 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
         return false;
     };
     let wanted = format!("-Sentry={id}");
-    let args = ["log", "--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
+    let args = ["--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
     lost(&committed, &found) == 0
-        && ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+        && ask(dir, &[&["log"], AS_IT_IS.as_slice(), &args].concat())
+            .is_ok_and(|commits| !commits.is_empty())
         && !is_in_ancestor(dir, id)
 }
 
@@ -138,11 +161,18 @@ fn is_state(top: &Path, path: &str) -> bool {
         } else {
             format!("{parent}/{}", file.name())
         };
-        let known = git_as_called(
-            top,
-            &["ls-files", "--error-unmatch", "--", &format!(":(literal){other}")],
-        );
-        other != path && known.is_ok_and(|output| output.status.success())
+        let literal = format!(":(literal){other}");
+        let before = format!("HEAD:{other}");
+        // A whole state that is being removed is in the last commit only.
+        let is_known = || {
+            [
+                ["ls-files", "--error-unmatch", "--", &literal].as_slice(),
+                &["cat-file", "-e", &before],
+            ]
+            .iter()
+            .any(|args| git_as_called(top, args).is_ok_and(|output| output.status.success()))
+        };
+        other != path && is_known()
     };
     StateFile::FIVE.iter().filter(beside).count() >= 2
 }

@@ -6,10 +6,33 @@ use super::{
     GitError,
     install::{failed, read, write},
     repository::Repository,
+    worktree_place::{common_dir, real_path},
 };
 
 const MARK: &str = "# made by `statedir git install --pre-commit`";
 const EARLIER: &str = "pre-commit.before-statedir";
+
+/// Refuses to write hooks that other repositories share, where only this one is meant.
+pub(super) fn refuse_shared(repository: &Repository) -> Result<(), GitError> {
+    if is_own(repository)? {
+        return Ok(());
+    }
+    let hooks = repository.git_path("hooks")?;
+    let message = format!(
+        "`core.hooksPath` puts the hooks into `{}`, outside of this repository",
+        hooks.display()
+    );
+    let hint = "`--global` writes the check there, for all that use these hooks; or let a hook of \
+                yours call `statedir git pre-commit`";
+    Err(GitError::refused("outside", message, hint))
+}
+
+/// Whether hooks are in the working tree or in git's own directory.
+pub(super) fn is_own(repository: &Repository) -> Result<bool, GitError> {
+    let hooks = real_path(&repository.git_path("hooks")?);
+    let common = common_dir(&repository.top)?;
+    Ok([common, repository.top.clone()].iter().any(|place| hooks.starts_with(real_path(place))))
+}
 
 /// Puts the hook in place; one that was there is kept and called first.
 pub(super) fn install(

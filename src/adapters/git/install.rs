@@ -55,6 +55,9 @@ const TEXTCONV: &str = "diff.statedir.textconv";
 /// There is no repository, or something cannot be written.
 pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
+    if options.pre_commit && !options.global {
+        hook::refuse_shared(&repository)?;
+    }
     let before = status(dir)?;
     let scope = scope(options.global);
     let command = command(program);
@@ -133,7 +136,8 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
         }
         changed.push(path);
     }
-    if !options.global && !is_shared {
+    // What is written elsewhere is there for all repositories.
+    if options.global != hook::is_own(&repository)? && !is_shared {
         changed.extend(hook::uninstall(&repository, options.dry_run)?);
     }
     Ok(Installed { changed, ..status(dir)? })

@@ -40,7 +40,7 @@ pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
 pub use revision::{Revision, read_revision};
-pub use under_way::left_unmerged;
+pub use under_way::{left_unmerged, under_way};
 pub use version::PassedOver;
 pub(super) use work_tree::look;
 pub use worktree::{

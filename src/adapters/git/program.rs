@@ -21,6 +21,10 @@ pub(super) const REDIRECTIONS: [&str; 8] = [
     "GIT_CEILING_DIRECTORIES",
 ];
 
+/// What is asked about is what is in the files, not what a filter for people shows of it: for
+/// every command of git that looks into them.
+pub(super) const AS_IT_IS: [&str; 2] = ["--no-textconv", "--no-ext-diff"];
+
 /// Runs `git` in `dir` with `input` on its standard input; says how it ended.
 pub(super) fn git(dir: &Path, args: &[&str], input: &str) -> Result<Output, GitError> {
     let mut command = Command::new("git");

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    program::{ask, git},
+    program::{AS_IT_IS, ask, git},
     under_way::may_be_in_a_repository,
 };
 use crate::{
@@ -84,15 +84,16 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
 /// Whether an ancestor of what is checked out has the entry.
 pub(super) fn is_in_ancestor(dir: &Path, id: &str) -> bool {
     let wanted = format!("-Sentry={id}");
-    let args = ["log", "--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", NAME];
-    ask(dir, &args).is_ok_and(|commits| !commits.is_empty())
+    let args = ["--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", NAME];
+    let commits = ask(dir, &[&["log"], AS_IT_IS.as_slice(), &args].concat());
+    commits.is_ok_and(|commits| !commits.is_empty())
 }
 
 /// Every commit that changed the history, the newest first.
 fn steps(dir: &Path) -> Option<Vec<Step>> {
     let format = "--format=%x01%H %P%x02%s";
     let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
-    let listing = ask(dir, &[args.as_slice(), &["HEAD", "--", NAME]].concat()).ok()?;
+    let listing = ask(dir, &[args.as_slice(), &AS_IT_IS, &["HEAD", "--", NAME]].concat()).ok()?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let mut steps = Vec::new();
     for record in listing.split('\u{1}').skip(1) {

@@ -23,7 +23,8 @@ use crate::model::{
 pub struct Resolved {
     /// The file.
     pub file: StateFile,
-    /// Where the sides came from: `index` or `markers`.
+    /// Where the sides came from: `index` or `markers`; `file` where it was left alone, `plan` where
+    /// it follows from the plan.
     pub from: &'static str,
     /// What a person still has to settle.
     pub conflicts: Vec<Conflict>,
@@ -100,7 +101,43 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         }
         done.push(Resolved { file, from, conflicts, kept: false });
     }
+    if let Some(resolved) = follow_plan(&repository, &done, dry_run)? {
+        done.push(resolved);
+    }
     Ok(done)
+}
+
+/// Two sides that each add a step count to the same number: git sees one variables.json and leaves
+/// it out of the merge, though the merged plan has one more.
+fn follow_plan(
+    repository: &Repository,
+    done: &[Resolved],
+    dry_run: bool,
+) -> Result<Option<Resolved>, GitError> {
+    let is_merged = |found: &&Resolved| found.file == StateFile::Plan && found.conflicts.is_empty();
+    let Some(plan) = done.iter().find(is_merged) else { return Ok(None) };
+    let file = StateFile::Variables;
+    let path = repository.dir.join(file.name());
+    let (Ok(bytes), Ok(text)) =
+        (fs_err::read(&path), fs_err::read(repository.dir.join(StateFile::Plan.name())))
+    else {
+        return Ok(None);
+    };
+    let is_done = done.iter().any(|found| found.file == file);
+    if is_done || !conflicts(file, &bytes).is_empty() {
+        return Ok(None);
+    }
+    let agreed = agree_with_plan(bytes.clone(), text);
+    if agreed == bytes {
+        return Ok(None);
+    }
+    if !dry_run {
+        replace(&path, &agreed)?;
+        if plan.from == "index" {
+            ask(&repository.dir, &["add", "--", file.name()])?;
+        }
+    }
+    Ok(Some(Resolved { file, from: "plan", conflicts: Vec::new(), kept: false }))
 }
 
 /// The index may hold other line ends than the working tree, which git converts.

@@ -5,16 +5,34 @@ use std::path::{Path, PathBuf};
 use super::resolve::unmerged_files;
 use crate::model::StateFile;
 
-/// What git leaves in its directory while it waits for a person.
-const MARKS: [&str; 6] =
-    ["AUTO_MERGE", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/// What git leaves in its directory while it waits for a person, and what it is in the middle of. A
+/// rebase picks commit by commit, so that it comes first.
+const MARKS: [(&str, Option<&str>); 7] = [
+    ("rebase-merge", Some("rebase")),
+    ("rebase-apply/applying", Some("am")),
+    ("rebase-apply", Some("rebase")),
+    ("MERGE_HEAD", Some("merge")),
+    ("CHERRY_PICK_HEAD", Some("cherry-pick")),
+    ("REVERT_HEAD", Some("revert")),
+    // Left by what cannot be gone on with or left, such as a stash.
+    ("AUTO_MERGE", None),
+];
+
+/// The command of git that stopped half-way in the working tree around `dir` and is gone on with by
+/// `--continue` and left by `--abort`, such as `merge`.
+pub fn under_way(dir: &Path) -> Option<&'static str> {
+    mark(&git_dir(dir)?)?
+}
+
+fn mark(git: &Path) -> Option<Option<&'static str>> {
+    MARKS.iter().find(|(mark, _)| git.join(mark).exists()).map(|(_, command)| *command)
+}
 
 /// The state files that git holds for unmerged and that are as git left them.
 ///
 /// Every change asks this, so git is run only where it stopped half-way.
 pub fn left_unmerged(dir: &Path) -> Vec<StateFile> {
-    let is_under_way = git_dir(dir).is_some_and(|git| MARKS.iter().any(|m| git.join(m).exists()));
-    if !is_under_way {
+    if git_dir(dir).and_then(|git| mark(&git)).is_none() {
         return Vec::new();
     }
     let unmerged = unmerged_files(dir).unwrap_or_default();
@@ -33,7 +51,7 @@ pub(super) fn may_be_in_a_repository(dir: &Path) -> bool {
 
 /// The directory of git's own that belongs to the working tree around `dir`.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
-    let dir = std::path::absolute(dir).ok()?;
+    let dir = dir.canonicalize().or_else(|_| std::path::absolute(dir)).ok()?;
     let (top, found) = dir.ancestors().find_map(|top| {
         let found = top.join(".git");
         found.metadata().ok().map(|metadata| (top.to_owned(), (found, metadata.is_dir())))

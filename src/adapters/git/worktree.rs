@@ -1,12 +1,15 @@
 //! Working trees in which agents work at the same time, each with a state of its own.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::Output,
+};
 
 use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, failure, run},
+    program::{AS_IT_IS, ask, ask_line, complaint, failure, git, run},
     repository::Repository,
     resolve::{Resolved, resolve},
 };
@@ -92,18 +95,35 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
 
 /// Whether `branch` is what is checked out in the working tree that `dir` is in.
 pub fn is_checked_out(dir: &Path, branch: &str) -> bool {
-    let head = super::program::ask_line(dir, &["symbolic-ref", "--quiet", "HEAD"]);
+    let head = ask_line(dir, &["symbolic-ref", "--quiet", "HEAD"]);
     head.is_ok_and(|head| head.strip_prefix("refs/heads/") == Some(branch))
 }
 
 /// Makes a working tree on a new branch from the commit that is checked out here.
 ///
 /// # Errors
-/// The name is taken or none that git accepts, or git fails.
+/// The name is taken or none that git accepts, or git or a hook fails; then there is none.
 pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, GitError> {
     let repository = Repository::of(dir)?;
     let place = path.to_string_lossy();
-    ask(&repository.top, &["worktree", "add", "--quiet", "-b", name, "--", &place])?;
+    let reference = format!("refs/heads/{name}");
+    let exists = || ask(&repository.top, &["rev-parse", "--verify", "--quiet", &reference]).is_ok();
+    let was_there = exists();
+    let made = git(&repository.top, &["worktree", "add", "--quiet", "-b", name, "--", &place], "")?;
+    if !made.status.success() {
+        // A hook that fails comes after the branch and the directory are made.
+        if !was_there && exists() {
+            let _ = ask(&repository.top, &["worktree", "remove", "--force", "--", &place]);
+            let _ = ask(&repository.top, &["branch", "--quiet", "-D", "--", name]);
+        }
+        return Err(match made.stderr.trim_ascii() {
+            [] => failure(
+                "it made no worktree and gave no reason; a `post-checkout` hook may have refused"
+                    .to_owned(),
+            ),
+            _ => failure(complaint(&made)),
+        });
+    }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let found = worktrees(dir)?;
     let same = |tree: &Worktree| tree.path.canonicalize().ok().as_deref() == Some(&*path);
@@ -133,6 +153,7 @@ pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     if tree.missing {
         return Ok(());
     }
+    refuse_submodules(tree)?;
     let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
     let listing = ask(&tree.path, &args)?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
@@ -152,6 +173,30 @@ pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     Err(GitError::refused("not_committed", message, "commit or stash them there"))
 }
 
+/// Git takes no working tree away that has submodules: their repositories are inside of it, with
+/// whatever is committed there and nowhere else.
+fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
+    let own = ask_line(&tree.path, &["rev-parse", "--path-format=absolute", "--git-dir"])?;
+    let listing = ask(&tree.path, &["ls-files", "--stage", "-z"])?;
+    let listing = String::from_utf8_lossy(&listing).into_owned();
+    let links = listing.split('\0').filter(|line| line.starts_with("160000 "));
+    let mut paths = links.filter_map(|line| line.split_once('\t').map(|(_, path)| path));
+    let is_filled = |path: &&str| tree.path.join(path).join(".git").exists();
+    if !Path::new(&own).join("modules").is_dir() && !paths.any(|path| is_filled(&path)) {
+        return Ok(());
+    }
+    let path = tree.path.display();
+    let branch = tree.branch.as_deref().unwrap_or("BRANCH");
+    Err(GitError::refused(
+        "submodules",
+        format!("`{path}` has submodules of its own, and git would not take it away"),
+        format!(
+            "push what is committed in them; then commit there, `git merge {branch}` here and \
+             `git worktree remove --force {path}` do it by hand"
+        ),
+    ))
+}
+
 /// Merges the branch of a working tree into the one checked out here and takes both away.
 ///
 /// # Errors
@@ -164,23 +209,19 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let merged = run(&repository.top, &["merge", "--no-ff", "-m", &message, name], "")?;
     let mut resolved = Vec::new();
     if !merged.status.success() {
-        if !repository.git_path("MERGE_HEAD")?.exists() {
-            let said = String::from_utf8_lossy(&merged.stderr);
-            let said: Vec<&str> = said.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-            return Err(failure(said.join(" ")));
+        // A hook may refuse what is no conflict; that is not ours to settle.
+        if in_conflict(&repository)?.is_empty() {
+            return Err(merge_refused(&repository, name, &merged));
         }
         // Without the driver the state files are in conflict; with it, only what really is.
         resolved = resolve(&repository.dir, false)?;
-        let left = ask(&repository.top, &["diff", "--name-only", "--diff-filter=U", "-z"])?;
-        let left = String::from_utf8_lossy(&left).into_owned();
-        let unsettled: Vec<String> =
-            left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+        let unsettled = in_conflict(&repository)?;
         if !unsettled.is_empty() {
             return Ok(Finished { branch: name.to_owned(), merged: false, resolved, unsettled });
         }
         let done = run(&repository.top, &["commit", "--quiet", "-m", &message], "")?;
         if !done.status.success() {
-            return Err(failure(complaint(&done)));
+            return Err(merge_refused(&repository, name, &done));
         }
     }
     remove(&repository, &tree)?;
@@ -190,6 +231,29 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let how = if ask(&repository.top, &here).is_ok() { "-D" } else { "-d" };
     ask(&repository.top, &["branch", "--quiet", how, "--", name])?;
     Ok(Finished { branch: name.to_owned(), merged: true, resolved, unsettled: Vec::new() })
+}
+
+/// The files that git could not merge, from the top.
+fn in_conflict(repository: &Repository) -> Result<Vec<String>, GitError> {
+    let args = ["diff", "--name-only", "--diff-filter=U", "-z"];
+    let left = ask(&repository.top, &[args.as_slice(), &AS_IT_IS].concat())?;
+    let left = String::from_utf8_lossy(&left).into_owned();
+    Ok(left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
+}
+
+/// Why git did not merge; what it left half-way is left.
+fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitError {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut said = said.join(" ");
+    if said.is_empty() {
+        said = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
+    }
+    let is_half_way = repository.git_path("MERGE_HEAD").is_ok_and(|head| head.exists());
+    if is_half_way && let Err(error) = ask(&repository.top, &["merge", "--abort"]) {
+        said.push_str(&format!("; `git merge --abort` failed, too: {error}"));
+    }
+    failure(said)
 }
 
 /// Takes a working tree away without merging it; its branch stays.

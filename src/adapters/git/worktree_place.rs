@@ -69,7 +69,7 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
     }
 }
 
-fn common_dir(top: &Path) -> Result<PathBuf, GitError> {
+pub(super) fn common_dir(top: &Path) -> Result<PathBuf, GitError> {
     let args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
     Ok(PathBuf::from(ask_line(top, &args)?))
 }

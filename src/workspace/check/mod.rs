@@ -151,11 +151,14 @@ impl Snapshot {
             constraints: keep(self.constraints(), found),
         };
         let workflow = keep(self.workflow(), found);
+        hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
-            let just_merged = self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
+            // The next change, or the next one about a step, takes it over.
+            let just_merged = super::follow::is_only_plan_edited(self.view())
+                || self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
             variables::check(plan, variables, just_merged, found);
             reference::check(plan, variables, found);
         }
@@ -173,6 +176,24 @@ impl Snapshot {
         doubled::check(&files, found);
         placeholder::check(&files, found);
         secret::check(self, found);
+    }
+}
+
+/// A file that a merge tore is put right by settling it; undo would drop the other side.
+fn hint_at_merge(found: &mut [Problem]) {
+    let torn: Vec<StateFile> = found
+        .iter()
+        .filter(|problem| problem.code == "unmerged")
+        .map(|problem| problem.file)
+        .collect();
+    let is_torn =
+        |problem: &&mut Problem| problem.code != "unmerged" && torn.contains(&problem.file);
+    for problem in found.iter_mut().filter(is_torn) {
+        problem.hint = Some(
+            "`statedir merge --resolve` merges both sides by meaning; if no merge is under way, \
+             `statedir undo` reverts the last edit"
+                .to_owned(),
+        );
     }
 }
 

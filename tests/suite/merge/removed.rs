@@ -100,3 +100,22 @@ fn what_is_on_another_branch_or_of_another_execution_is_not_missed() {
     project.ok(&VERIFY);
     assert_eq!(titles(project), ["New"]);
 }
+
+#[test]
+fn what_people_are_shown_of_a_file_hides_no_entry_from_us() {
+    let Some(repository) = Repository::new() else { return };
+    let project = &repository.project;
+    project.ok(&["git", "install", "--textconv"]);
+    repository.commit("shown by meaning");
+    repository.on("one", &[&["history", "add", "One"]]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    project.ok(&VERIFY);
+    assert_eq!(project.json(&["check"])["findings"], serde_json::json!([]));
+    let said = project.ok(&["history", "add", "Two"]).stderr;
+    assert!(!said.contains("is not in history.md any more"), "{said}");
+    // The control: one that is lost here is found.
+    repository.commit("two");
+    let cut = project.read("history.md").replace("### Two", "### Zwei");
+    project.write("history.md", cut);
+    assert_eq!(project.run(&VERIFY).code, 4);
+}

@@ -67,7 +67,9 @@ pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
         conflicts.extend(unmerged.iter().map(|unmerged| Conflict::of_file(unmerged.file)));
     }
     if let Some(first) = conflicts.first() {
-        return Err(Error::Unmerged { count: conflicts.len(), first: Box::new(first.clone()) });
+        let (count, first) = (conflicts.len(), Box::new(first.clone()));
+        let under_way = git::under_way(workspace.directory());
+        return Err(Error::Unmerged { count, first, under_way });
     }
     let heads = snapshot.facts()?.history.heads;
     Ok(CommitOptions {

@@ -36,7 +36,8 @@ enum Verb {
         #[arg(long)]
         textconv: bool,
         /// Also refuse commits that lose entries of history.md or hold conflicts; a hook that is
-        /// there already is kept and called first
+        /// there already is kept and called first; where `core.hooksPath` is outside of the
+        /// repository, only with `--global`
         #[arg(long)]
         pre_commit: bool,
         /// For every repository of this user
@@ -145,7 +146,10 @@ fn pre_commit(session: &mut Session<'_>) -> CliResult {
         found.iter().map(|found| format!("{}: {}", found.path, found.problem)).collect();
     let mut failure = Failure::refused("would_lose_state", lines.join("\n"));
     failure.data = Some(Box::new(json!({ "problems": found })));
-    Err(failure.hint("`statedir merge --list` and `statedir history verify` show more"))
+    Err(match found.first() {
+        Some(first) => failure.hint(first.hint()),
+        None => failure,
+    })
 }
 
 fn textconv(session: &mut Session<'_>, path: &std::path::Path) -> CliResult {

@@ -170,6 +170,7 @@ impl Session<'_> {
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
             removed: crate::adapters::git::removed_entries,
             unmerged: crate::adapters::git::left_unmerged,
+            under_way: crate::adapters::git::under_way,
             is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))

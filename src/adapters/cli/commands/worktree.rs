@@ -165,7 +165,14 @@ fn claim_and_make(
     let tree = made.map_err(|failure| match step {
         // A step that is claimed for a place that is not there would be claimed for ever.
         Some(_) => match here.undo() {
-            Ok(_) => failure,
+            Ok(_) => {
+                // The claim may be committed already. If a hook keeps this from being committed, the
+                // files say so all the same.
+                if let Ok(options) = commit::options(&here) {
+                    let _ = git::commit(dir, &options);
+                }
+                failure
+            }
             Err(error) => {
                 let message = format!("{}; the step stays claimed: {error}", failure.message);
                 Failure { message, ..failure }

@@ -158,8 +158,9 @@ fn note(session: &Session<'_>, name: &str, what: &str) -> Result<(), Failure> {
             changes.push(Change::StepSet(Box::new(shape)));
         }
     }
-    if !changes.is_empty() {
-        workspace.apply(&changes)?;
+    // Without any, what follows from the merged plan may still have to be taken over.
+    let outcome = workspace.apply(&changes)?;
+    if outcome.committed {
         git::commit(workspace.directory(), &commit::options(&session.workspace_as_it_is()?)?)?;
     }
     Ok(())

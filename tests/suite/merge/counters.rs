@@ -1,0 +1,75 @@
+//! Counters that follow from the plan, where git merges the plan and not them.
+
+use serde_json::json;
+
+use super::repository::Repository;
+
+/// Two branches with one more step each; `main` is checked out.
+fn apart(repository: &Repository) {
+    repository.on("other", &[&["step", "add", "Theirs"]]);
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.on("main", &[&["step", "add", "Ours"]]);
+    let changed = repository.git(&["diff", "--name-only", "main", "other"]);
+    assert!(!changed.contains("variables.json"), "the control: git sees no two versions");
+}
+
+fn total(repository: &Repository) -> serde_json::Value {
+    repository.project.json(&["var", "get", "step_data.total_steps"])["value"].clone()
+}
+
+#[test]
+fn the_first_change_after_a_merge_takes_them_over() {
+    let Some(repository) = Repository::new() else { return };
+    apart(&repository);
+    assert!(repository.merges("other"));
+    let project = &repository.project;
+    assert_eq!(total(&repository), 3, "the control: they lag behind");
+    let checked = project.json(&["check"]);
+    assert_eq!(checked["findings"][0]["severity"], "warning", "{checked}");
+    assert!(checked["findings"][0]["hint"].as_str().unwrap().contains("check --fix"), "{checked}");
+    let text = project.read("variables.json");
+    let fixed = project.json(&["check", "--fix"]);
+    assert_eq!(fixed["fixed"].as_array().unwrap().len(), 1, "{fixed}");
+    project.ok(&["undo"]);
+    project.write("plan.md", project.read("plan.md").replace("Theirs", "Their own"));
+    assert_eq!(project.read("variables.json"), text);
+    let said = project.ok(&["context", "add", "a finding"]).stderr;
+    assert!(said.contains("follows plan.md again"), "{said}");
+    assert_eq!(total(&repository), 4);
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+    // The control: an edit of the counters themselves is nobody's consequence.
+    let text = project.read("variables.json").replace("\"total_steps\": 4", "\"total_steps\": 9");
+    project.write("variables.json", &text);
+    project.ok(&["context", "add", "another"]);
+    assert_eq!(total(&repository), 9);
+    project.refused(4, &["check"]);
+}
+
+#[test]
+fn finishing_a_worktree_takes_them_over() {
+    let Some(repository) = Repository::new() else { return };
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("tree");
+    repository.ours(&["worktree", "add", "other", "--path", path.to_str().unwrap()]);
+    assert_eq!(repository.ours_in(&path, &["step", "add", "Theirs"]).code, 0);
+    repository.project.ok(&["step", "add", "Ours"]);
+    repository.ours(&["worktree", "finish", "other"]);
+    assert_eq!(total(&repository), 4);
+    assert_eq!(repository.project.json(&["check"])["findings"], json!([]));
+    assert_eq!(repository.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn resolving_without_the_driver_takes_them_over() {
+    let Some(repository) = Repository::without_driver(2) else { return };
+    apart(&repository);
+    assert!(!repository.merges("other"));
+    let project = &repository.project;
+    let rehearsed = project.json(&["merge", "--resolve", "--dry-run"]);
+    assert_eq!((rehearsed["left"].clone(), total(&repository)), (json!(0), json!(3)));
+    let resolved = project.json(&["merge", "--resolve"]);
+    assert_eq!(resolved["left"], 0, "{resolved}");
+    assert_eq!(total(&repository), 4);
+    assert_eq!(repository.git(&["diff", "--name-only"]), "", "all of it is staged");
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+}
