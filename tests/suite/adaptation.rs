@@ -275,3 +275,22 @@ fn pause_and_resume_move_the_plan() {
     }
     assert_eq!(project.refused(1, &["resume"])["error"]["code"], "finished");
 }
+
+#[test]
+fn a_step_that_is_given_up_later_used_no_time_and_no_tool_meanwhile() {
+    let project = Project::new();
+    let at = |time: &str, args: &[&str]| {
+        let mut command = project.command(args);
+        let output = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
+        assert!(output.status.success(), "{args:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    at("09:00:00", &["step", "add", "fetch", "--tool", "WebFetch"]);
+    at("09:00:00", &["step", "start", "1"]);
+    at("09:00:10", &["step", "fail", "1", "--error", "HTTP 503"]);
+    let skipped = at("12:00:00", &["step", "skip", "1"]);
+    assert!(!skipped.contains("exceeded"), "{skipped}");
+    let status = at("12:00:01", &["status"]);
+    assert!(status.contains("execution time 10s of 300s"), "{status}");
+    assert!(status.contains("web requests 1 of 5"), "{status}");
+}

@@ -58,7 +58,8 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
 
     let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
     let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
-    let mut fields = entry(draft, &plan, step, id.as_str(), result, &status, changes)?;
+    let ran = draft.workflow().step_role(&from) == Some(Role::Active);
+    let mut fields = entry(draft, &plan, (step, id.as_str(), ran), result, &status, changes)?;
     let usage = draft.tell_usage().into_iter().map(|(name, n)| (name.to_owned(), n.to_string()));
     fields.extend(usage);
     draft.log(format!("Step {} Execution", step.number), fields)?;
@@ -121,8 +122,7 @@ fn state_changes(
 fn entry(
     draft: &Draft<'_>,
     plan: &Plan,
-    step: &Step,
-    id: &str,
+    (step, id, ran): (&Step, &str, bool),
     result: &StepResult,
     status: &str,
     state_changes: String,
@@ -133,14 +133,17 @@ fn entry(
             fields.push((key.to_owned(), value));
         }
     };
-    let time = result.time.or_else(|| draft.env.since(step.started_at.as_deref()?).map(Span));
+    // A step that was not running used no time and no tool, however long ago it was started.
+    let started = step.started_at.as_deref().filter(|_| ran);
+    let time = result.time.or_else(|| draft.env.since(started?).map(Span));
+    let tool = result.tool.clone().or_else(|| step.tool_mapping.clone().filter(|_| ran));
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));
     put("status", Some(status.to_owned()));
-    put("attempt", (step.attempts > 0).then(|| step.attempts.to_string()));
+    put("attempt", (ran && step.attempts > 0).then(|| step.attempts.to_string()));
     put("actor", Some(draft.env.actor().to_owned()));
     put("component_used", step.component.clone());
-    put("tool_used", result.tool.clone().or_else(|| step.tool_mapping.clone()));
+    put("tool_used", tool);
     put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, plan, step)));
     let outputs = Value::Object(result.output.clone());
     put("real_outputs", (!result.output.is_empty()).then(|| outputs.to_string()));
