@@ -17,6 +17,7 @@ pub(super) fn check(
     just_merged: bool,
     found: &mut Vec<Problem>,
 ) {
+    shapes(variables, found);
     let before = found.len();
     let current = plan.metadata.current_step.as_deref().and_then(|text| text.trim().parse().ok());
     number(variables, "current_step", current, found);
@@ -31,6 +32,30 @@ pub(super) fn check(
         ("mode", &metadata.mode),
     ] {
         text(variables, key, in_plan.as_deref(), found);
+    }
+}
+
+/// What commands write into has to be what they expect, or every step is refused.
+fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
+    const OBJECT: (&str, fn(&Value) -> bool) = ("an object, such as {}", Value::is_object);
+    const ARRAY: (&str, fn(&Value) -> bool) = ("an array, such as []", Value::is_array);
+    const NUMBER: (&str, fn(&Value) -> bool) = ("a number, such as 0.0", Value::is_number);
+    for (path, (wanted, is_wanted)) in [
+        ("execution_metadata", OBJECT),
+        ("step_data", OBJECT),
+        ("step_data.outputs", OBJECT),
+        ("cost_tracking", OBJECT),
+        ("cost_tracking.step_costs", ARRAY),
+        ("cost_tracking.total_cost", NUMBER),
+    ] {
+        let Some(value) = variables.get(path).filter(|value| !is_wanted(value)) else { continue };
+        let path = path.split('.').fold(Path::root(), |path, key| path.join(key));
+        let value: String = value.to_string().chars().take(40).collect();
+        let message = format!("`{path}` is {value}; commands need {wanted} there");
+        let mut problem = Problem::error("wrong_kind", FILE, message)
+            .hint("`statedir undo`, or set it with `statedir var set`");
+        problem.place = variables.document.place(&path);
+        found.push(problem);
     }
 }
 

@@ -347,3 +347,21 @@ fn text_in_a_section_stays_there_and_keeps_its_words() {
         assert!(!rationale["text"].as_str().unwrap().contains("the second"), "{value:?}");
     }
 }
+
+#[test]
+fn a_value_of_the_wrong_kind_where_commands_write_is_found() {
+    let project = Project::with_steps(1);
+    for (path, value) in [
+        ("step_data", "5"),
+        ("cost_tracking.step_costs", "{}"),
+        ("cost_tracking.total_cost", "\"x\""),
+    ] {
+        project.ok(&["var", "set", path, value]);
+        let checked = project.run(&["check"]);
+        let told = format!("{}{}", checked.stdout, checked.stderr);
+        assert_eq!(checked.code, 4, "{told}");
+        assert!(told.contains(&format!("`{path}` is ")), "{told}");
+        project.ok(&["undo"]);
+        project.ok(&["check"]);
+    }
+}
