@@ -3,5 +3,6 @@
 mod arguments;
 mod damage;
 mod disks;
+mod refusals;
 mod shapes;
 mod values;
