@@ -3,6 +3,7 @@
 mod arguments;
 mod damage;
 mod disks;
+mod numbers;
 mod refusals;
 mod shapes;
 mod values;

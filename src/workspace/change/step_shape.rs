@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     engine::StepRole as Role,
-    model::{NewStep, Plan, StateFile, Step, StepRef},
+    model::{NewStep, Plan, Renumbering, StateFile, Step, StepRef},
 };
 
 /// Fields that other commands look after.
@@ -28,6 +28,14 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     let title = title(shape.title.as_deref().unwrap_or_default())?;
     let plan = draft.plan()?;
     let after = shape.after.as_ref().map(|after| plan.step(&after.0)).transpose()?;
+    let renumbering = after.map(Renumbering::behind);
+    let variables = draft.variables()?;
+    let is_variable = |path: &str| variables.get(path).is_some();
+    // Whoever adds a step knows the others by the numbers they have until then.
+    let follow = |(key, value): (String, String)| match &renumbering {
+        Some(renumbering) => (key, renumbering.text(&value, &is_variable)),
+        None => (key, value),
+    };
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
     let mut progress = Progress::new(draft, &plan)?;
     let id = progress.new_id();
@@ -36,7 +44,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         title,
         component: shape.component.clone(),
         tool: shape.tool.clone(),
-        inputs: pairs(&shape.input),
+        inputs: pairs(&shape.input).into_iter().map(follow).collect(),
         expected_outputs: pairs(&shape.output),
         cost: shape.cost.map(|cost| cost.0.to_string()),
         time: shape.time.map(|time| time.to_string()),
@@ -44,6 +52,9 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         depends_on,
     };
     let number = plan.add_step(progress.edit(), &id, &new, &status, after)?;
+    if let Some(renumbering) = &renumbering {
+        plan.follow(progress.edit(), renumbering, None, &is_variable);
+    }
     progress.added = Some((number, status.clone()));
     progress.reopen_plan()?;
     progress.finish(&[])?;
@@ -141,8 +152,20 @@ pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answe
             "change their `depends_on` first, or `statedir step skip`",
         ));
     }
+    if step.id.is_none()
+        && let [first, ..] = plan.referring_to(step).as_slice()
+    {
+        return Err(Error::refused_with(
+            "needed",
+            format!("{} is referred to by step {}", step.name(), first.number),
+            format!("change the inputs of step {} first, or `statedir step skip`", first.number),
+        ));
+    }
+    let variables = draft.variables()?;
+    let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = Progress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
+    plan.follow(progress.edit(), &Renumbering::without(&plan, step), Some(step), &is_variable);
     progress.removed = Some(step.offset);
     progress.finish(&[])?;
     touch(draft, step.number)?;
