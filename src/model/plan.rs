@@ -294,7 +294,7 @@ fn read_step(
                     "`attempts` is not a whole number".to_owned(),
                 )),
             },
-            "depends_on" => match depends_on(value.as_deref().unwrap_or_default()) {
+            "depends_on" => match StepRef::parse_list(value.as_deref().unwrap_or_default()) {
                 Ok(steps) => step.depends_on = steps,
                 Err(error) => {
                     problems.push(at_value(document, item, "bad_dependency", error.to_string()));
@@ -305,16 +305,6 @@ fn read_step(
         seen.push(key);
     }
     (step, problems)
-}
-
-fn depends_on(value: &str) -> Result<Vec<StepRef>, ModelError> {
-    let words =
-        value.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
-    let is_step = |word: &&str| {
-        !word.is_empty()
-            && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
-    };
-    words.filter(is_step).map(StepRef::parse).collect()
 }
 
 fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
@@ -377,13 +367,5 @@ mod tests {
         assert_eq!(step_heading("Steps"), None);
         assert_eq!(step_heading("Stepping 2: x"), None);
         assert_eq!(step_heading("Šte"), None);
-    }
-
-    #[test]
-    fn dependencies_are_numbers_or_ids() {
-        let all = depends_on("[1, k3f9] , Step 4").unwrap();
-        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["1", "k3f9", "4"]);
-        assert!(depends_on("none").unwrap().is_empty());
-        assert!(depends_on("1, ???").is_err());
     }
 }

@@ -41,3 +41,56 @@ fn a_key_that_is_given_twice_is_refused_with_its_place() {
     project.ok(&["var", "set", "text", r#"{"a":1,"a":2}"#, "--string"]);
     assert_eq!(project.json(&["var", "get", "text"])["value"], r#"{"a":1,"a":2}"#);
 }
+
+#[test]
+fn a_field_with_a_meaning_is_checked_whichever_way_it_is_given() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "set", "2", "--depends-on", "1"]);
+    for (set, code) in [
+        ("depends_on=2", "dependency_cycle"),
+        ("Depends-On=9", "not_found"),
+        ("depends_on=???", "bad_value"),
+        ("estimated_cost=lots", "bad_value"),
+        ("cost=-1", "bad_value"),
+        ("estimated_time=soon", "bad_value"),
+        ("inputs=a", "bad_value"),
+        ("expected_outputs=a", "bad_value"),
+        ("Status=COMPLETED", "managed_field"),
+        ("title=", "bad_value"),
+    ] {
+        let error = project.refused(1, &["step", "set", "1", set])["error"].clone();
+        assert_eq!(error["code"], code, "{set}: {error}");
+        let (key, value) = set.split_once('=').unwrap();
+        let change = json!([{ "op": "step.set", "step": 1, "set": { key: value } }]);
+        let error = refused_with_input(&project, &["apply", "-"], &change.to_string());
+        assert_eq!(error["code"], code, "{set}: {error}");
+    }
+    project.refused(1, &["step", "set", "2", "--cost", "1", "estimated_cost=2"]);
+    project.ok(&["step", "add", "Third"]);
+    let id = project.json(&["step", "show", "2"])["step"]["id"].clone();
+    project.ok(&["step", "set", "3", "depends_on=2", "estimated_cost=0.5", "owner=ada"]);
+    let step = project.json(&["step", "show", "3"])["step"].clone();
+    assert_eq!(step["depends_on"], json!([id]));
+    assert_eq!(step["estimated_cost"], "$0.5000");
+    assert!(project.read("plan.md").contains("- **owner**: ada\n"));
+    let change = json!([{ "op": "step.set", "step": 3, "set": { "depends_on": [1, 2] } }]);
+    project.ok_with_input(&["apply", "-"], &change.to_string());
+    let listed = project.json(&["step", "show", "3"])["step"]["depends_on"].clone();
+    assert_eq!(listed.as_array().map(Vec::len), Some(2));
+    project.ok(&["step", "set", "3", "depends_on="]);
+    assert_eq!(project.json(&["step", "show", "3"])["step"]["depends_on"], json!([]));
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+}
+
+#[test]
+fn a_new_step_takes_fields_of_its_own() {
+    let project = Project::new();
+    let add = |set: Value| json!([{ "op": "step.add", "title": "A", "set": set }]).to_string();
+    project.ok_with_input(&["apply", "-"], &add(json!({ "owner": "ada", "cost": 2 })));
+    let plan = project.read("plan.md");
+    assert!(
+        plan.contains("- **owner**: ada\n") && plan.contains("- **estimated_cost**: "),
+        "{plan}"
+    );
+    refused_with_input(&project, &["apply", "-"], &add(json!({ "status": "COMPLETED" })));
+}
