@@ -121,6 +121,30 @@ impl Plan {
         self.steps.iter().find(|step| step.id.as_ref() == Some(id))
     }
 
+    /// The step before this one that has the same id, if it is a copy.
+    pub fn original_of(&self, step: &Step) -> Option<&Step> {
+        let id = step.id.as_ref()?;
+        self.step_by_id(id).filter(|first| first.offset != step.offset)
+    }
+
+    /// Makes sure that the step's id means this step alone, so that what is kept under it is its
+    /// own.
+    ///
+    /// # Errors
+    /// Another step has the same id.
+    pub fn refuse_copied(&self, step: &Step) -> Result<(), ModelError> {
+        let same = |other: &&Step| {
+            other.id.is_some() && other.id == step.id && other.offset != step.offset
+        };
+        let Some(other) = self.steps.iter().find(same) else { return Ok(()) };
+        let message = format!("{} and step {} have the same id", step.name(), other.number);
+        let later = if step.offset > other.offset { step } else { other };
+        let problem = Problem::error("duplicate_id", FILE, message)
+            .at(self.field_place(later, "id"))
+            .hint("`statedir check --fix` gives the later one a new id");
+        Err(ModelError::Problem(Box::new(problem)))
+    }
+
     /// Where the step's heading is.
     pub fn place(&self, step: &Step) -> Place {
         self.document.place(step.offset)

@@ -162,6 +162,7 @@ fn identities(
     let mut ids = Vec::new();
     for selected in wanted.unwrap_or_default() {
         let step = plan.step(&selected.0)?;
+        plan.refuse_copied(step)?;
         let id = StepRef::Id(progress.identify(step)?);
         if !ids.contains(&id) {
             ids.push(id);

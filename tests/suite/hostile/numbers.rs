@@ -63,3 +63,32 @@ fn a_variable_that_is_called_steps_is_not_renumbered() {
     project.ok(&["step", "add", "Between", "--after", "1"]);
     assert!(project.read("plan.md").contains("url: {{steps.2.a}}\n"));
 }
+
+#[test]
+fn a_copied_step_does_not_overwrite_what_the_first_one_gave() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--output", "k=1"]);
+    let plan = project.read("plan.md");
+    let (first, second) = (plan.find("### Step 1").unwrap(), plan.find("### Step 2").unwrap());
+    let copy = plan[first..second].replace("Step 1:", "Step 3:").replace("COMPLETED", "RUNNING");
+    let end = plan[second..].find("\n## ").map_or(plan.len(), |end| second + end);
+    let (before, behind) = (plan[..end].trim_end(), &plan[end..]);
+    project.write("plan.md", format!("{before}\n\n{}\n{behind}", copy.trim_end()));
+    for args in [["step", "done", "3", "--output", "k=2"].as_slice(), &["step", "skip", "3"]] {
+        let error = project.refused(4, args)["error"].clone();
+        assert_eq!(error["code"], "duplicate_id");
+        assert!(error["hint"].as_str().unwrap().contains("check --fix"), "{error}");
+    }
+    project.refused(4, &["step", "add", "Next", "--depends-on", "3"]);
+    let id = |n: &str| project.json(&["step", "show", n])["step"]["id"].clone();
+    let first = id("1");
+    project.ok(&["check", "--fix"]);
+    assert_eq!(id("1"), first);
+    assert_ne!(id("3"), first);
+    project.ok(&["step", "done", "3", "--output", "k=2"]);
+    let outputs = project.json(&["var", "get", "step_data.outputs"])["value"].clone();
+    assert_eq!(outputs[first.as_str().unwrap()]["k"], 1);
+    assert_eq!(outputs[id("3").as_str().unwrap()]["k"], 2);
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+}
