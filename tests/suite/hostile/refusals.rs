@@ -94,3 +94,20 @@ fn a_new_step_takes_fields_of_its_own() {
     );
     refused_with_input(&project, &["apply", "-"], &add(json!({ "status": "COMPLETED" })));
 }
+
+#[test]
+fn a_plan_with_unfinished_steps_has_not_succeeded() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "start", "2"]);
+    let set = ["plan", "set", "status=COMPLETED_SUCCESS"];
+    let error = project.refused(1, &set)["error"].clone();
+    assert_eq!(error["code"], "unfinished_steps");
+    assert!(error["message"].as_str().unwrap().contains("steps 2, 3 are"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("step skip"), "{error}");
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["step", "skip", "3"]);
+    project.ok(&set);
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+}
