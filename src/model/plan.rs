@@ -121,6 +121,30 @@ impl Plan {
         self.steps.iter().find(|step| step.id.as_ref() == Some(id))
     }
 
+    /// The step before this one that has the same id, if it is a copy.
+    pub fn original_of(&self, step: &Step) -> Option<&Step> {
+        let id = step.id.as_ref()?;
+        self.step_by_id(id).filter(|first| first.offset != step.offset)
+    }
+
+    /// Makes sure that the step's id means this step alone, so that what is kept under it is its
+    /// own.
+    ///
+    /// # Errors
+    /// Another step has the same id.
+    pub fn refuse_copied(&self, step: &Step) -> Result<(), ModelError> {
+        let same = |other: &&Step| {
+            other.id.is_some() && other.id == step.id && other.offset != step.offset
+        };
+        let Some(other) = self.steps.iter().find(same) else { return Ok(()) };
+        let message = format!("{} and step {} have the same id", step.name(), other.number);
+        let later = if step.offset > other.offset { step } else { other };
+        let problem = Problem::error("duplicate_id", FILE, message)
+            .at(self.field_place(later, "id"))
+            .hint("`statedir check --fix` gives the later one a new id");
+        Err(ModelError::Problem(Box::new(problem)))
+    }
+
     /// Where the step's heading is.
     pub fn place(&self, step: &Step) -> Place {
         self.document.place(step.offset)
@@ -294,7 +318,7 @@ fn read_step(
                     "`attempts` is not a whole number".to_owned(),
                 )),
             },
-            "depends_on" => match depends_on(value.as_deref().unwrap_or_default()) {
+            "depends_on" => match StepRef::parse_list(value.as_deref().unwrap_or_default()) {
                 Ok(steps) => step.depends_on = steps,
                 Err(error) => {
                     problems.push(at_value(document, item, "bad_dependency", error.to_string()));
@@ -305,16 +329,6 @@ fn read_step(
         seen.push(key);
     }
     (step, problems)
-}
-
-fn depends_on(value: &str) -> Result<Vec<StepRef>, ModelError> {
-    let words =
-        value.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
-    let is_step = |word: &&str| {
-        !word.is_empty()
-            && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
-    };
-    words.filter(is_step).map(StepRef::parse).collect()
 }
 
 fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
@@ -377,13 +391,5 @@ mod tests {
         assert_eq!(step_heading("Steps"), None);
         assert_eq!(step_heading("Stepping 2: x"), None);
         assert_eq!(step_heading("Šte"), None);
-    }
-
-    #[test]
-    fn dependencies_are_numbers_or_ids() {
-        let all = depends_on("[1, k3f9] , Step 4").unwrap();
-        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["1", "k3f9", "4"]);
-        assert!(depends_on("none").unwrap().is_empty());
-        assert!(depends_on("1, ???").is_err());
     }
 }

@@ -84,6 +84,22 @@ impl StepRef {
     }
 }
 
+impl StepRef {
+    /// Reads a list such as `1, k3f9` or `[Step 4]`; `none` is an empty one.
+    ///
+    /// # Errors
+    /// Something in it is no step.
+    pub fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
+        let words =
+            list.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
+        let is_step = |word: &&str| {
+            !word.is_empty()
+                && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
+        };
+        words.filter(is_step).map(Self::parse).collect()
+    }
+}
+
 impl fmt::Display for StepRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -184,5 +200,13 @@ mod tests {
         assert!(matches!(StepRef::parse("k3f9").unwrap(), StepRef::Id(_)));
         assert!(StepRef::parse("a b").is_err());
         assert!(StepRef::parse("-1").is_err());
+    }
+
+    #[test]
+    fn dependencies_are_numbers_or_ids() {
+        let all = StepRef::parse_list("[1, k3f9] , Step 4").unwrap();
+        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["1", "k3f9", "4"]);
+        assert!(StepRef::parse_list("none").unwrap().is_empty());
+        assert!(StepRef::parse_list("1, ???").is_err());
     }
 }

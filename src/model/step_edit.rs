@@ -26,6 +26,8 @@ pub struct NewStep {
     pub side_effects: Option<String>,
     /// The steps that come before it.
     pub depends_on: Vec<StepRef>,
+    /// Fields without a meaning, in order.
+    pub other: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -201,6 +203,9 @@ impl Plan {
         put("estimated_cost", new.cost.as_deref())?;
         put("estimated_time", new.time.as_deref())?;
         put("side_effects", new.side_effects.as_deref())?;
+        for (key, value) in &new.other {
+            put(key, Some(value))?;
+        }
         Ok(body)
     }
 }

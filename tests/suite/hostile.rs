@@ -4,5 +4,7 @@ mod arguments;
 mod cut_history;
 mod damage;
 mod disks;
+mod numbers;
+mod refusals;
 mod shapes;
 mod values;

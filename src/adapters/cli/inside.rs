@@ -3,13 +3,13 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
-use clap::Parser as _;
 use serde_json::{Value, json};
 
 use super::{
     CliResult, Failure,
-    args::{Arguments, Global},
+    args::Global,
     commands::{self, Session},
+    hyphens,
     output::Output,
     pairs, quick,
 };
@@ -130,7 +130,7 @@ fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResul
         .collect();
     let parsed = match quick::parse(&args) {
         Some(parsed) => parsed,
-        None => Arguments::try_parse_from(&args).map_err(|error| Failure::from(&error))?,
+        None => hyphens::parse(&args).map_err(|error| Failure::from(&error))?,
     };
     commands::dispatch(parsed.command, &mut caller.session(output))
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod escape;
 mod failure;
+mod hyphens;
 pub(super) mod inside;
 mod number_text;
 mod output;
@@ -11,13 +12,12 @@ mod pairs;
 mod plain;
 mod progress;
 mod quick;
+mod unique_keys;
 mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::Parser as _;
-
-use self::{args::Arguments, failure::Failure, output::Output};
+use self::{failure::Failure, output::Output};
 
 /// Runs one command and says how it went: 0 done, 1 refused, 2 usage, 3 conflict, 4 damaged.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -27,7 +27,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     report_bugs(wants_json);
     let parsed = match quick::parse(&args) {
         Some(parsed) => parsed,
-        None => match Arguments::try_parse_from(&args) {
+        None => match hyphens::parse(&args) {
             Ok(parsed) => parsed,
             Err(error) => {
                 let code = output.usage(&error);

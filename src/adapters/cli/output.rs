@@ -173,18 +173,6 @@ impl Output {
         self.line(format!("{}{unchanged}  [{}]", messages.join("\n"), outcome.revision));
     }
 
-    /// The answer of a mutating command, with more for machines.
-    pub(super) fn outcome_with(&mut self, outcome: &Outcome, more: &[(&str, Value)]) {
-        if !self.json {
-            return self.outcome(outcome, false);
-        }
-        let mut answer = outcome_json(outcome, false);
-        for (key, value) in more {
-            answer[*key] = value.clone();
-        }
-        self.value(answer);
-    }
-
     /// Changes as a unified diff.
     pub(super) fn diff(&mut self, files: &[FileDiff]) {
         if files.is_empty() {
@@ -331,7 +319,8 @@ fn shown(text: &str, terminal: bool) -> String {
     text.split_inclusive('\n').map(line).collect()
 }
 
-fn outcome_json(outcome: &Outcome, dry_run: bool) -> Value {
+/// The answer of a mutating command, for machines.
+pub(super) fn outcome_json(outcome: &Outcome, dry_run: bool) -> Value {
     let mut answer = json!({});
     if let [one] = outcome.answers.as_slice() {
         answer = json!(one);

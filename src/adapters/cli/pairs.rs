@@ -10,16 +10,20 @@ use super::Failure;
 const MOST: u64 = 64 << 20;
 
 /// JSON where it parses as JSON and keeps every digit, text otherwise.
-pub(super) fn value(text: &str) -> Value {
+pub(super) fn value(text: &str) -> Result<Value, Failure> {
     let read = serde_json::from_str(text).ok();
+    if read.is_some() {
+        refuse_doubled("the value", text)?;
+    }
     let whole = read.filter(|_| super::number_text::rounded(text).is_none());
-    whole.unwrap_or_else(|| Value::from(text))
+    Ok(whole.unwrap_or_else(|| Value::from(text)))
 }
 
 /// As [`value`], but JSON that is nested too deeply is refused and does not become text.
 pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
     match serde_json::from_str(text) {
         Ok(value) => {
+            refuse_doubled("the value", text)?;
             refuse_rounded(text)?;
             Ok(value)
         }
@@ -38,6 +42,18 @@ pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
     Err(Failure::refused("bad_value", message).hint(hint))
 }
 
+/// Refuses JSON with an object that has a key twice, one of which would be dropped.
+pub(super) fn refuse_doubled(name: &str, json: &str) -> Result<(), Failure> {
+    let Some(error) = super::unique_keys::doubled(json) else { return Ok(()) };
+    let mut failure = Failure::refused("duplicate_key", format!("{name} has a {error}"));
+    failure.location = Some(location(name, &error));
+    Err(failure.hint("keep one of them"))
+}
+
+fn location(name: &str, error: &serde_json::Error) -> Box<Value> {
+    Box::new(serde_json::json!({ "file": name, "line": error.line(), "column": error.column() }))
+}
+
 /// Splits `KEY=VALUE`.
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -54,8 +70,8 @@ pub(super) fn texts(pairs: &[(String, String)]) -> Map<String, Value> {
 }
 
 /// Pairs whose values are JSON where they parse as such.
-pub(super) fn values(pairs: &[(String, String)]) -> Map<String, Value> {
-    pairs.iter().map(|(key, text)| (key.clone(), value(text))).collect()
+pub(super) fn values(pairs: &[(String, String)]) -> Result<Map<String, Value>, Failure> {
+    pairs.iter().map(|(key, text)| Ok((key.clone(), value(text)?))).collect()
 }
 
 /// A text argument; `-` is standard input.
@@ -73,7 +89,7 @@ pub(super) fn read(path: &str) -> Result<String, Failure> {
         let file = fs_err::File::open(path).map_err(fail)?;
         file.take(MOST + 1).read_to_end(&mut bytes).map_err(fail)?;
     }
-    let name = if path == "-" { "standard input" } else { path };
+    let name = name(path);
     if bytes.len() as u64 > MOST {
         return Err(Failure::refused("too_large", format!("{name} has more than {MOST} bytes")));
     }
@@ -83,15 +99,20 @@ pub(super) fn read(path: &str) -> Result<String, Failure> {
     })
 }
 
+/// How a file is called in messages.
+pub(super) fn name(path: &str) -> &str {
+    if path == "-" { "standard input" } else { path }
+}
+
 /// A JSON document from a file or standard input.
 pub(super) fn json(path: &str) -> Result<Value, Failure> {
     let text = read(path)?;
+    let name = name(path);
     refuse_rounded(&text)?;
+    refuse_doubled(name, &text)?;
     serde_json::from_str(&text).map_err(|error| {
-        let name = if path == "-" { "standard input" } else { path };
         let mut failure = Failure::refused("bad_json", format!("{name} is not JSON: {error}"));
-        failure.location = Some(Box::new(serde_json::json!({ "file": name, "line": error.line(),
-            "column": error.column() })));
+        failure.location = Some(location(name, &error));
         failure
     })
 }

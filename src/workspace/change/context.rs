@@ -1,12 +1,14 @@
 //! Adding to and replacing sections of the context.
 
+use std::borrow::Cow;
+
 use super::{
     super::{Answer, Draft, Error},
     ContextText,
 };
 use crate::{
     model::{Context, ModelError, StateFile},
-    text::markdown::{Edit, SectionId},
+    text::markdown::{Document, Edit, SectionId, is_placeholder},
 };
 
 const FILE: StateFile = StateFile::Context;
@@ -14,15 +16,40 @@ const FILE: StateFile = StateFile::Context;
 /// Adds text behind what the section holds.
 pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     change(draft, text, "added to", |edit, section| {
-        edit.append_text(section, &text.text);
+        edit.append_text(section, &unlike_placeholders(&text.text));
     })
 }
 
 /// Replaces what the section holds; its subsections stay.
 pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
     change(draft, text, "replaced in", |edit, section| {
-        edit.replace_text(section, &text.text);
+        edit.replace_text(section, &unlike_placeholders(&text.text));
     })
+}
+
+/// The text with lines such as `[Smith 2024]` written as `\[Smith 2024]`, which looks the same and
+/// is not taken for something that a template left open.
+fn unlike_placeholders(text: &str) -> Cow<'_, str> {
+    let is_alike = |line: &str| line.trim().starts_with('[') && is_placeholder(line.trim());
+    if !text.lines().any(is_alike) {
+        return Cow::Borrowed(text);
+    }
+    let Ok(document) = Document::parse(text) else { return Cow::Borrowed(text) };
+    let code = document.code();
+    let mut written = String::with_capacity(text.len() + 8);
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let bracket = line.len() - line.trim_start().len();
+        if is_alike(line) && !code.iter().any(|range| range.contains(&offset)) {
+            written.push_str(&line[..bracket]);
+            written.push('\\');
+            written.push_str(&line[bracket..]);
+        } else {
+            written.push_str(line);
+        }
+        offset += line.len();
+    }
+    Cow::Owned(written)
 }
 
 fn change(

@@ -15,6 +15,7 @@ mod review;
 mod rewind;
 mod rule;
 mod step;
+mod step_fields;
 mod step_finish;
 mod step_shape;
 mod turn;

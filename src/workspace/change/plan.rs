@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{Answer, Draft, Error},
+    super::{Answer, Draft, Error, Readiness},
     gate,
     progress::plan_status,
     text_of,
 };
 use crate::{
-    engine::Subject,
+    engine::{PlanRole, StepRole, Subject},
     model::{Plan, StateFile},
     text::json::Path,
 };
@@ -78,10 +78,35 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
         })?;
     }
     let to = to.to_owned();
+    refuse_unfinished(draft, plan, &to)?;
     if from != to {
         gate::check(draft, plan, Subject::Plan, &to, None)?;
     }
     Ok(to)
+}
+
+/// A plan cannot have succeeded while there is something left to do.
+fn refuse_unfinished(draft: &Draft<'_>, plan: &Plan, to: &str) -> Result<(), Error> {
+    let workflow = draft.workflow();
+    if workflow.plan_role(to) != Some(PlanRole::Succeeded) {
+        return Ok(());
+    }
+    let readiness = Readiness::new(plan, workflow);
+    let roles = plan.steps.iter().zip(readiness.roles());
+    let open = roles.filter(|(_, role)| matches!(role, Some(StepRole::Open | StepRole::Active)));
+    let open: Vec<String> = open.map(|(step, _)| step.number.to_string()).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let shown = open.iter().take(10).cloned().collect::<Vec<_>>().join(", ");
+    let more = if open.len() > 10 { ", …" } else { "" };
+    let steps = if open.len() == 1 { "step" } else { "steps" };
+    let verb = if open.len() == 1 { "is" } else { "are" };
+    Err(Error::refused_with(
+        "unfinished_steps",
+        format!("the plan cannot become {to}: {steps} {shown}{more} {verb} not finished"),
+        "`statedir step done` finishes a step, `statedir step skip` leaves it out",
+    ))
 }
 
 fn mode(wanted: &str) -> Result<String, Error> {

@@ -79,6 +79,7 @@ pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
 
 fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Error> {
     refuse_while_open(plan)?;
+    plan.refuse_copied(step)?;
     let active = draft.workflow().step_with_role(Role::Active).to_owned();
     let from = status_of(draft, step)?;
     if let Err(refusal) = draft.workflow().check_step(&from, &active) {

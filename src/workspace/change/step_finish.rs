@@ -36,6 +36,7 @@ pub(super) fn skip(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer,
 fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, result.step.as_ref(), &[Role::Active], "is running")?;
+    plan.refuse_copied(step)?;
     let from = status_of(draft, step)?;
     let status = draft.workflow().step_with_role(to).to_owned();
     transition(draft, step, &from, &status)?;

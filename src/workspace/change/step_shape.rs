@@ -7,27 +7,27 @@ use super::{
     Selected, StepShape,
     progress::Progress,
     step::step_json,
-    text_of,
+    step_fields, text_of,
 };
 use crate::{
     engine::StepRole as Role,
-    model::{NewStep, Plan, StateFile, Step, StepRef},
+    model::{NewStep, Plan, Renumbering, StateFile, Step, StepRef},
 };
-
-/// Fields that other commands look after.
-const MANAGED: [(&str, &str); 5] = [
-    ("id", "it never changes"),
-    ("status", "use `statedir step start|done|fail|skip|retry|reset`"),
-    ("attempts", "`step start` counts them"),
-    ("claimed_by", "`step start --actor NAME` sets it"),
-    ("started_at", "`step start` sets it"),
-];
 
 /// Adds a step at the end, or behind another.
 pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
+    let shape = step_fields::sorted(shape)?;
     let title = title(shape.title.as_deref().unwrap_or_default())?;
     let plan = draft.plan()?;
     let after = shape.after.as_ref().map(|after| plan.step(&after.0)).transpose()?;
+    let renumbering = after.map(Renumbering::behind);
+    let variables = draft.variables()?;
+    let is_variable = |path: &str| variables.get(path).is_some();
+    // Whoever adds a step knows the others by the numbers they have until then.
+    let follow = |(key, value): (String, String)| match &renumbering {
+        Some(renumbering) => (key, renumbering.text(&value, &is_variable)),
+        None => (key, value),
+    };
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
     let mut progress = Progress::new(draft, &plan)?;
     let id = progress.new_id();
@@ -36,14 +36,18 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         title,
         component: shape.component.clone(),
         tool: shape.tool.clone(),
-        inputs: pairs(&shape.input),
+        inputs: pairs(&shape.input).into_iter().map(follow).collect(),
         expected_outputs: pairs(&shape.output),
         cost: shape.cost.map(|cost| cost.0.to_string()),
         time: shape.time.map(|time| time.to_string()),
         side_effects: shape.effects.clone(),
         depends_on,
+        other: pairs(&shape.set),
     };
     let number = plan.add_step(progress.edit(), &id, &new, &status, after)?;
+    if let Some(renumbering) = &renumbering {
+        plan.follow(progress.edit(), renumbering, None, &is_variable);
+    }
     progress.added = Some((number, status.clone()));
     progress.reopen_plan()?;
     progress.finish(&[])?;
@@ -58,6 +62,7 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     let Some(selected) = &shape.step else {
         return Err(Error::refused("bad_value", "`step.set` needs a `step`"));
     };
+    let shape = step_fields::sorted(shape)?;
     for (list, given) in [("expected_outputs", &shape.output), ("inputs", &shape.input)] {
         if !given.is_empty() {
             let plan = draft.plan()?;
@@ -87,28 +92,10 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         ("depends_on", depends_on.as_deref()),
     ];
     fields.extend(known.into_iter().filter_map(|(key, value)| Some((key, value?))));
-    let mut other: Vec<(String, String)> = pairs(&shape.set);
-    let mut new_title = shape.title.clone();
-    other.retain(|(key, value)| {
-        let is_title = key == "title";
-        if is_title {
-            new_title = Some(value.clone());
-        }
-        !is_title
-    });
-    for (key, value) in &other {
-        refuse_managed(key)?;
-        let key = match key.as_str() {
-            "tool" => "tool_mapping",
-            "cost" => "estimated_cost",
-            "time" => "estimated_time",
-            "effects" => "side_effects",
-            key => key,
-        };
-        fields.push((key, value.as_str()));
-    }
+    let other = pairs(&shape.set);
+    fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     plan.set_step(progress.edit(), step, &fields)?;
-    if let Some(new_title) = &new_title {
+    if let Some(new_title) = &shape.title {
         plan.set_step_title(progress.edit(), step, &title(new_title)?);
     }
     if !shape.input.is_empty() {
@@ -141,8 +128,20 @@ pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answe
             "change their `depends_on` first, or `statedir step skip`",
         ));
     }
+    if step.id.is_none()
+        && let [first, ..] = plan.referring_to(step).as_slice()
+    {
+        return Err(Error::refused_with(
+            "needed",
+            format!("{} is referred to by step {}", step.name(), first.number),
+            format!("change the inputs of step {} first, or `statedir step skip`", first.number),
+        ));
+    }
+    let variables = draft.variables()?;
+    let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = Progress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
+    plan.follow(progress.edit(), &Renumbering::without(&plan, step), Some(step), &is_variable);
     progress.removed = Some(step.offset);
     progress.finish(&[])?;
     touch(draft, step.number)?;
@@ -163,6 +162,7 @@ fn identities(
     let mut ids = Vec::new();
     for selected in wanted.unwrap_or_default() {
         let step = plan.step(&selected.0)?;
+        plan.refuse_copied(step)?;
         let id = StepRef::Id(progress.identify(step)?);
         if !ids.contains(&id) {
             ids.push(id);
@@ -183,17 +183,6 @@ fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), 
     let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
     let message = format!("these steps would wait for each other: {}", names.join(" → "));
     Err(Error::refused("dependency_cycle", message))
-}
-
-fn refuse_managed(key: &str) -> Result<(), Error> {
-    match MANAGED.iter().find(|(managed, _)| key.eq_ignore_ascii_case(managed)) {
-        Some((_, why)) => Err(Error::refused_with(
-            "managed_field",
-            format!("`{key}` of a step cannot be set directly"),
-            *why,
-        )),
-        None => Ok(()),
-    }
 }
 
 fn title(text: &str) -> Result<String, Error> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     engine::Workflow,
-    model::{Plan, StateFile},
+    model::{Plan, StateFile, StepId},
     store::{ChangeKind, FileChange, StoreError},
     text::json::Path,
 };
@@ -24,7 +24,9 @@ impl Workspace {
         fixed.extend(self.restore_removed()?);
         let outcome = self.change("check.fix", |draft| {
             let mut answers = Vec::new();
-            for repair in repairs(draft)? {
+            let mut repaired = new_ids(draft)?;
+            repaired.extend(repairs(draft)?);
+            for repair in repaired {
                 answers.push(Answer::new(format!("{}: {}", repair.file, repair.message)));
                 fixed.push(repair);
             }
@@ -97,6 +99,32 @@ impl Workspace {
     pub(in super::super) fn knows_files(&self) -> bool {
         self.store.last_known_files().is_ok_and(|files| !files.is_empty())
     }
+}
+
+/// Gives steps that were copied with the id of another a new one: what is kept under the id belongs
+/// to the first of them.
+fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+    let read = draft.plan()?;
+    let mut edit = read.document.edit();
+    let mut given: Vec<StepId> = Vec::new();
+    let mut fixed = Vec::new();
+    for step in read.steps.iter().filter(|step| read.original_of(step).is_some()) {
+        let taken = |text: &str| {
+            let mut ids = read.steps.iter().filter_map(|step| step.id.as_ref()).chain(&given);
+            ids.any(|id| id.as_str() == text)
+        };
+        let id = StepId::generate(draft.env.random(), taken);
+        if read.set_step(&mut edit, step, &[("id", id.as_str())]).is_err() {
+            continue;
+        }
+        let message = format!("{}: its id, which another step has, → {id}", step.name());
+        fixed.push(Fixed { file: StateFile::Plan, message });
+        given.push(id);
+    }
+    if !fixed.is_empty() {
+        draft.put(StateFile::Plan, Plan::finish(edit)?);
+    }
+    Ok(fixed)
 }
 
 /// Brings what follows from the steps, in the plan and in the variables, in line with them.

@@ -7,7 +7,7 @@ use crate::{
     model::{Problem, StateFile},
     text::{
         json::Path,
-        markdown::{Document, is_placeholder},
+        markdown::{Document, ItemId, is_placeholder},
     },
 };
 
@@ -17,13 +17,15 @@ const TEMPLATED: [&str; 2] = ["execution_metadata", "file_paths"];
 /// Looks at headings, fields, lines that are nothing but a placeholder, and JSON strings.
 pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     if let Some(plan) = &files.plan {
-        markdown(StateFile::Plan, &plan.document, found);
+        // What somebody asks in brackets is a question and not the rest of a template.
+        let asked: Vec<ItemId> = plan.reviews.iter().map(|review| review.item).collect();
+        markdown(StateFile::Plan, &plan.document, &asked, found);
     }
     if let Some(context) = &files.context {
-        markdown(StateFile::Context, &context.document, found);
+        markdown(StateFile::Context, &context.document, &[], found);
     }
     if let Some(constraints) = &files.constraints {
-        markdown(StateFile::Constraints, &constraints.document, found);
+        markdown(StateFile::Constraints, &constraints.document, &[], found);
     }
     if let Some(variables) = &files.variables {
         json(&variables.document.to_value(), &Path::root(), &mut |path, text| {
@@ -41,7 +43,7 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
     }
 }
 
-fn markdown(file: StateFile, document: &Document, found: &mut Vec<Problem>) {
+fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut Vec<Problem>) {
     let mut push = |offset: usize, text: &str| {
         let message = format!("`{text}` is a placeholder of a template");
         let problem = Problem::error("placeholder", file, message);
@@ -66,7 +68,8 @@ fn markdown(file: StateFile, document: &Document, found: &mut Vec<Problem>) {
         let mut open = section.items.clone();
         while let Some(item) = open.pop() {
             let raw = document.raw_value(item);
-            if document.item(item).key.is_some() && is_placeholder(raw) {
+            let is_field = document.item(item).key.is_some() && !texts.contains(&item);
+            if is_field && is_placeholder(raw) {
                 push(document.item(item).value_span.start, raw);
             }
             open.extend(document.item(item).children.iter().copied());

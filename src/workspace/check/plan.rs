@@ -90,11 +90,11 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
         let Some(id) = &step.id else { continue };
         if let Some(first) = ids.insert(id.as_str(), step.number) {
             let message = format!("step {} has the id `{id}` of step {first}", step.number);
-            let problem = Problem::error("duplicate_id", FILE, message);
+            let problem = Problem::error("duplicate_id", FILE, message).fixable();
             found.push(
                 problem
                     .at(plan.field_place(step, "id"))
-                    .hint("remove the line from the copy; it gets a new id at its next change"),
+                    .hint("`statedir check --fix` gives the copy a new id"),
             );
         }
     }

@@ -142,7 +142,12 @@ fn forgotten(project: &Project) {
 /// A finished execution.
 pub fn finished(project: &Project) {
     busy(project);
-    for args in [&["step", "done", "1"][..], &["plan", "set", "status=COMPLETED_SUCCESS"]] {
+    for args in [
+        &["step", "done", "1"][..],
+        &["step", "skip", "3"],
+        &["step", "skip", "4"],
+        &["plan", "set", "status=COMPLETED_SUCCESS"],
+    ] {
         assert_eq!(run(project, args).code, 0, "{args:?}");
     }
 }

@@ -248,3 +248,29 @@ fn bad_changes_in_a_batch_change_nothing() {
     }
     assert_eq!(project.files(), before);
 }
+
+#[test]
+fn text_that_begins_with_a_hyphen_is_text() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "-bash: foo: not found", "--note", "- item"]);
+    project.ok(&["context", "add", "- bullet", "--json"]);
+    project.ok(&["directive", "add", "--force is never used", "--for-steps", "3"]);
+    project.ok(&["step", "add", "-> next"]);
+    project.ok(&["pause", "--why", "- x"]);
+    let history = project.read("history.md");
+    assert!(history.contains("-bash: foo: not found") && history.contains("- item"), "{history}");
+    assert!(project.read("context.md").contains("\n- bullet\n"));
+    assert!(project.read("constraints.md").contains("--force is never used"));
+    assert!(project.read("plan.md").contains(": -> next\n"));
+    assert!(history.contains("- x") || project.read("history.md").contains("- x"));
+    // What may be an option is never taken for text.
+    for args in [
+        ["context", "add", "--sectoin"].as_slice(),
+        &["step", "skip", "2", "--note", "--json"],
+        &["step", "skip", "2", "--cost", "- 1"],
+        &["brief", "--max-tokens", "-1"],
+    ] {
+        assert_eq!(project.run(args).code, 2, "{args:?}");
+    }
+}

@@ -201,3 +201,20 @@ fn images_that_are_gone_do_not_lock_the_state() {
     let start = project.run(&["step", "start", "1"]);
     assert_eq!(start.code, 0, "{}", start.stderr);
 }
+
+#[test]
+fn resume_answers_for_a_damaged_file_as_brief_does() {
+    let project = Project::with_steps(1);
+    project.ok(&["pause", "--why", "lunch"]);
+    project.write("context.md", b"# Context\n\xff\n");
+    let brief = project.run(&["brief", "--json"]);
+    let resumed = project.run(&["resume", "--json"]);
+    assert_eq!((brief.code, resumed.code), (4, 4), "{}", resumed.stdout);
+    let (brief, resumed) = (brief.json(), resumed.json());
+    assert_eq!(resumed["ok"], false);
+    assert_eq!(resumed["error"], brief["error"]);
+    // It was done all the same, and says so.
+    assert_eq!(resumed["committed"], true);
+    assert!(resumed["brief"].is_object(), "{resumed}");
+    assert!(project.read("plan.md").contains("- **status**: IN_PROGRESS"));
+}

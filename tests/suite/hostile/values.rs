@@ -364,4 +364,30 @@ fn a_value_of_the_wrong_kind_where_commands_write_is_found() {
         project.ok(&["undo"]);
         project.ok(&["check"]);
     }
+
+fn text_in_brackets_that_a_command_took_is_no_placeholder() {
+    let project = Project::new();
+    project.ok(&["context", "add", "[Smith 2024]"]);
+    project.ok(&[
+        "context",
+        "add",
+        "Sources:\n\n  [Jones 2023]\n- [Doe 2022]\n\n```\n[code here]\n```",
+    ]);
+    project.ok(&["review", "open", "[Approve Budget]"]);
+    assert_eq!(project.json(&["check"])["findings"], serde_json::json!([]));
+    let context = project.read("context.md");
+    for text in ["\\[Smith 2024]\n", "\\[Jones 2023]\n", "- [Doe 2022]\n", "\n[code here]\n"] {
+        assert!(context.contains(text), "{text}: {context}");
+    }
+    let review = project.json(&["review", "list"])["reviews"][0].clone();
+    assert_eq!(review["text"], "[Approve Budget]");
+    // Control: what a template left open is still found.
+    project.edit("context.md", "\\[Smith 2024]", "[Smith 2024]");
+    project.edit(
+        "plan.md",
+        "- **mode**: EXECUTION",
+        "- **mode**: EXECUTION\n- **owner**: [Your Name]",
+    );
+    let found = project.run(&["check", "--json"]).json()["findings"].clone();
+    assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
 }

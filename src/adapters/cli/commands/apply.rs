@@ -46,7 +46,7 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let text = pairs::read(&args.file)?;
-    let changes = changes(parse(&text)?)?;
+    let changes = changes(parse(pairs::name(&args.file), &text)?)?;
     session.apply(&changes)
 }
 
@@ -67,8 +67,9 @@ pub(in super::super) fn changes(values: Vec<Value>) -> Result<Vec<Change>, Failu
     Ok(changes)
 }
 
-fn parse(text: &str) -> Result<Vec<Value>, Failure> {
+fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
     pairs::refuse_rounded(text)?;
+    pairs::refuse_doubled(name, text)?;
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let value = value.map_err(|error| {

@@ -47,7 +47,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
         Verb::Set { name, value, create } => {
             // A number stays as it was typed: `0.50` is not `0.5`.
-            let value = match pairs::value(&value) {
+            let value = match pairs::value(&value)? {
                 list @ serde_json::Value::Array(_) => list,
                 _ => value.into(),
             };

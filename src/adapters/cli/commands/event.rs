@@ -1,4 +1,4 @@
-use super::{super::pairs, CliResult, Session};
+use super::{super::pairs, CliResult, Failure, Session};
 use crate::workspace::{Change, Event};
 
 /// Tell the state that something happened, so that rules can answer
@@ -35,10 +35,10 @@ Examples:
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let Verb::Emit { kind, fields } = args.verb;
-    session.apply(&[Change::Event { kind, fields: pairs::values(&fields) }])
+    session.apply(&[Change::Event { kind, fields: pairs::values(&fields)? }])
 }
 
 /// The event that arguments name.
-pub(super) fn event(kind: &str, fields: &[(String, String)]) -> Event {
-    Event { kind: kind.to_owned(), payload: pairs::values(fields) }
+pub(super) fn event(kind: &str, fields: &[(String, String)]) -> Result<Event, Failure> {
+    Ok(Event { kind: kind.to_owned(), payload: pairs::values(fields)? })
 }

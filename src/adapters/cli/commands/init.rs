@@ -55,7 +55,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
             ModeArg::Simulation => Mode::Simulation,
         },
         templates: templates(args.template.as_deref())?,
-        set: pairs::values(&args.set),
+        set: pairs::values(&args.set)?,
     };
     let workspace = session.new_workspace()?;
     let made = workspace.init(&options)?;

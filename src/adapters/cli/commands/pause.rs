@@ -1,4 +1,4 @@
-use super::{CliResult, Session, brief};
+use super::{super::output::outcome_json, CliResult, Session, brief};
 use crate::workspace::Change;
 
 /// Stop on purpose; no step can be started until resume
@@ -37,10 +37,19 @@ pub(super) fn resume(session: &mut Session<'_>) -> CliResult {
             return Ok(0);
         }
     };
-    session.output.outcome_with(&outcome, &[("brief", document)]);
+    let damage = brief::damage(&briefed);
     if !session.output.is_json() {
+        session.output.outcome(&outcome, false);
         session.output.raw("\n");
         session.output.raw(&briefed.brief.text);
+        return damage.map_or(Ok(0), Err);
     }
-    Ok(if briefed.damaged.is_empty() { 0 } else { 4 })
+    let mut answer = outcome_json(&outcome, false);
+    answer["brief"] = document;
+    if let Some(mut failure) = damage {
+        failure.data = Some(Box::new(answer));
+        return Err(failure);
+    }
+    session.output.value(answer);
+    Ok(0)
 }

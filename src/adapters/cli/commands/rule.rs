@@ -163,7 +163,7 @@ fn explain(
     if event.is_none() && !fields.is_empty() {
         return Err(Failure::usage("fields need an `--event`"));
     }
-    let event = event.map(|kind| event::event(&kind, fields));
+    let event = event.map(|kind| event::event(&kind, fields)).transpose()?;
     let (text, explanation) = session.workspace()?.explain_rule(rule, event.as_ref())?;
     if session.output.is_json() {
         let mut answer = json!(explanation);
@@ -183,7 +183,7 @@ fn test(
     fields: &[(String, String)],
     times: usize,
 ) -> CliResult {
-    let events = vec![event::event(kind, fields); times.clamp(1, 1000)];
+    let events = vec![event::event(kind, fields)?; times.clamp(1, 1000)];
     let answers = session.workspace()?.test_rules(&events)?;
     if session.output.is_json() {
         session.output.value(json!({ "answers": answers }));

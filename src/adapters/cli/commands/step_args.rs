@@ -114,7 +114,7 @@ impl ResultArgs {
     pub(super) fn result(self) -> Result<Box<StepResult>, super::Failure> {
         Ok(Box::new(StepResult {
             step: selected(self.step.as_deref())?,
-            output: pairs::values(&self.output),
+            output: pairs::values(&self.output)?,
             cost: self.cost,
             time: self.time,
             error: self.error,

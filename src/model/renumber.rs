@@ -1,0 +1,185 @@
+//! References by number follow their step when steps are renumbered.
+
+use super::{Plan, Step, StepId, literal, reference::references};
+use crate::text::markdown::{Edit, ItemId, SectionId, is_placeholder};
+
+/// What becomes of the numbers when a step is put in or taken out.
+#[derive(Clone, Debug)]
+pub struct Renumbering {
+    /// The steps from this number on move.
+    from: u32,
+    /// Whether they move up; else they move down.
+    up: bool,
+    /// The step that goes, if no other has its number.
+    gone: Option<(u32, Option<StepId>)>,
+}
+
+impl Renumbering {
+    /// A step is put in behind `after`.
+    pub fn behind(after: &Step) -> Self {
+        Self { from: after.number + 1, up: true, gone: None }
+    }
+
+    /// `step` is taken out of `plan`.
+    pub fn without(plan: &Plan, step: &Step) -> Self {
+        let alone = plan.steps.iter().filter(|other| other.number == step.number).count() == 1;
+        let gone = alone.then(|| (step.number, step.id.clone()));
+        Self { from: step.number + 1, up: false, gone }
+    }
+
+    /// The number a step has afterwards, if it is another one.
+    fn number(&self, number: u32) -> Option<u32> {
+        (number >= self.from).then(|| if self.up { number + 1 } else { number - 1 })
+    }
+
+    /// What a path such as `steps.3.key` is afterwards, if it is another one.
+    ///
+    /// What a step that goes has given stays in variables.json, so that its full path is used.
+    fn path(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix("steps.")?;
+        let digits = rest.split('.').next().unwrap_or_default();
+        let number = digits.parse().ok()?;
+        let tail = &rest[digits.len()..];
+        if let Some((gone, Some(id))) = &self.gone
+            && *gone == number
+        {
+            return Some(format!("step_data.outputs.{id}{tail}"));
+        }
+        self.number(number).map(|number| format!("steps.{number}{tail}"))
+    }
+
+    /// The text with its references as they are afterwards. A path for which `is_variable` holds
+    /// means a variable of that name and no step.
+    pub fn text(&self, text: &str, is_variable: &dyn Fn(&str) -> bool) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        for reference in references(text) {
+            let Some(path) = self.path(&reference.path).filter(|_| !is_variable(&reference.path))
+            else {
+                continue;
+            };
+            let written = &text[reference.span.clone()];
+            out.push_str(&text[at..reference.span.start]);
+            out.push_str(&written.replacen(&reference.path, &path, 1));
+            at = reference.span.end;
+        }
+        out.push_str(&text[at..]);
+        out
+    }
+
+    /// A list of dependencies with its numbers as they are afterwards.
+    fn dependencies(&self, list: &str) -> String {
+        let word = |word: &str| {
+            let digits = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let number = plain.then(|| digits.parse().ok()).flatten();
+            match number.and_then(|number| self.number(number)) {
+                Some(number) => word.replacen(digits, &number.to_string(), 1),
+                None => word.to_owned(),
+            }
+        };
+        list.split_inclusive([',', ' ']).map(word).collect()
+    }
+}
+
+impl Plan {
+    /// Brings the references by number in the fields of all steps but `gone` in line with the
+    /// numbers that the steps get.
+    pub fn follow(
+        &self,
+        edit: &mut Edit<'_>,
+        renumbering: &Renumbering,
+        gone: Option<&Step>,
+        is_variable: &dyn Fn(&str) -> bool,
+    ) {
+        for step in &self.steps {
+            if gone.is_some_and(|gone| gone.offset == step.offset) {
+                continue;
+            }
+            for item in self.items_of(step.section) {
+                let raw = self.document.raw_value(item);
+                let value = self.document.value(item);
+                let is_own = self.document.item(item).section == step.section;
+                let is_list = is_own && self.is_dependencies(item) && !is_placeholder(raw);
+                let changed = if is_list {
+                    renumbering.dependencies(&value)
+                } else {
+                    renumbering.text(&value, is_variable)
+                };
+                if changed != value {
+                    literal::set(edit, item, &changed);
+                }
+            }
+        }
+    }
+
+    /// The steps whose fields refer to `step` by its number.
+    pub fn referring_to(&self, step: &Step) -> Vec<&Step> {
+        let refers = |other: &&Step| {
+            other.offset != step.offset
+                && self.items_of(other.section).iter().any(|item| {
+                    references(&self.document.value(*item)).iter().any(|reference| {
+                        let rest = reference.path.strip_prefix("steps.").unwrap_or_default();
+                        rest.split('.').next().and_then(|n| n.parse().ok()) == Some(step.number)
+                    })
+                })
+        };
+        self.steps.iter().filter(refers).collect()
+    }
+
+    /// All items of a section and of those below it.
+    fn items_of(&self, section: SectionId) -> Vec<ItemId> {
+        let mut sections = vec![section];
+        let mut items = Vec::new();
+        while let Some(id) = sections.pop() {
+            let section = self.document.section(id);
+            sections.extend(&section.children);
+            let mut open = section.items.clone();
+            while let Some(item) = open.pop() {
+                open.extend(&self.document.item(item).children);
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    fn is_dependencies(&self, item: ItemId) -> bool {
+        let item = self.document.item(item);
+        let key = item.key.as_deref().map(|key| key.trim().to_ascii_lowercase());
+        item.depth == 0 && key.is_some_and(|key| key.replace([' ', '-'], "_") == "depends_on")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn up() -> Renumbering {
+        Renumbering { from: 2, up: true, gone: None }
+    }
+
+    #[test]
+    fn references_follow_and_everything_else_stays() {
+        let none = |_: &str| false;
+        let text =
+            "{{ steps.2.a }} {{steps.1.a}} {{steps.20}} {{stepsize.2}} steps.2 {{a.steps.2}}";
+        let after =
+            "{{ steps.3.a }} {{steps.1.a}} {{steps.21}} {{stepsize.2}} steps.2 {{a.steps.2}}";
+        assert_eq!(up().text(text, &none), after);
+        assert_eq!(up().text("{{steps.2.a}}", &|path| path == "steps.2.a"), "{{steps.2.a}}");
+    }
+
+    #[test]
+    fn what_a_removed_step_gave_is_named_in_full() {
+        let down = Renumbering { from: 3, up: false, gone: Some((2, StepId::parse("k3f9"))) };
+        let after = down.text("{{steps.2.a.b}} {{steps.3.a}}", &|_| false);
+        assert_eq!(after, "{{step_data.outputs.k3f9.a.b}} {{steps.2.a}}");
+    }
+
+    #[test]
+    fn numbers_in_lists_of_dependencies_follow() {
+        assert_eq!(up().dependencies("1, 2"), "1, 3");
+        assert_eq!(up().dependencies("[2,\"3\"], Step 4, k2, #5"), "[3,\"4\"], Step 5, k2, #6");
+        assert_eq!(up().dependencies("none"), "none");
+    }
+}

@@ -1,0 +1,77 @@
+//! Fields of a step that are given as `KEY=VALUE`: those with a meaning are checked as such.
+
+use serde_json::{Map, Value};
+
+use super::{super::Error, Cost, Selected, Span, StepShape, text_of};
+use crate::model::StepRef;
+
+/// Fields that other commands look after.
+const MANAGED: [(&str, &str); 5] = [
+    ("id", "it never changes"),
+    ("status", "use `statedir step start|done|fail|skip|retry|reset`"),
+    ("attempts", "`step start` counts them"),
+    ("claimed_by", "`step start --actor NAME` sets it"),
+    ("started_at", "`step start` sets it"),
+];
+
+/// The shape with the known fields of `set` in their places, so that only fields without a meaning
+/// are left there.
+pub(super) fn sorted(shape: &StepShape) -> Result<StepShape, Error> {
+    let mut sorted = StepShape { set: Map::new(), ..shape.clone() };
+    for (key, value) in &shape.set {
+        let name = key.trim().to_ascii_lowercase().replace([' ', '-'], "_");
+        refuse_managed(key, &name)?;
+        let text = text_of(value);
+        match name.as_str() {
+            "title" => once(key, &mut sorted.title, text)?,
+            "component" => once(key, &mut sorted.component, text)?,
+            "tool" | "tool_mapping" => once(key, &mut sorted.tool, text)?,
+            "effects" | "side_effects" => once(key, &mut sorted.effects, text)?,
+            "cost" | "estimated_cost" => once(key, &mut sorted.cost, quantity::<Cost>(&text)?)?,
+            "time" | "estimated_time" => once(key, &mut sorted.time, quantity::<Span>(&text)?)?,
+            "depends_on" => once(key, &mut sorted.depends_on, steps(value)?)?,
+            "inputs" => return Err(is_list(key, "input")),
+            "expected_outputs" => return Err(is_list(key, "output")),
+            _ => drop(sorted.set.insert(key.clone(), value.clone())),
+        }
+    }
+    Ok(sorted)
+}
+
+fn once<T>(key: &str, slot: &mut Option<T>, value: T) -> Result<(), Error> {
+    if slot.replace(value).is_some() {
+        return Err(Error::refused("bad_value", format!("`{key}` is given twice")));
+    }
+    Ok(())
+}
+
+fn quantity<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, Error> {
+    text.parse().map_err(|message: String| Error::refused("bad_value", message))
+}
+
+fn steps(value: &Value) -> Result<Vec<Selected>, Error> {
+    let listed = match value {
+        Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
+        other => text_of(other),
+    };
+    Ok(StepRef::parse_list(&listed)?.into_iter().map(Selected).collect())
+}
+
+fn is_list(key: &str, option: &str) -> Error {
+    Error::refused_with(
+        "bad_value",
+        format!("`{key}` of a step is a list of its own"),
+        format!("`--{option} KEY=VALUE` sets one of it; `{option}` in `statedir apply`"),
+    )
+}
+
+fn refuse_managed(key: &str, name: &str) -> Result<(), Error> {
+    match MANAGED.iter().find(|(managed, _)| name == *managed) {
+        Some((_, why)) => Err(Error::refused_with(
+            "managed_field",
+            format!("`{key}` of a step cannot be set directly"),
+            *why,
+        )),
+        None => Ok(()),
+    }
+}
