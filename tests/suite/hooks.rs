@@ -110,6 +110,19 @@ fn a_prompt_is_a_turn_and_secrets_are_masked() {
 }
 
 #[test]
+fn every_secret_of_a_prompt_is_masked_and_so_is_one_at_the_cut() {
+    let project = Project::new();
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let cut = format!("{} {token}", "x ".repeat(1_990));
+    for prompt in [format!("use password=hunter2hunter2 and token {token}"), cut] {
+        fire(&project, json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+    }
+    let history = project.read("history.md");
+    assert!(history.contains("use password=[masked] and token [masked]"), "{history}");
+    assert!(!history.contains("hunter2") && !history.contains("ghp_"), "{history}");
+}
+
+#[test]
 fn direct_edits_of_the_history_and_the_log_are_denied() {
     let project = Project::new();
     fs::create_dir_all(project.root().join("src")).unwrap();
