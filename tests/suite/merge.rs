@@ -2,6 +2,7 @@
 
 #[path = "merge/branches.rs"]
 mod branches;
+mod damaged;
 #[path = "merge/messages.rs"]
 mod messages;
 #[path = "merge/removed.rs"]
