@@ -58,6 +58,7 @@ use super::{
 };
 use crate::{
     adapters::choose,
+    store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
 };
 
@@ -67,12 +68,20 @@ pub(super) struct Session<'o> {
     pub(super) command: String,
     /// Who acts if no actor is named: the client of a server.
     pub(super) client: Option<String>,
+    /// Whether nobody waits for the answer any more.
+    pub(super) given_up: GivenUp,
     pub(super) output: &'o mut Output,
 }
 
 /// Runs the command that was parsed.
 pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
-    let mut session = Session { global: parsed.global, command, client: None, output };
+    let mut session = Session {
+        global: parsed.global,
+        command,
+        client: None,
+        given_up: GivenUp::default(),
+        output,
+    };
     dispatch(parsed.command, &mut session)
 }
 
@@ -165,6 +174,7 @@ impl Session<'_> {
             if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait,
+            given_up: self.given_up.clone(),
             command: self.command.clone(),
             progress: super::progress::reading,
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
