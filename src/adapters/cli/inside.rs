@@ -135,12 +135,15 @@ fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResul
         Some(parsed) => parsed,
         None => Arguments::try_parse_from(&args).map_err(|error| Failure::from(&error))?,
     };
-    commands::dispatch(parsed.command, &mut caller.session(output))
+    let mut session = caller.session(output);
+    let result = commands::dispatch(parsed.command, &mut session);
+    result.map_err(|failure| session.explain(failure))
 }
 
 fn answer(caller: &Caller, work: impl FnOnce(&mut Session<'_>) -> CliResult) -> Answer {
     let mut output = Output::kept(true);
-    let result = work(&mut caller.session(&mut output));
+    let mut session = caller.session(&mut output);
+    let result = work(&mut session).map_err(|failure| session.explain(failure));
     finish(output, result)
 }
 

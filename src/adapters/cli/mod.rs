@@ -11,6 +11,7 @@ mod pairs;
 mod plain;
 mod progress;
 mod quick;
+mod way_back;
 mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};

@@ -55,9 +55,11 @@ use super::{
     CliResult, Failure,
     args::{Arguments, Command, Global},
     output::Output,
+    way_back,
 };
 use crate::{
     adapters::choose,
+    model::StateFile,
     store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
 };
@@ -82,7 +84,8 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         given_up: GivenUp::default(),
         output,
     };
-    dispatch(parsed.command, &mut session)
+    let result = dispatch(parsed.command, &mut session);
+    result.map_err(|failure| session.explain(failure))
 }
 
 /// Runs a command in a session.
@@ -183,6 +186,20 @@ impl Session<'_> {
             is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
+    }
+
+    /// The same failure with the way out that there is: the log may not know a missing file.
+    pub(super) fn explain(&self, failure: Failure) -> Failure {
+        if failure.code != "file_missing" {
+            return failure;
+        }
+        let file = failure.location.as_ref().and_then(|place| place["file"].as_str());
+        let Some(file) = file.and_then(StateFile::from_name) else { return failure };
+        let workspace = self.workspace_as_it_is().ok();
+        match workspace.and_then(|workspace| way_back::of_file(&workspace, file)) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 
     /// Makes changes as one operation and prints the answer.
