@@ -13,6 +13,7 @@ mod prompt;
 mod reply;
 mod session;
 mod shell;
+mod shell_pattern;
 mod shell_writes;
 mod stop;
 mod tool;

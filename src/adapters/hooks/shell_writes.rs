@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     place::{Guarded, Protected},
     shell::{Simple, Word, commands},
+    shell_pattern::{alternatives, fitting, matches},
 };
 
 /// Words before the command that is really run.
@@ -26,7 +27,7 @@ fn look(guarded: &Guarded, cwd: &Path, source: &str, depth: usize) -> Option<Pro
                 return Some(found);
             }
         }
-        let words = command_words(&simple);
+        let words: Vec<Word> = command_words(&simple).iter().flat_map(alternatives).collect();
         let Some((name, args)) = words.split_first() else { continue };
         let name = name.text.rsplit('/').next().unwrap_or_default();
         if matches!(name, "bash" | "sh" | "zsh" | "dash" | "eval") && depth < 4 {
@@ -90,7 +91,9 @@ fn targets(name: &str, args: &[Word]) -> Vec<(Word, bool)> {
         args.iter().any(|word| is_flag(word, letter) || word.text.starts_with("--in-place"))
     };
     match name {
-        "rm" | "rmdir" | "unlink" | "shred" => all(true),
+        "rm" => all(is_recursive(args)),
+        "rmdir" | "unlink" | "shred" => all(true),
+        "git" => by_git(args),
         "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => all(false),
         "sed" | "perl" | "ruby" if in_place('i') => all(false),
         "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => all(false),
@@ -100,9 +103,9 @@ fn targets(name: &str, args: &[Word]) -> Vec<(Word, bool)> {
             of.map(|(word, path)| (Word { text: path.to_owned(), ..word.clone() }, false)).collect()
         }
         "curl" | "wget" | "sort" => {
-            let flags = ["-o", "-O", "--output", "--output-document"];
-            let pairs = args.windows(2).filter(|pair| flags.contains(&pair[0].text.as_str()));
-            pairs.map(|pair| (pair[1].clone(), false)).collect()
+            let next = args.iter().skip(1).map(Some).chain([None]);
+            let outputs = args.iter().zip(next).filter_map(|(word, next)| output(word, next));
+            outputs.map(|word| (word, false)).collect()
         }
         "find" if args.iter().any(|word| matches!(word.text.as_str(), "-delete" | "rm")) => {
             let places = args.iter().take_while(|word| !word.text.starts_with('-'));
@@ -110,6 +113,57 @@ fn targets(name: &str, args: &[Word]) -> Vec<(Word, bool)> {
         }
         _ => Vec::new(),
     }
+}
+
+fn is_recursive(args: &[Word]) -> bool {
+    let is_flagged = |word: &Word| is_flag(word, 'r') || is_flag(word, 'R');
+    args.iter().any(|word| is_flagged(word) || word.text == "--recursive")
+}
+
+/// The file of `-o FILE`, `-oFILE`, `-sLo FILE`, `--output FILE` or `--output=FILE`.
+fn output(word: &Word, next: Option<&Word>) -> Option<Word> {
+    const LONG: [&str; 2] = ["--output", "--output-document"];
+    let text = word.text.as_str();
+    let attached = |path: &str| Some(Word { text: path.to_owned(), ..word.clone() });
+    if text.starts_with("--") {
+        return match text.split_once('=') {
+            Some((name, path)) if LONG.contains(&name) => attached(path),
+            _ => next.filter(|_| LONG.contains(&text)).cloned(),
+        };
+    }
+    let (_, path) = text.strip_prefix('-')?.split_once(['o', 'O'])?;
+    if path.is_empty() { next.cloned() } else { attached(path) }
+}
+
+/// What `git rm` and `git mv` take away in the work tree.
+fn by_git(args: &[Word]) -> Vec<(Word, bool)> {
+    let (mut rest, mut base) = (args, None);
+    let (verb, args) = loop {
+        match rest {
+            [flag, dir, more @ ..] if flag.text == "-C" => (base, rest) = (Some(dir), more),
+            [flag, _, more @ ..] if flag.text == "-c" => rest = more,
+            [flag, more @ ..] if flag.text.starts_with('-') => rest = more,
+            [verb, more @ ..] => break (verb.text.as_str(), more),
+            [] => return Vec::new(),
+        }
+    };
+    let keeps = ["--cached", "-n", "--dry-run"];
+    if args.iter().any(|word| keeps.contains(&word.text.as_str())) {
+        return Vec::new();
+    }
+    let operands: Vec<&Word> = args.iter().filter(|word| !word.text.starts_with('-')).collect();
+    let mut found = match verb {
+        "rm" => operands.iter().map(|word| ((*word).clone(), is_recursive(args))).collect(),
+        "mv" => copied(true, args, &operands),
+        _ => Vec::new(),
+    };
+    if let Some(base) = base {
+        for (word, _) in found.iter_mut().filter(|(word, _)| !word.text.starts_with('/')) {
+            word.text = format!("{}/{}", base.text, word.text);
+            word.dynamic |= base.dynamic;
+        }
+    }
+    found
 }
 
 /// Where a copy goes: the last operand, or a file of the same name in it.
@@ -126,7 +180,7 @@ fn copied(moves: bool, args: &[Word], operands: &[&Word]) -> Vec<(Word, bool)> {
         let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let text = format!("{}/{name}", target.text);
         found.push((
-            Word { text, dynamic: target.dynamic || source.dynamic, glob: source.glob },
+            Word { text, dynamic: target.dynamic || source.dynamic, ..(*source).clone() },
             false,
         ));
         if moves {
@@ -147,7 +201,11 @@ fn judge(guarded: &Guarded, cwd: &Path, word: &Word, removes: bool) -> Option<Pr
     if !word.glob {
         return mean(&word.text);
     }
-    // The pattern is in the last part mostly; one further up is judged by its words.
+    let fits = fitting(guarded.state(), cwd, &word.text);
+    if let found @ Some(_) = fits.iter().find_map(|path| mean(&path.to_string_lossy())) {
+        return found;
+    }
+    // Another state than this one, or a beginning that is not known: by the last part, or by words.
     let path = PathBuf::from(&word.text);
     let dir = path.parent().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
     let pattern = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -167,31 +225,6 @@ fn by_its_words(text: &str) -> Option<Protected> {
         return Some(Protected::Private);
     }
     text.ends_with("workspace/state/history.md").then_some(Protected::History)
-}
-
-/// Whether a pattern of a shell fits a name; a bracket stands for any one character.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut pattern_chars = pattern.chars();
-    match pattern_chars.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            // Stars in a row are one star; else a long row of them would take for ever.
-            let rest = pattern_chars.as_str().trim_start_matches('*');
-            name.char_indices()
-                .map(|(at, _)| at)
-                .chain([name.len()])
-                .any(|at| matches(rest, &name[at..]))
-        }
-        Some(first) => {
-            let mut name_chars = name.chars();
-            let Some(c) = name_chars.next() else { return false };
-            let rest = match first {
-                '[' => pattern.split_once(']').map_or("", |(_, rest)| rest),
-                _ => pattern_chars.as_str(),
-            };
-            (matches!(first, '?' | '[') || first == c) && matches(rest, name_chars.as_str())
-        }
-    }
 }
 
 /// Whether a command line only looks, so that nobody needs to be asked about it.
@@ -259,6 +292,22 @@ mod tests {
             ("echo > workspace/state/.statedir/head", Private),
             ("find workspace/state/.statedir -delete", Private),
             ("rm -rf workspace", Whole),
+            ("rm -rf workspace/*", Whole),
+            ("rm -rf *", Whole),
+            ("rm -r ./w*/", Whole),
+            ("rm w*/state/history.md", History),
+            ("rm -r */*/.stat*", Private),
+            ("rm workspace/state/{plan,history}.md", History),
+            ("rm -rf {src,workspace/{x,state}}", Whole),
+            ("git rm workspace/state/history.md", History),
+            ("git -C workspace rm -q -- state/history.md", History),
+            ("git mv workspace/state/history.md old.md", History),
+            ("git rm -rf workspace", Whole),
+            ("curl --output=workspace/state/history.md http://x", History),
+            ("curl -oworkspace/state/history.md http://x", History),
+            ("curl -fsSLo workspace/state/history.md http://x", History),
+            ("wget -qO workspace/state/history.md http://x", History),
+            ("sort -oworkspace/state/history.md a", History),
             ("mv workspace/state /tmp", Whole),
         ] {
             assert_eq!(verdict(source), Some(expected), "{source}");
@@ -285,6 +334,14 @@ mod tests {
             "echo x > history.md",
             "wc -l < workspace/state/history.md",
             "cp workspace/state/*.md backup/",
+            "rm *",
+            "rm -rf src/* **/target */*.o",
+            "rm -rf workspace/{tmp,cache}",
+            "echo {a,b} '{x,workspace/state/history.md}'",
+            "git rm --cached workspace/state/history.md",
+            "git log -- workspace/state/history.md",
+            "curl -so out http://x/workspace/state/history.md",
+            "sort workspace/state/history.md",
         ] {
             assert_eq!(verdict(source), None, "{source}");
         }
