@@ -14,6 +14,7 @@ mod reply;
 mod session;
 mod shell;
 mod shell_pattern;
+mod shell_targets;
 mod shell_writes;
 mod stop;
 mod tool;
