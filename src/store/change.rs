@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CheckpointChange, OperationSummary, Revision};
+use super::{CheckpointChange, GivenUp, OperationSummary, Revision};
 
 /// One operation to be committed.
 #[derive(Debug, Clone, Default)]
@@ -82,4 +82,6 @@ pub struct Holder {
     pub command: String,
     /// When it began.
     pub time: String,
+    /// Whether it is still wanted when the lock is there.
+    pub given_up: GivenUp,
 }

@@ -24,6 +24,9 @@ pub enum StoreError {
         /// How long this call waited.
         waited: Duration,
     },
+    /// Whoever asked does not want it any more; nothing was written.
+    #[error("the call was cancelled; nothing was done")]
+    GivenUp,
     /// A file was saved by somebody else between reading it and committing; nothing was written.
     #[error("`{name}` was changed by another program meanwhile; nothing was written")]
     Conflict {

@@ -40,6 +40,9 @@ pub(super) fn exclusive(
         other => other.at(path)?,
     };
     let file = acquire(disk, path, file, true, wait)?;
+    if holder.given_up.before_begin() {
+        return Err(StoreError::GivenUp);
+    }
     let note = Note {
         pid: std::process::id(),
         actor: holder.actor.clone(),

@@ -19,6 +19,7 @@ mod disk;
 mod error;
 mod files;
 mod gc;
+mod given_up;
 mod hash;
 mod head;
 mod inspect;
@@ -67,6 +68,7 @@ pub use checkpoint::{
 pub use disk::{Access, Disk, DiskFile, Kind, Stat};
 pub use error::{Result, StoreError};
 pub use gc::GcReport;
+pub use given_up::GivenUp;
 pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,

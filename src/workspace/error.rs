@@ -312,6 +312,7 @@ fn store_code(error: &StoreError) -> &'static str {
             _ => "io",
         },
         StoreError::LockTimeout { .. } => "lock_timeout",
+        StoreError::GivenUp => "cancelled",
         StoreError::Conflict { .. } => "changed_meanwhile",
         StoreError::Moved { .. } => "moved_away",
         StoreError::NotRegular { .. } => "not_regular",

@@ -79,7 +79,7 @@ pub use self::{
 use self::{here::Here, notice::notices};
 use crate::{
     model::StateFile,
-    store::{Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
+    store::{Disk, GivenUp, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
 };
 
 const REWRITABLE: [&str; 5] = [
@@ -102,6 +102,8 @@ pub struct Options {
     pub dry_run: bool,
     /// How long to wait for the lock.
     pub wait: Duration,
+    /// Whether the change is still wanted when the lock is there.
+    pub given_up: GivenUp,
     /// The command as the user gave it, for the log.
     pub command: String,
     /// Is told how many bytes of a long history have been read.
@@ -126,6 +128,7 @@ impl Default for Options {
             if_match: None,
             dry_run: false,
             wait: Duration::from_secs(10),
+            given_up: GivenUp::default(),
             command: String::new(),
             progress: |_| {},
             is_elsewhere: |_, _| false,
@@ -352,6 +355,7 @@ impl Workspace {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),
             time: self.env.now(),
+            given_up: self.options.given_up.clone(),
         }
     }
 

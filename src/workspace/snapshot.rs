@@ -84,6 +84,19 @@ impl Snapshot {
         Ok(BufReader::with_capacity(1 << 16, self.view.appended().reader()?))
     }
 
+    /// Refuses a state of which a file is missing or cannot be read.
+    ///
+    /// # Errors
+    /// The first such file, and why.
+    pub fn refuse_damaged(&self) -> Result<(), Error> {
+        self.plan()?;
+        self.context()?;
+        self.variables()?;
+        self.constraints()?;
+        self.history()?;
+        self.workflow().map(|_| ())
+    }
+
     /// The newest entries of the history, newest last.
     ///
     /// # Errors

@@ -449,3 +449,10 @@ fn a_number_that_would_be_rounded_is_refused() {
     project.ok(&["var", "set", "m", "18446744073709551615"]);
     assert!(project.read("variables.json").contains(": 18446744073709551615"));
 }
+
+#[test]
+fn a_new_title_is_in_the_answer() {
+    let project = Project::with_steps(2);
+    let answer = project.json(&["step", "set", "2", "title=NEW", "--tool", "grep"]);
+    assert_eq!((&answer["step"]["title"], &answer["step"]["number"]), (&json!("NEW"), &json!(2)));
+}

@@ -279,6 +279,77 @@ fn a_state_directory_that_is_wholly_gone_is_found_from_anywhere() {
 }
 
 #[test]
+fn what_the_log_knows_is_newer_than_the_commits() {
+    let Some(repository) = worked() else { return };
+    let project = &repository.project;
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["history", "add", "Not committed"]);
+    let files = project.files();
+    lose(project, &["plan.md", "history.md"]);
+    let dry = project.json(&[&RECOVER[..], &["--dry-run"]].concat());
+    assert_eq!(dry["from_log"], json!(["plan.md", "history.md"]), "{dry}");
+    assert!(!project.path("plan.md").exists(), "a dry run writes nothing");
+    let answer = project.json(&RECOVER);
+    assert_eq!((&answer["from_log"], &answer["restored"]), (&dry["from_log"], &json!([])));
+    assert_eq!(project.files(), files);
+    assert_sound(project);
+    lose(project, &["plan.md"]);
+    let ran = project.ok(&RECOVER);
+    assert!(ran.stdout.contains("brought back plan.md from the operation log"), "{}", ran.stdout);
+    // A log that never saw the file leaves it to git.
+    lose_log(project);
+    lose(project, &["plan.md"]);
+    project.refused(4, &["step", "add", "x"]);
+    assert!(project.path(".statedir/log").exists());
+    let answer = project.json(&RECOVER);
+    assert_eq!(
+        (&answer["from_log"], &answer["restored"][0]["file"]),
+        (&json!([]), &json!("plan.md"))
+    );
+    project.ok(&["history", "verify"]);
+}
+
+#[test]
+fn a_file_that_the_log_does_not_know_is_not_promised_by_it() {
+    let Some(repository) = worked() else { return };
+    let committed = &repository.project;
+    let alone = Project::with_steps(1);
+    for (project, way) in [(committed, "recover --from-git"), (&alone, "statedir init")] {
+        lose_log(project);
+        lose(project, &["plan.md"]);
+        let hint = |answer: &Value| answer["error"]["hint"].as_str().unwrap_or_default().to_owned();
+        let finding = |answer: &Value| {
+            let all = answer["findings"].as_array().unwrap();
+            let one = all.iter().find(|one| one["code"] == "file_missing").unwrap();
+            one["hint"].as_str().unwrap().to_owned()
+        };
+        // The second round has a log that has adopted what was left.
+        for _ in 0..2 {
+            let checked = project.refused(4, &["check"]);
+            let hints = [
+                hint(&project.refused(4, &["step", "list"])),
+                finding(&checked),
+                hint(&project.refused(4, &["status"])),
+                hint(&project.refused(4, &["recover"])),
+                hint(&project.refused(4, &["step", "add", "x"])),
+            ];
+            for hint in hints {
+                assert!(hint.contains(way) && !hint.contains("check --fix"), "{hint}");
+            }
+            assert!(!hint(&checked).contains("check --fix"), "{checked}");
+        }
+    }
+    committed.ok(&RECOVER);
+    alone.ok(&["init", "--goal", "Compare three vector databases"]);
+    assert!(alone.path("plan.md").exists());
+    // The control: what the log knows is for `check --fix`.
+    committed.ok(&["step", "add", "Known to the log"]);
+    lose(committed, &["plan.md"]);
+    let refusal = committed.refused(4, &["step", "list"]);
+    assert!(refusal["error"]["hint"].as_str().unwrap().contains("check --fix"), "{refusal}");
+}
+
+#[test]
 fn it_stands_alone() {
     let Some(repository) = worked() else { return };
     let project = &repository.project;

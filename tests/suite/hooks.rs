@@ -110,6 +110,19 @@ fn a_prompt_is_a_turn_and_secrets_are_masked() {
 }
 
 #[test]
+fn every_secret_of_a_prompt_is_masked_and_so_is_one_at_the_cut() {
+    let project = Project::new();
+    let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let cut = format!("{} {token}", "x ".repeat(1_990));
+    for prompt in [format!("use password=hunter2hunter2 and token {token}"), cut] {
+        fire(&project, json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+    }
+    let history = project.read("history.md");
+    assert!(history.contains("use password=[masked] and token [masked]"), "{history}");
+    assert!(!history.contains("hunter2") && !history.contains("ghp_"), "{history}");
+}
+
+#[test]
 fn direct_edits_of_the_history_and_the_log_are_denied() {
     let project = Project::new();
     fs::create_dir_all(project.root().join("src")).unwrap();
@@ -379,6 +392,17 @@ fn a_step_left_running_is_mentioned_once() {
 }
 
 #[test]
+fn sessions_that_only_stop_are_forgotten_in_the_end() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1", "--actor", "person"]);
+    for n in 0..40 {
+        let stop = json!({ "hook_event_name": "Stop", "session_id": format!("s{n}") });
+        assert!(fire(&project, stop).is_some());
+    }
+    assert_eq!(fs::read_dir(project.path(".statedir/sessions")).unwrap().count(), 32);
+}
+
+#[test]
 fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
     let project = Project::with_steps(1);
     let file = project.root().join("env.sh");
@@ -444,6 +468,10 @@ fn an_event_waits_for_the_lock_once() {
     assert_eq!(waited.len(), events.len(), "{log}");
     assert!(waited[0] >= 1_000, "{log}");
     assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
+    // The time before it is told, too.
+    let line = log.lines().nth(1).unwrap();
+    let all = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" ms in all)"));
+    assert!(all.unwrap().parse::<u64>().unwrap() >= 1_000, "{log}");
 }
 
 #[test]

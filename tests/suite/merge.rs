@@ -4,6 +4,8 @@
 mod branches;
 #[path = "merge/counters.rs"]
 mod counters;
+#[path = "merge/damaged.rs"]
+mod damaged;
 #[path = "merge/finishing.rs"]
 mod finishing;
 #[path = "merge/guard.rs"]

@@ -13,6 +13,7 @@ use super::{
     output::Output,
     pairs, quick,
 };
+use crate::store::GivenUp;
 
 /// Where a command runs, for whom, and on what condition.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub(in crate::adapters) struct Caller {
     pub(in crate::adapters) dry_run: bool,
     /// How long to wait for the lock.
     pub(in crate::adapters) wait: Duration,
+    /// Whether nobody waits for the answer any more.
+    pub(in crate::adapters) given_up: GivenUp,
     /// The command for the log.
     pub(in crate::adapters) command: String,
 }
@@ -132,12 +135,15 @@ fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResul
         Some(parsed) => parsed,
         None => hyphens::parse(&args).map_err(|error| Failure::from(&error))?,
     };
-    commands::dispatch(parsed.command, &mut caller.session(output))
+    let mut session = caller.session(output);
+    let result = commands::dispatch(parsed.command, &mut session);
+    result.map_err(|failure| session.explain(failure))
 }
 
 fn answer(caller: &Caller, work: impl FnOnce(&mut Session<'_>) -> CliResult) -> Answer {
     let mut output = Output::kept(true);
-    let result = work(&mut caller.session(&mut output));
+    let mut session = caller.session(&mut output);
+    let result = work(&mut session).map_err(|failure| session.explain(failure));
     finish(output, result)
 }
 
@@ -161,6 +167,12 @@ impl Caller {
             actor: self.actor.clone(),
             wait: self.wait,
         };
-        Session { global, command: self.command.clone(), client: Some(self.client.clone()), output }
+        Session {
+            global,
+            command: self.command.clone(),
+            client: Some(self.client.clone()),
+            given_up: self.given_up.clone(),
+            output,
+        }
     }
 }

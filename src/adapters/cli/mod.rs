@@ -13,6 +13,7 @@ mod plain;
 mod progress;
 mod quick;
 mod unique_keys;
+mod way_back;
 mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};

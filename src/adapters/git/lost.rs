@@ -57,6 +57,18 @@ pub fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
     }
 }
 
+/// Whether a commit has a version of a file of the state in `dir`.
+///
+/// # Errors
+/// There is no git or no repository to ask.
+pub fn has_version(dir: &Path, file: StateFile) -> Result<bool, GitError> {
+    let repository = Repository::of(dir)?;
+    let paths = repository.paths()?;
+    let Some((_, path)) = paths.iter().find(|(known, _)| *known == file) else { return Ok(false) };
+    let args = ["--literal-pathspecs", "log", "--all", "--max-count=1", "--format=%H", "--", path];
+    Ok(!ask(&repository.top, &args)?.is_empty())
+}
+
 /// When git has to have known a file.
 #[derive(Clone, Copy)]
 enum When {

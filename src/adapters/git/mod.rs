@@ -31,7 +31,7 @@ pub use driver::{Driven, drive};
 pub use error::GitError;
 pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
 pub use install::{InstallOptions, Installed, install, status, uninstall};
-pub use lost::{Lost, find_lost};
+pub use lost::{Lost, find_lost, has_version};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, Restored, rebuild};
 pub use relog::{LogState, Relogged, relog};

@@ -79,7 +79,12 @@ impl<'a> Replay<'a> {
         let Some(site) = site.filter(|_| captured || changed) else { return Ok(()) };
         let command = format!("git {} {}", commit.short, commit.subject).trim_end().to_owned();
         let (actor, time) = (commit.author.clone(), commit.time.clone());
-        let holder = Holder { actor: actor.clone(), command: command.clone(), time: time.clone() };
+        let holder = Holder {
+            actor: actor.clone(),
+            command: command.clone(),
+            time: time.clone(),
+            ..Holder::default()
+        };
         // What was put beside the store is recorded by this.
         let transaction = site.begin(Duration::ZERO, &holder)?;
         if changed {

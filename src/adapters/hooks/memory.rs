@@ -63,7 +63,12 @@ impl Memory {
         // Two hooks of one session can run at once: each writes a file of its own first.
         let new = path.with_extension(format!("{}.new", std::process::id()));
         fs::write(&new, serde_json::to_vec(self)?)?;
-        fs::rename(&new, &path)
+        let is_first = !path.exists();
+        fs::rename(&new, &path)?;
+        if is_first {
+            Self::prune(state);
+        }
+        Ok(())
     }
 
     /// Forgets a session that has ended.
@@ -121,7 +126,6 @@ mod tests {
         for n in 0..MOST_SESSIONS + 5 {
             memory.save(root.path(), &format!("s{n}")).unwrap();
         }
-        Memory::prune(root.path());
         assert_eq!(fs::read_dir(directory(root.path())).unwrap().count(), MOST_SESSIONS);
         memory.save(root.path(), "a").unwrap();
         Memory::forget(root.path(), "a");

@@ -13,6 +13,8 @@ mod prompt;
 mod reply;
 mod session;
 mod shell;
+mod shell_pattern;
+mod shell_targets;
 mod shell_writes;
 mod stop;
 mod tool;

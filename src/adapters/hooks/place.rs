@@ -122,7 +122,7 @@ fn is_within(path: &Path, dir: &Path) -> bool {
     dir.components().map(lower).all(|part| parts.next() == Some(part))
 }
 
-fn expand_home(text: &str) -> PathBuf {
+pub(super) fn expand_home(text: &str) -> PathBuf {
     let rest = text.strip_prefix("~/").or(text.strip_prefix("$HOME/"));
     match (rest, std::env::var_os("HOME")) {
         (Some(rest), Some(home)) => Path::new(&home).join(rest),

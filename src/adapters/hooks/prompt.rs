@@ -71,12 +71,13 @@ fn record(hook: &Hook<'_>) -> Result<(), Error> {
     if prompt.is_empty() {
         return Ok(());
     }
-    let mut said: String = prompt.chars().take(MOST_CHARS).collect();
-    if said.len() < prompt.len() {
-        said.push('…');
+    // The history is shared and committed; nobody chose to put a key into it. The whole is masked:
+    // half a key would not be known for one.
+    let masked = crate::workspace::masked(prompt);
+    let mut user_message: String = masked.chars().take(MOST_CHARS).collect();
+    if user_message.len() < masked.len() {
+        user_message.push('…');
     }
-    // The history is shared and committed; nobody chose to put a key into it.
-    let user_message = crate::workspace::masked(&said);
     let turn = Turn { user_message, ..Turn::default() };
     hook.workspace.apply(&[Change::TurnAdd(Box::new(turn))]).map(|_| ())
 }

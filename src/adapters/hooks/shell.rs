@@ -13,6 +13,8 @@ pub struct Word {
     pub dynamic: bool,
     /// Whether it has a pattern outside of quotes.
     pub glob: bool,
+    /// Whether it has a brace outside of quotes.
+    pub braces: bool,
 }
 
 /// One command with its arguments.
@@ -115,6 +117,7 @@ impl Reader {
                     if matches!(c, '*' | '?' | '[') {
                         self.current().glob = true;
                     }
+                    self.current().braces |= c == '{';
                     self.push(c);
                 }
             }

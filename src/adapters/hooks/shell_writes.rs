@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{
     place::{Guarded, Protected},
     shell::{Simple, Word, commands},
+    shell_pattern::{alternatives, fitting, matches},
+    shell_targets::{is_flag, targets},
 };
 
 /// Words before the command that is really run.
@@ -26,7 +28,7 @@ fn look(guarded: &Guarded, cwd: &Path, source: &str, depth: usize) -> Option<Pro
                 return Some(found);
             }
         }
-        let words = command_words(&simple);
+        let words: Vec<Word> = command_words(&simple).iter().flat_map(alternatives).collect();
         let Some((name, args)) = words.split_first() else { continue };
         let name = name.text.rsplit('/').next().unwrap_or_default();
         if matches!(name, "bash" | "sh" | "zsh" | "dash" | "eval") && depth < 4 {
@@ -78,64 +80,6 @@ fn is_assignment(text: &str) -> bool {
     })
 }
 
-fn is_flag(word: &Word, letter: char) -> bool {
-    word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
-}
-
-/// The words that a command writes to, and whether it takes a whole tree away.
-fn targets(name: &str, args: &[Word]) -> Vec<(Word, bool)> {
-    let operands: Vec<&Word> = args.iter().filter(|word| !word.text.starts_with('-')).collect();
-    let all = |removes: bool| operands.iter().map(|word| ((*word).clone(), removes)).collect();
-    let in_place = |letter: char| {
-        args.iter().any(|word| is_flag(word, letter) || word.text.starts_with("--in-place"))
-    };
-    match name {
-        "rm" | "rmdir" | "unlink" | "shred" => all(true),
-        "tee" | "truncate" | "sponge" | "patch" | "ed" | "ex" => all(false),
-        "sed" | "perl" | "ruby" if in_place('i') => all(false),
-        "awk" | "gawk" if args.iter().any(|word| word.text == "inplace") => all(false),
-        "mv" | "cp" | "install" | "ln" | "rsync" => copied(name == "mv", args, &operands),
-        "dd" => {
-            let of = args.iter().filter_map(|word| Some((word, word.text.strip_prefix("of=")?)));
-            of.map(|(word, path)| (Word { text: path.to_owned(), ..word.clone() }, false)).collect()
-        }
-        "curl" | "wget" | "sort" => {
-            let flags = ["-o", "-O", "--output", "--output-document"];
-            let pairs = args.windows(2).filter(|pair| flags.contains(&pair[0].text.as_str()));
-            pairs.map(|pair| (pair[1].clone(), false)).collect()
-        }
-        "find" if args.iter().any(|word| matches!(word.text.as_str(), "-delete" | "rm")) => {
-            let places = args.iter().take_while(|word| !word.text.starts_with('-'));
-            places.map(|word| (word.clone(), true)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Where a copy goes: the last operand, or a file of the same name in it.
-fn copied(moves: bool, args: &[Word], operands: &[&Word]) -> Vec<(Word, bool)> {
-    let named =
-        args.iter().position(|word| matches!(word.text.as_str(), "-t" | "--target-directory"));
-    let target = match named {
-        Some(at) => args.get(at + 1),
-        None => operands.last().copied(),
-    };
-    let Some(target) = target else { return Vec::new() };
-    let mut found = vec![(target.clone(), false)];
-    for source in operands.iter().filter(|word| **word != target) {
-        let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let text = format!("{}/{name}", target.text);
-        found.push((
-            Word { text, dynamic: target.dynamic || source.dynamic, glob: source.glob },
-            false,
-        ));
-        if moves {
-            found.push(((*source).clone(), true));
-        }
-    }
-    found
-}
-
 fn judge(guarded: &Guarded, cwd: &Path, word: &Word, removes: bool) -> Option<Protected> {
     let mean = |text: &str| match removes {
         true => guarded.removes(cwd, text),
@@ -147,7 +91,11 @@ fn judge(guarded: &Guarded, cwd: &Path, word: &Word, removes: bool) -> Option<Pr
     if !word.glob {
         return mean(&word.text);
     }
-    // The pattern is in the last part mostly; one further up is judged by its words.
+    let fits = fitting(guarded.state(), cwd, &word.text);
+    if let found @ Some(_) = fits.iter().find_map(|path| mean(&path.to_string_lossy())) {
+        return found;
+    }
+    // Another state than this one, or a beginning that is not known: by the last part, or by words.
     let path = PathBuf::from(&word.text);
     let dir = path.parent().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
     let pattern = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -167,31 +115,6 @@ fn by_its_words(text: &str) -> Option<Protected> {
         return Some(Protected::Private);
     }
     text.ends_with("workspace/state/history.md").then_some(Protected::History)
-}
-
-/// Whether a pattern of a shell fits a name; a bracket stands for any one character.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut pattern_chars = pattern.chars();
-    match pattern_chars.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            // Stars in a row are one star; else a long row of them would take for ever.
-            let rest = pattern_chars.as_str().trim_start_matches('*');
-            name.char_indices()
-                .map(|(at, _)| at)
-                .chain([name.len()])
-                .any(|at| matches(rest, &name[at..]))
-        }
-        Some(first) => {
-            let mut name_chars = name.chars();
-            let Some(c) = name_chars.next() else { return false };
-            let rest = match first {
-                '[' => pattern.split_once(']').map_or("", |(_, rest)| rest),
-                _ => pattern_chars.as_str(),
-            };
-            (matches!(first, '?' | '[') || first == c) && matches(rest, name_chars.as_str())
-        }
-    }
 }
 
 /// Whether a command line only looks, so that nobody needs to be asked about it.
@@ -259,6 +182,22 @@ mod tests {
             ("echo > workspace/state/.statedir/head", Private),
             ("find workspace/state/.statedir -delete", Private),
             ("rm -rf workspace", Whole),
+            ("rm -rf workspace/*", Whole),
+            ("rm -rf *", Whole),
+            ("rm -r ./w*/", Whole),
+            ("rm w*/state/history.md", History),
+            ("rm -r */*/.stat*", Private),
+            ("rm workspace/state/{plan,history}.md", History),
+            ("rm -rf {src,workspace/{x,state}}", Whole),
+            ("git rm workspace/state/history.md", History),
+            ("git -C workspace rm -q -- state/history.md", History),
+            ("git mv workspace/state/history.md old.md", History),
+            ("git rm -rf workspace", Whole),
+            ("curl --output=workspace/state/history.md http://x", History),
+            ("curl -oworkspace/state/history.md http://x", History),
+            ("curl -fsSLo workspace/state/history.md http://x", History),
+            ("wget -qO workspace/state/history.md http://x", History),
+            ("sort -oworkspace/state/history.md a", History),
             ("mv workspace/state /tmp", Whole),
         ] {
             assert_eq!(verdict(source), Some(expected), "{source}");
@@ -285,6 +224,14 @@ mod tests {
             "echo x > history.md",
             "wc -l < workspace/state/history.md",
             "cp workspace/state/*.md backup/",
+            "rm *",
+            "rm -rf src/* **/target */*.o",
+            "rm -rf workspace/{tmp,cache}",
+            "echo {a,b} '{x,workspace/state/history.md}'",
+            "git rm --cached workspace/state/history.md",
+            "git log -- workspace/state/history.md",
+            "curl -so out http://x/workspace/state/history.md",
+            "sort workspace/state/history.md",
         ] {
             assert_eq!(verdict(source), None, "{source}");
         }

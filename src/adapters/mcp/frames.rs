@@ -23,8 +23,8 @@ const MOST_IN_BATCH: usize = 100;
 pub(super) enum Line {
     /// As it was sent, without its end.
     Whole(Vec<u8>),
-    /// It was longer than allowed, and is not kept.
-    TooLong,
+    /// It was longer than allowed; this is its beginning.
+    TooLong(Vec<u8>),
 }
 
 /// What a line says.
@@ -52,16 +52,13 @@ pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<
         any = true;
         let end = available.iter().position(|byte| *byte == b'\n');
         let part = &available[..end.unwrap_or(available.len())];
-        too_long |= line.len() + part.len() > most;
-        if too_long {
-            line = Vec::new();
-        } else {
-            line.extend_from_slice(part);
-        }
+        let room = most - line.len();
+        too_long |= part.len() > room;
+        line.extend_from_slice(&part[..part.len().min(room)]);
         let (used, last) = (part.len() + usize::from(end.is_some()), available.is_empty());
         input.consume(used);
         if end.is_some() || last {
-            return Ok(Some(if too_long { Line::TooLong } else { Line::Whole(line) }));
+            return Ok(Some(if too_long { Line::TooLong(line) } else { Line::Whole(line) }));
         }
     }
 }
@@ -70,9 +67,11 @@ pub(super) fn read_line(input: &mut impl BufRead, most: usize) -> Result<Option<
 pub(super) fn read(line: &Line) -> Vec<Frame> {
     let bytes = match line {
         Line::Whole(bytes) => bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes),
-        Line::TooLong => {
+        Line::TooLong(begin) => {
             let message = format!("the message has more than {MOST_BYTES} bytes");
-            return vec![refused(ErrorData::invalid_request(message, None), None)];
+            // An id at the very end may go on in what was not read.
+            let id = id_in(begin).filter(|(_, end)| *end < begin.len()).map(|(id, _)| id);
+            return vec![refused(ErrorData::invalid_request(message, None), id)];
         }
     };
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -98,7 +97,7 @@ pub(super) fn read(line: &Line) -> Vec<Frame> {
         }
         Err(error) => {
             let message = format!("the message is not JSON: {error}");
-            vec![refused(ErrorData::parse_error(message, None), id_in(bytes))]
+            vec![refused(ErrorData::parse_error(message, None), id_in(bytes).map(|(id, _)| id))]
         }
     }
 }
@@ -143,8 +142,9 @@ fn id_of(value: &Value) -> Option<RequestId> {
     }
 }
 
-/// The id of a request that is not JSON elsewhere, so that its client need not wait for ever.
-fn id_in(bytes: &[u8]) -> Option<RequestId> {
+/// The id of a request that is not JSON elsewhere, so that its client need not wait for ever, and
+/// where it ends.
+fn id_in(bytes: &[u8]) -> Option<(RequestId, usize)> {
     let (mut depth, mut at) = (0usize, 0);
     while let Some(byte) = bytes.get(at) {
         match byte {
@@ -156,7 +156,8 @@ fn id_in(bytes: &[u8]) -> Option<RequestId> {
                 let key = (depth == 1 && bytes[at..end] == *b"\"id\"").then_some(value).flatten();
                 if let Some(value) = key {
                     let mut values = serde_json::Deserializer::from_slice(value).into_iter();
-                    return id_of(&values.next()?.ok()?);
+                    let id = id_of(&values.next()?.ok()?)?;
+                    return Some((id, bytes.len() - value.len() + values.byte_offset()));
                 }
                 at = end;
                 continue;
@@ -205,7 +206,21 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_skipped_and_the_next_one_read() {
         let read = lines(b"abc\nabcdefgh\n\nlast", 5);
-        assert_eq!(read, [whole("abc"), Line::TooLong, whole(""), whole("last")]);
+        let too_long = Line::TooLong(b"abcde".to_vec());
+        assert_eq!(read, [whole("abc"), too_long, whole(""), whole("last")]);
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_answered_with_its_id_where_that_was_read() {
+        let id = |begin: &str| match read(&Line::TooLong(begin.as_bytes().to_vec())).pop() {
+            Some(Frame::Refused(answer)) => serde_json::to_value(*answer).unwrap()["id"].clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":"xx"#), 7);
+        assert_eq!(id(r#"{"id":"a","params":{"id":1,"#), "a");
+        for none in [r#"{"params":{"id":1,"x":"y"#, r#"{"id":12"#, r#"[{"id":1,"a"#, "", "{"] {
+            assert_eq!(id(none), Value::Null, "{none}");
+        }
     }
 
     #[test]
@@ -256,9 +271,8 @@ mod tests {
                 - usize::from(bytes.last().is_none_or(|byte| *byte == b'\n'));
             prop_assert_eq!(read_lines.len(), expected);
             for line in &read_lines {
-                if let Line::Whole(kept) = line {
-                    prop_assert!(kept.len() <= most);
-                }
+                let (Line::Whole(kept) | Line::TooLong(kept)) = line;
+                prop_assert!(kept.len() <= most);
                 read(line);
             }
         }

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     adapters::cli::inside::{Answer, Caller},
+    store::GivenUp,
     workspace::Environment,
 };
 
@@ -58,6 +59,7 @@ impl Server {
             if_match: conditions.if_match,
             dry_run: conditions.dry_run,
             wait: LOCK_WAIT,
+            given_up: GivenUp::default(),
             command,
         };
         let token = context.ct.clone();

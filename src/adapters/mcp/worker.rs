@@ -2,8 +2,8 @@
 //!
 //! Calls run one after another in the order in which they came, as they would with the command
 //! line: two of them would only wait for the same lock. The protocol goes on meanwhile. A call
-//! waits for the lock in short stretches, so that one that was cancelled never begins, and the time
-//! behind other calls counts as waiting.
+//! waits for the lock in short stretches and is asked once more when it has it, so that one that was
+//! cancelled never begins, and the time behind other calls counts as waiting.
 
 use std::{
     sync::{
@@ -17,7 +17,10 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::adapters::cli::inside::{self, Answer, Caller};
+use crate::{
+    adapters::cli::inside::{self, Answer, Caller},
+    store::GivenUp,
+};
 
 /// How long a call waits for the lock.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -42,7 +45,7 @@ struct Job {
     work: Work,
     caller: Caller,
     came: Instant,
-    cancelled: Box<dyn Fn() -> bool + Send>,
+    cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -61,8 +64,8 @@ impl Worker {
         let stop = Arc::clone(&closing);
         let handle = thread::Builder::new().name("worker".into()).spawn(move || {
             for job in queue {
-                let given_up = || stop.load(Ordering::Relaxed) || (job.cancelled)();
-                let answer = run(&job, given_up);
+                let (stop, cancelled) = (Arc::clone(&stop), Arc::clone(&job.cancelled));
+                let answer = run(&job, move || stop.load(Ordering::Relaxed) || cancelled());
                 let _ = job.answer.send(answer);
             }
         })?;
@@ -74,10 +77,10 @@ impl Worker {
         &self,
         work: Work,
         caller: Caller,
-        cancelled: impl Fn() -> bool + Send + 'static,
+        cancelled: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Option<Answer> {
         let (answer, answered) = oneshot::channel();
-        let cancelled = Box::new(cancelled);
+        let cancelled = Arc::new(cancelled);
         self.jobs.send(Job { work, caller, came: Instant::now(), cancelled, answer }).ok()?;
         answered.await.ok()
     }
@@ -90,13 +93,15 @@ impl Drop for Worker {
     }
 }
 
-fn run(job: &Job, given_up: impl Fn() -> bool) -> Answer {
+fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -> Answer {
+    let when_locked = GivenUp::when(given_up.clone());
     loop {
         if given_up() {
             return Answer::refusal("cancelled", "the call was cancelled; nothing was done", None);
         }
         let left = LOCK_WAIT.saturating_sub(job.came.elapsed());
-        let caller = Caller { wait: left.min(STRETCH), ..job.caller.clone() };
+        let (wait, given_up) = (left.min(STRETCH), when_locked.clone());
+        let caller = Caller { wait, given_up, ..job.caller.clone() };
         let answer = match &job.work {
             Work::Change(value) => inside::change(&caller, value.clone()),
             Work::Changes(values) => inside::changes(&caller, values.clone()),

@@ -12,7 +12,12 @@ fn two_transactions_exclude_each_other_and_the_second_names_the_first() {
     let first = store
         .begin(
             WAIT,
-            &Holder { actor: "ann".into(), command: "step done".into(), time: "noon".into() },
+            &Holder {
+                actor: "ann".into(),
+                command: "step done".into(),
+                time: "noon".into(),
+                ..Holder::default()
+            },
         )
         .unwrap();
     for error in

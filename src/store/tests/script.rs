@@ -58,7 +58,12 @@ pub fn sim() -> (SimDisk, Store) {
 }
 
 pub fn holder(time: &str) -> Holder {
-    Holder { actor: "tester".into(), command: "test".into(), time: time.into() }
+    Holder {
+        actor: "tester".into(),
+        command: "test".into(),
+        time: time.into(),
+        ..Holder::default()
+    }
 }
 
 pub fn write(name: &str, text: &str) -> FileChange {

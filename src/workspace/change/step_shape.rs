@@ -106,6 +106,9 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     }
     progress.finish(&[])?;
     touch(draft, step.number)?;
+    // As it is now: a title may be new.
+    let plan = draft.plan()?;
+    let step = plan.step(&StepRef::Number(step.number))?;
     let status = step.status.clone().unwrap_or_default();
     Ok(Answer::new(format!("step {} changed", step.number))
         .with("step", step_json(step, &id, &status)))

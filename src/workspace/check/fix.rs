@@ -53,20 +53,52 @@ impl Workspace {
         Ok(vec![Fixed { file: StateFile::Log, message }])
     }
 
-    /// Puts back what the log knows of files that are gone or cut, as one operation.
-    fn restore_missing(&self) -> Result<Vec<Fixed>, Error> {
+    /// Puts back files that are gone, as far as the log knows them, as one operation; in a dry run
+    /// it only says which.
+    ///
+    /// # Errors
+    /// The log cannot be read, or a file cannot be written.
+    pub fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
+        let missing = self.missing_files()?;
+        self.put_back(missing, None)
+    }
+
+    /// Whether the log knows what a file held.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub fn is_in_log(&self, file: StateFile) -> Result<bool, Error> {
+        Ok(match file {
+            StateFile::History => self.store.appended_from_log()?.is_some(),
+            file => self.store.last_known_files()?.contains_key(file.name()),
+        })
+    }
+
+    /// Those of the five files that are not there.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
         let view = self.store.read(self.options.wait)?;
         let gone = |file: &StateFile| match file {
             StateFile::History => !view.appended().exists(),
             file => view.bytes(file.name()).is_none(),
         };
-        let missing: Vec<StateFile> = StateFile::FIVE.into_iter().filter(gone).collect();
-        drop(view);
+        Ok(StateFile::FIVE.into_iter().filter(gone).collect())
+    }
+
+    /// Puts back what the log knows of files that are gone or cut, as one operation.
+    fn restore_missing(&self) -> Result<Vec<Fixed>, Error> {
+        let missing = self.missing_files()?;
         let cut = if missing.contains(&StateFile::History) || self.is_history_elsewhere() {
             None
         } else {
             self.store.appended_missing_tail()?.filter(|tail| !tail.is_empty())
         };
+        self.put_back(missing, cut)
+    }
+
+    fn put_back(&self, missing: Vec<StateFile>, cut: Option<Vec<u8>>) -> Result<Vec<Fixed>, Error> {
         if missing.is_empty() && cut.is_none() {
             return Ok(Vec::new());
         }
@@ -89,7 +121,7 @@ impl Workspace {
             }
             fixed.push(Fixed { file, message: "restored as the log knows it".to_owned() });
         }
-        if !fixed.is_empty() {
+        if !fixed.is_empty() && !self.options.dry_run {
             self.begin()?.commit(operation)?;
         }
         Ok(fixed)

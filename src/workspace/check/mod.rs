@@ -3,6 +3,7 @@
 mod doubled;
 mod fix;
 mod history;
+mod mask;
 mod placeholder;
 mod plan;
 mod reference;
@@ -11,7 +12,7 @@ mod variables;
 
 pub(super) use self::{
     fix::repairs,
-    secret::{mask, mask_field, mask_json},
+    mask::{mask, mask_field, mask_json},
 };
 use serde::Serialize;
 

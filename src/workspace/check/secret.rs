@@ -1,8 +1,6 @@
 //! What looks like a secret. State is read by agents, people and git: none belongs there.
 
-use std::{borrow::Cow, io::BufRead as _};
-
-use serde_json::Value;
+use std::{io::BufRead as _, ops::Range};
 
 use super::Snapshot;
 use crate::{
@@ -44,7 +42,9 @@ const NAMES: [&str; 8] = [
 /// The least length of a secret that has no prefix of its own.
 const LEAST: usize = 12;
 
-const PRIVATE_KEY: &str = "a private key";
+pub(super) const PRIVATE_KEY: &str = "a private key";
+/// What the first and the last line of a private key end with.
+pub(super) const KEY_MARK: &str = "PRIVATE KEY-----";
 
 /// How many are listed for one file.
 const MOST: usize = 20;
@@ -96,26 +96,44 @@ fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {
     ));
 }
 
-/// Where a secret begins in a line, and what it looks like.
+/// Something in a line that looks like a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    /// Where it is; a private key goes on in the lines that follow.
+    pub(super) range: Range<usize>,
+    pub(super) what: &'static str,
+}
+
+/// Where the first secret of a line begins, and what it looks like.
 pub(crate) fn secret_in(line: &str) -> Option<(usize, &'static str)> {
+    let first = secrets_in(line).into_iter().min_by_key(|hit| hit.range.start)?;
+    Some((first.range.start, first.what))
+}
+
+/// All secrets of a line, in no order; two may share bytes.
+pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
+    let mut hits = Vec::new();
     if !may_hold_secret(line) {
-        return None;
+        return hits;
     }
     if let Some(at) = line.find("-----BEGIN ")
-        && line[at..].contains("PRIVATE KEY-----")
+        && line[at..].contains(KEY_MARK)
     {
-        return Some((at, PRIVATE_KEY));
+        hits.push(Hit { range: at..line.len(), what: PRIVATE_KEY });
     }
     for (prefix, what, least) in PREFIXES {
         for (at, _) in line.match_indices(prefix) {
-            let starts_word = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            // Not every script parts its words.
+            let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let starts_word = !line[..at].ends_with(in_word);
             let token = token_at(&line[at..]);
             if starts_word && token.len() >= least && mixed(token) {
-                return Some((at, what));
+                hits.push(Hit { range: at..at + token.len(), what });
             }
         }
     }
-    named_secret(line)
+    named_secrets(line, &mut hits);
+    hits
 }
 
 /// A quick look, for a history of a gigabyte: every secret below is a long run of letters and
@@ -136,70 +154,8 @@ fn may_hold_secret(line: &str) -> bool {
     line.contains("-----BEGIN ")
 }
 
-/// The text with everything that looks like a secret replaced by `[masked]`.
-pub(crate) fn mask(text: &str) -> Cow<'_, str> {
-    const MASK: &str = "[masked]";
-    if !text.lines().any(|line| secret_in(line).is_some()) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while !rest.is_empty() {
-        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
-        let Some((at, what)) = secret_in(line) else {
-            out.push_str(line);
-            rest = &rest[line.len()..];
-            continue;
-        };
-        out.push_str(&rest[..at]);
-        out.push_str(MASK);
-        rest = &rest[at..];
-        let length = match what {
-            PRIVATE_KEY => end_of_key(rest),
-            _ => token_at(rest).len().max(1),
-        };
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    Cow::Owned(out)
-}
-
-/// A JSON value with its secrets masked; a name such as `password` makes its text one.
-pub(crate) fn mask_json(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(masked) = mask(text) {
-                *text = masked;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(mask_json),
-        Value::Object(members) => {
-            for (key, value) in members.iter_mut() {
-                match value {
-                    Value::String(text) => *text = mask_field(key, text),
-                    other => mask_json(other),
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The text of a field with its secrets masked, seen together with its name.
-pub(crate) fn mask_field(name: &str, text: &str) -> String {
-    let head = format!("{name}: ");
-    let line = format!("{head}{text}");
-    mask(&line).strip_prefix(&head).map_or_else(|| mask(text).into_owned(), str::to_owned)
-}
-
-/// How far a private key goes: to its last line, or to the end of the text.
-fn end_of_key(text: &str) -> usize {
-    const END: &str = "PRIVATE KEY-----";
-    let Some(begin) = text.find(END).map(|at| at + END.len()) else { return text.len() };
-    text[begin..].find(END).map_or(text.len(), |at| begin + at + END.len())
-}
-
 /// `password: hunter2secret`, `"api_key": "…"`; references and obvious blanks are none.
-fn named_secret(line: &str) -> Option<(usize, &'static str)> {
+fn named_secrets(line: &str, hits: &mut Vec<Hit>) {
     // ASCII only, so that byte offsets stay those of the line.
     let lower = line.to_ascii_lowercase();
     for name in NAMES {
@@ -213,11 +169,17 @@ fn named_secret(line: &str) -> Option<(usize, &'static str)> {
             let skipped = value.trim_start_matches([' ', '"', '\'', '*', '`', '=']);
             let token = token_at(skipped);
             if token.len() >= LEAST && mixed(token) {
-                return Some((line.len() - skipped.len(), "a secret"));
+                let start = line.len() - skipped.len();
+                hits.push(Hit { range: start..start + value_length(skipped), what: "a secret" });
             }
         }
     }
-    None
+}
+
+/// How far a value goes that somebody chose: a password has other signs than a key has.
+fn value_length(text: &str) -> usize {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';');
+    text.find(ends).unwrap_or(text.len())
 }
 
 fn is_token(c: char) -> bool {
@@ -251,17 +213,10 @@ mod tests {
     }
 
     #[test]
-    fn every_secret_of_a_text_is_masked_and_the_rest_stays() {
-        let aws = ["AKIA", "IOSFODNN7EXAMPLE1"].concat();
-        let pem = |word: &str| format!("-----{word} RSA PRIVATE KEY-----");
-        let text = format!("a {aws} b {aws}\nok\n{}\nMIIE\n{}\nend", pem("BEGIN"), pem("END"));
-        assert_eq!(mask(&text), "a [masked] b [masked]\nok\n[masked]\nend");
-        assert_eq!(mask_field("api_key", "a8f5f167f44f4964"), "[masked]");
-        assert_eq!(mask_field("note", "nothing here"), "nothing here");
-        let mut value =
-            serde_json::json!({ "password": "hunter2secret99", "n": [format!("x {aws}")] });
-        mask_json(&mut value);
-        assert_eq!(value, serde_json::json!({ "password": "[masked]", "n": ["x [masked]"] }));
+    fn the_first_secret_of_a_line_is_the_one_that_stands_first() {
+        let github = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let line = format!("use password=hunter2hunter2 and token {github}");
+        assert_eq!(secret_in(&line), Some((13, "a secret")));
     }
 
     #[test]

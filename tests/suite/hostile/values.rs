@@ -364,7 +364,9 @@ fn a_value_of_the_wrong_kind_where_commands_write_is_found() {
         project.ok(&["undo"]);
         project.ok(&["check"]);
     }
+}
 
+#[test]
 fn text_in_brackets_that_a_command_took_is_no_placeholder() {
     let project = Project::new();
     project.ok(&["context", "add", "[Smith 2024]"]);

@@ -80,6 +80,26 @@ fn a_cancelled_call_does_nothing_and_is_not_answered() {
 }
 
 #[test]
+fn a_call_that_was_cancelled_does_nothing_with_a_lock_that_comes_free_at_once() {
+    for _ in 0..3 {
+        let project = Project::with_steps(1);
+        let log = project.json(&["op", "log"]);
+        let mut client = Client::new(&project);
+        let lock = hold(&project);
+        let call = json!({ "name": "step", "arguments": { "verb": "start" } });
+        let id = client.ask("tools/call", call);
+        client.result("ping", json!({}));
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": { "requestId": id } }));
+        client.result("ping", json!({}));
+        drop(lock);
+        let status = client.ok("step", json!({ "verb": "list" }))["steps"][0]["status"].clone();
+        assert_eq!(status, "PENDING");
+        assert_eq!(project.json(&["op", "log"]), log);
+    }
+}
+
+#[test]
 fn two_clients_share_the_work_and_lose_nothing() {
     const STEPS: usize = 12;
     const VALUES: usize = 15;

@@ -1,6 +1,9 @@
 use serde_json::json;
 
-use super::{super::progress::Progress, CliResult, Failure, Session};
+use super::{
+    super::{progress::Progress, way_back},
+    CliResult, Failure, Session,
+};
 use crate::{
     adapters::git,
     model::{Problem, Severity},
@@ -37,6 +40,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
         }
     }
+    way_back::explain(&workspace, &mut checked.findings);
     let errors = checked.errors();
     let warnings = checked.findings.len() - errors;
     if !session.output.is_json() {

@@ -11,7 +11,8 @@ use crate::{
 ///
 /// The message tells the operations since the last commit; its trailers name the revision of the
 /// state and the heads of the history. What else is staged stays staged and is no part of the
-/// commit. Hooks run as usual. Nothing to commit is no failure.
+/// commit. Hooks run as usual. Nothing to commit is no failure. A state with a file that is missing
+/// or cannot be read is not committed (exit 4).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,7 +58,7 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     Ok(0)
 }
 
-/// What a commit of this state says of it; a state with conflicts is not committed.
+/// What a commit of this state says of it; a state with conflicts or damage is not committed.
 pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
     let snapshot = workspace.read()?;
     let mut conflicts = snapshot.conflicts()?;
@@ -71,6 +72,7 @@ pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
         let under_way = git::under_way(workspace.directory());
         return Err(Error::Unmerged { count, first, under_way });
     }
+    snapshot.refuse_damaged()?;
     let heads = snapshot.facts()?.history.heads;
     Ok(CommitOptions {
         revision: snapshot.revision().as_str().to_owned(),

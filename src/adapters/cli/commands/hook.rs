@@ -1,16 +1,20 @@
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::{
     super::plain::{Plain, Unclear},
     CliResult, Session,
 };
-use crate::adapters::{
-    choose,
-    hooks::{self, Hook, HookEvent},
+use crate::{
+    adapters::{
+        choose,
+        hooks::{self, Hook, HookEvent},
+    },
+    store::StoreError,
+    workspace::Error,
 };
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
@@ -32,6 +36,7 @@ use crate::adapters::{
 /// becomes part of the next step's entry, or at once an event when a limit is crossed.
 ///
 /// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
+/// --if-match is ignored: an event belongs to no revision.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -118,6 +123,7 @@ fn reply(
     if workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log) {
         return Ok(hooks::Reply::Silent);
     }
+    let began = Instant::now();
     let names = [event.session(), variable("USER"), variable("LOGNAME")];
     // Without any of these a command acts as `unknown`.
     let nobody = names.iter().skip(1).all(Option::is_none).then(|| "unknown".to_owned());
@@ -128,9 +134,19 @@ fn reply(
         max_tokens: args.max_tokens,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
-        until: std::time::Instant::now() + session.global.wait,
+        until: began + session.global.wait,
     };
-    hooks::answer(&hook).map_err(|error| error.to_string())
+    hooks::answer(&hook).map_err(|error| told(&error, began.elapsed()))
+}
+
+/// What is noted of a failure. The last of several waits knows only of itself.
+fn told(error: &Error, passed: Duration) -> String {
+    match error {
+        Error::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
+            format!("{error} ({} ms in all)", passed.as_millis())
+        }
+        error => error.to_string(),
+    }
 }
 
 /// The directory that was named, or the nearest one at or above the agent's.

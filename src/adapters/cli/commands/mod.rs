@@ -55,9 +55,12 @@ use super::{
     CliResult, Failure,
     args::{Arguments, Command, Global},
     output::Output,
+    way_back,
 };
 use crate::{
     adapters::choose,
+    model::StateFile,
+    store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
 };
 
@@ -67,13 +70,22 @@ pub(super) struct Session<'o> {
     pub(super) command: String,
     /// Who acts if no actor is named: the client of a server.
     pub(super) client: Option<String>,
+    /// Whether nobody waits for the answer any more.
+    pub(super) given_up: GivenUp,
     pub(super) output: &'o mut Output,
 }
 
 /// Runs the command that was parsed.
 pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
-    let mut session = Session { global: parsed.global, command, client: None, output };
-    dispatch(parsed.command, &mut session)
+    let mut session = Session {
+        global: parsed.global,
+        command,
+        client: None,
+        given_up: GivenUp::default(),
+        output,
+    };
+    let result = dispatch(parsed.command, &mut session);
+    result.map_err(|failure| session.explain(failure))
 }
 
 /// Runs a command in a session.
@@ -165,6 +177,7 @@ impl Session<'_> {
             if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait,
+            given_up: self.given_up.clone(),
             command: self.command.clone(),
             progress: super::progress::reading,
             is_elsewhere: crate::adapters::git::is_entry_elsewhere,
@@ -174,6 +187,20 @@ impl Session<'_> {
             is_checked_out: crate::adapters::git::is_checked_out,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
+    }
+
+    /// The same failure with the way out that there is: the log may not know a missing file.
+    pub(super) fn explain(&self, failure: Failure) -> Failure {
+        if failure.code != "file_missing" {
+            return failure;
+        }
+        let file = failure.location.as_ref().and_then(|place| place["file"].as_str());
+        let Some(file) = file.and_then(StateFile::from_name) else { return failure };
+        let workspace = self.workspace_as_it_is().ok();
+        match workspace.and_then(|workspace| way_back::of_file(&workspace, file)) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 
     /// Makes changes as one operation and prints the answer.

@@ -2,11 +2,14 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{CliResult, Failure, Session, recover_git, recover_view, scan, step_args::select};
+use super::{
+    super::way_back, CliResult, Failure, Session, recover_git, recover_view, scan,
+    step_args::select,
+};
 use crate::{
     adapters::{Evaluator, Recovery, RecoveryOptions, Scan, is_archived, split_words},
     engine::{PlanRole, recovery::Action},
-    workspace::{Outcome, RecoverRequest, Span},
+    workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
 
 /// Decide how to go on after a crash or a failure, and say why
@@ -34,8 +37,9 @@ use crate::{
 /// PATH, HOME, LANG, TMPDIR and STATEDIR set. If it fails in any way, the built-in decision stands
 /// and the answer says so.
 ///
-/// --from-git decides nothing: it brings back what was lost. A missing state file is written from
-/// the newest commit that has a good version of it, of this branch before others. Without an
+/// --from-git decides nothing: it brings back what was lost. A missing state file is written as the
+/// operation log knows it, which may be newer than any commit; else from the newest commit that has
+/// a good version of it, of this branch before others. The answer says which. Without an
 /// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
 /// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
 /// versions that cannot be used are passed over and listed. Exit 4 if no commit has something.
@@ -132,7 +136,8 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         return all(session, root, args, &options);
     }
     let workspace = session.workspace()?;
-    let recovery = Recovery::decide(&workspace, &options)?;
+    let mut recovery = Recovery::decide(&workspace, &options)?;
+    let way_back = look_back(&workspace, &mut recovery);
     // In a damaged state nothing can be carried out but going back.
     let whole = recovery.examined.evidence.damage.is_empty()
         || recovery.decision.action == Action::RollbackCheckpoint;
@@ -145,7 +150,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if session.output.is_json() {
         let answer = recover_view::document(&recovery, carried.as_ref(), dry_run);
         return match damaged {
-            Some(message) => Err(damage(message, answer)),
+            Some(message) => Err(damage(message, answer, way_back)),
             None => {
                 session.output.value(answer);
                 Ok(0)
@@ -156,13 +161,24 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if let Some(outcome) = &carried {
         session.output.outcome(outcome, dry_run);
     }
-    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null)))
+    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
 }
 
-fn damage(message: String, answer: Value) -> Failure {
-    let mut failure = Failure::new("damaged", message, 4).hint(
-        "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back",
-    );
+/// The way out where a file is missing that the log does not know; the decision names it, too.
+fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
+    if recovery.examined.evidence.damage.is_empty() {
+        return None;
+    }
+    let way_back = way_back::of_missing(workspace)?;
+    recovery.decision.look_at = vec![way_back.clone()];
+    Some(way_back)
+}
+
+fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
+    let usual =
+        "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back";
+    let hint = way_back.unwrap_or_else(|| usual.to_owned());
+    let mut failure = Failure::new("damaged", message, 4).hint(hint);
     failure.data = answer.is_object().then(|| Box::new(answer));
     failure
 }
@@ -226,11 +242,12 @@ fn one(
     options: &RecoveryOptions,
 ) -> Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure> {
     let workspace = session.workspace_in(dir.to_owned(), None)?;
-    let recovery = Recovery::decide(&workspace, options)?;
+    let mut recovery = Recovery::decide(&workspace, options)?;
+    let way_back = look_back(&workspace, &mut recovery);
     let evidence = &recovery.examined.evidence;
     if let Some(message) = evidence.damage.first() {
         let answer = recover_view::document(&recovery, None, false);
-        return Err(damage(message.clone(), answer));
+        return Err(damage(message.clone(), answer, way_back));
     }
     if !apply || recovery.decision.nothing_to_do {
         return Ok((recovery, None, None));

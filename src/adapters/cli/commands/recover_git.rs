@@ -11,7 +11,8 @@ use crate::{
         git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, Relogged},
     },
     model::StateFile,
-    workspace::Workspace,
+    store::StoreError,
+    workspace::{Error, Workspace},
 };
 
 /// How many of the versions that were passed over are shown to people.
@@ -25,9 +26,15 @@ pub(super) fn run(session: &mut Session<'_>) -> CliResult {
     }
     let workspace = session.workspace_in(directory(session)?, None)?;
     let dry_run = session.global.dry_run;
-    let rebuilt = git::rebuild(workspace.directory(), dry_run).map_err(failure)?;
+    let from_log = from_log(&workspace)?;
+    let mut rebuilt = git::rebuild(workspace.directory(), dry_run).map_err(failure)?;
+    // In a dry run they are still missing.
+    rebuilt.restored.retain(|restored| !from_log.contains(&restored.file));
+    rebuilt.not_found.retain(|file| !from_log.contains(file));
+    rebuilt.passed_over.retain(|passed| !from_log.contains(&passed.file));
     let relogged = relog(session, &workspace)?;
-    let found = Found { dir: workspace.directory().to_owned(), rebuilt, relogged, dry_run };
+    let dir = workspace.directory().to_owned();
+    let found = Found { dir, from_log, rebuilt, relogged, dry_run };
     let missing = found.missing();
     if missing.is_empty() {
         match session.output.is_json() {
@@ -45,6 +52,20 @@ pub(super) fn run(session: &mut Session<'_>) -> CliResult {
     );
     failure.data = Some(Box::new(found.document()));
     Err(failure)
+}
+
+/// Brings back what the log knows: its bytes may be newer than those of any commit.
+fn from_log(workspace: &Workspace) -> Result<Vec<StateFile>, Failure> {
+    match workspace.restore_from_log() {
+        Ok(fixed) => Ok(fixed.into_iter().map(|fixed| fixed.file).collect()),
+        // Git has to do without the log.
+        Err(Error::Store(
+            StoreError::Damaged { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::NotRegular { .. },
+        )) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failure> {
@@ -81,6 +102,7 @@ fn failure(error: GitError) -> Failure {
 /// What came of it.
 struct Found {
     dir: PathBuf,
+    from_log: Vec<StateFile>,
     rebuilt: Rebuilt,
     relogged: Relogged,
     dry_run: bool,
@@ -106,7 +128,8 @@ impl Found {
 
     fn document(&self) -> Value {
         let relogged = &self.relogged;
-        json!({ "directory": self.dir, "restored": self.rebuilt.restored, "log": relogged.log,
+        json!({ "directory": self.dir, "from_log": self.from_log,
+            "restored": self.rebuilt.restored, "log": relogged.log,
             "operations": relogged.operations, "left_out": relogged.left_out,
             "edited": relogged.edited, "passed_over": self.passed_over(),
             "not_found": self.missing(), "revision": relogged.revision, "dry_run": self.dry_run })
@@ -115,13 +138,16 @@ impl Found {
     fn print(&self, session: &mut Session<'_>) {
         let output = &mut session.output;
         let would = if self.dry_run { "would have " } else { "" };
+        for file in &self.from_log {
+            output.line(format!("{would}brought back {file} from the operation log"));
+        }
         for restored in &self.rebuilt.restored {
             let (file, commit) = (restored.file, short(&restored.commit));
             output.line(format!("{would}brought back {file} from commit {commit}"));
         }
         let relogged = &self.relogged;
         if relogged.log == LogState::Kept && !self.rebuilt.restored.is_empty() {
-            output.line("the operation log is there and may have newer bytes: `statedir op log`");
+            output.line("the operation log is there and does not know what came from commits");
         }
         if relogged.log == LogState::Rebuilt {
             let plural = if relogged.operations == 1 { "" } else { "s" };
@@ -149,7 +175,8 @@ impl Found {
         for name in self.missing() {
             output.line(format!("not found: {name}"));
         }
-        let idle = self.rebuilt.restored.is_empty() && relogged.log == LogState::Kept;
+        let restored = !self.rebuilt.restored.is_empty() || !self.from_log.is_empty();
+        let idle = !restored && relogged.log == LogState::Kept;
         if idle && self.missing().is_empty() {
             output.line("nothing to do: all files and the operation log are there");
         }

@@ -1,6 +1,10 @@
 use serde_json::json;
 
-use super::{super::output::Colour, CliResult, Session, step_view::mark};
+use super::{
+    super::{output::Colour, way_back},
+    CliResult, Session,
+    step_view::mark,
+};
 use crate::{
     model::history::format_duration,
     workspace::{LimitUse, Screen, ScreenStep, Status},
@@ -24,11 +28,13 @@ type Painted = (Colour, String);
 pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     let workspace = session.workspace()?;
     if session.output.is_json() {
-        let status = workspace.read()?.status()?;
+        let mut status = workspace.read()?.status()?;
+        way_back::explain(&workspace, &mut status.problems);
         session.output.value(json!(status));
         return Ok(0);
     }
-    let screen = workspace.screen()?;
+    let mut screen = workspace.screen()?;
+    way_back::explain(&workspace, &mut screen.status.problems);
     for (colour, line) in lines(&screen) {
         session.output.painted(colour, &line);
     }

@@ -1,0 +1,37 @@
+//! What brings a missing state file back, where the operation log cannot.
+
+use crate::{
+    adapters::git,
+    model::{Problem, StateFile},
+    workspace::Workspace,
+};
+
+/// The hint for a file that the log does not know; `None` where the usual one is right.
+pub(super) fn of_file(workspace: &Workspace, file: StateFile) -> Option<String> {
+    // A log that cannot be read has a hint of its own.
+    if workspace.is_in_log(file).unwrap_or(true) {
+        return None;
+    }
+    Some(match git::has_version(workspace.directory(), file).unwrap_or(false) {
+        true => format!("`statedir recover --from-git` brings `{file}` back from a commit"),
+        false => format!(
+            "neither the log nor git knows `{file}`; `statedir init --goal TEXT` writes what is \
+             missing anew and leaves the other files as they are"
+        ),
+    })
+}
+
+/// The same for the first of the missing files that the log does not know.
+pub(super) fn of_missing(workspace: &Workspace) -> Option<String> {
+    let missing = workspace.missing_files().ok()?;
+    missing.into_iter().find_map(|file| of_file(workspace, file))
+}
+
+/// Gives the missing files among the findings the hint that fits.
+pub(super) fn explain(workspace: &Workspace, findings: &mut [Problem]) {
+    for finding in findings.iter_mut().filter(|finding| finding.code == "file_missing") {
+        if let Some(hint) = of_file(workspace, finding.file) {
+            (finding.hint, finding.fixable) = (Some(hint), false);
+        }
+    }
+}
