@@ -24,6 +24,7 @@ mod notice;
 mod operations;
 mod outcome;
 mod readiness;
+mod recount;
 mod recover;
 mod removed;
 mod resolve;

@@ -184,7 +184,10 @@ impl Workspace {
         if transaction.view().appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
             let mut fields = entry(&target, &changed, self.env.actor());
-            fields.extend(state::carried(&target, undo).map(|text| ("carried".to_owned(), text)));
+            match state::carried(&target, undo) {
+                Some(text) => fields.push(("carried".to_owned(), text)),
+                None => fields.extend(draft.recounted(&target, undo)?),
+            }
             draft.log(title, fields)?;
         } else {
             seen.push(format!("`{}` is missing, so nothing was noted there", StateFile::History));

@@ -294,3 +294,35 @@ fn a_step_that_is_given_up_later_used_no_time_and_no_tool_meanwhile() {
     assert!(status.contains("execution time 10s of 300s"), "{status}");
     assert!(status.contains("web requests 1 of 5"), "{status}");
 }
+
+#[test]
+fn what_is_taken_back_counts_neither_as_a_failure_nor_against_a_limit() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    let facts = |what: &str| {
+        let history = project.json(&["state"])["metrics"]["history"].clone();
+        (history[what].clone(), history["consecutive_failures"].clone())
+    };
+    let fail = ["step", "fail", "1", "--error", "x", "--time", "150s", "--tool", "WebFetch"];
+    project.ok(&fail);
+    project.ok(&["undo"]);
+    assert_eq!(facts("failed"), (0.into(), 0.into()));
+    // A second failure in a row would set off the rule about two of them.
+    let failed = project.ok(&fail).stdout;
+    assert!(!failed.contains("fired") && !failed.contains("exceeded"), "{failed}");
+    assert_eq!(facts("failed"), (1.into(), 1.into()));
+    assert_eq!(facts("web_requests").0, 1);
+    // A success that is taken back ends no row of failures, and one that is done again does.
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "done", "1", "--time", "1s"]);
+    assert_eq!(facts("completed"), (1.into(), 0.into()));
+    project.ok(&["undo"]);
+    assert_eq!(facts("completed"), (0.into(), 1.into()));
+    project.ok(&["redo"]);
+    assert_eq!(facts("completed"), (1.into(), 0.into()));
+    assert_eq!(facts("time_ms").0, 151_000);
+    let entry = project.ok(&["history", "list", "--limit", "2"]).stdout;
+    assert!(entry.contains("Redo"), "{entry}");
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+}

@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    io::{BufRead, BufReader},
+    io::BufReader,
     path::Path,
 };
 
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     model::{
         Plan, StateFile,
-        history::{EntryId, SegmentKind, segments},
+        history::{EntryId, SegmentKind, segments, signed_ids},
     },
     text::markdown::Document,
     workspace::RemovedEntry,
@@ -27,8 +27,6 @@ const MOST: usize = 200;
 /// The largest version that is looked into.
 const LARGEST: u64 = 256 << 20;
 const NAME: &str = StateFile::History.name();
-/// How the last line of an entry begins.
-const TRAILER: &str = "<!-- statedir entry=";
 
 /// A commit that changed the history, against one of its parents.
 struct Step {
@@ -60,8 +58,8 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
         if after.starts_with(&before) {
             continue;
         }
-        let mut gone = ids(before.as_slice());
-        let kept = ids(after.as_slice());
+        let mut gone: BTreeSet<EntryId> = signed_ids(before.as_slice()).collect();
+        let kept: BTreeSet<EntryId> = signed_ids(after.as_slice()).collect();
         gone.retain(|id| !kept.contains(id) && !removed.contains_key(id));
         if gone.is_empty() {
             continue;
@@ -137,17 +135,7 @@ fn blob(dir: &Path, name: &str) -> Option<Vec<u8>> {
 /// The entries in the history as it is.
 fn present_in(dir: &Path) -> BTreeSet<EntryId> {
     let file = fs_err::File::open(dir.join(NAME));
-    file.map(|file| ids(BufReader::new(file))).unwrap_or_default()
-}
-
-/// The ids in all trailers of a log.
-fn ids(log: impl BufRead) -> BTreeSet<EntryId> {
-    let lines = log.split(b'\n').map_while(Result::ok);
-    let id = |line: Vec<u8>| {
-        let id = line.strip_prefix(TRAILER.as_bytes())?.split(|byte| *byte == b' ').next()?;
-        EntryId::parse(std::str::from_utf8(id).ok()?).ok()
-    };
-    lines.filter_map(id).collect()
+    file.map(|file| signed_ids(BufReader::new(file)).collect()).unwrap_or_default()
 }
 
 /// The texts of these entries, as far as they fit their checksums.

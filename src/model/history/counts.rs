@@ -72,6 +72,25 @@ impl Counts {
         }
     }
 
+    /// What these say of executions, for the entry of an undo or a redo; `None` if nothing.
+    ///
+    /// The entries themselves stay and are counted as before.
+    pub fn of_executions(&self) -> Option<String> {
+        let told = [
+            ("completed", self.completed),
+            ("failed", self.failed),
+            ("skipped", self.skipped),
+            ("cost_micros", u64::try_from(self.cost_micros).unwrap_or(0)),
+            ("time_ms", self.time_ms),
+            ("file_operations", self.file_operations),
+            ("web_requests", self.web_requests),
+        ];
+        let told = told.into_iter().filter(|(_, count)| *count > 0);
+        let told: serde_json::Map<_, _> =
+            told.map(|(name, count)| (name.to_owned(), count.into())).collect();
+        (!told.is_empty()).then(|| serde_json::Value::Object(told).to_string())
+    }
+
     /// Reads the value of a `carried` field.
     pub(super) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
@@ -99,6 +118,22 @@ impl HistoryFacts {
             turns: self.turns,
             notes: self.notes,
         }
+    }
+
+    /// Takes executions out that were undone, puts those in that were done again.
+    pub(super) fn correct(&mut self, out: Counts, again: Counts, streak: Option<u64>) {
+        let settle = |count: &mut u64, out: u64, again: u64| {
+            *count = count.saturating_sub(out).saturating_add(again);
+        };
+        settle(&mut self.completed, out.completed, again.completed);
+        settle(&mut self.failed, out.failed, again.failed);
+        settle(&mut self.skipped, out.skipped, again.skipped);
+        settle(&mut self.total_time_ms, out.time_ms, again.time_ms);
+        settle(&mut self.file_operations, out.file_operations, again.file_operations);
+        settle(&mut self.web_requests, out.web_requests, again.web_requests);
+        let cost = self.total_cost_micros.saturating_sub(out.cost_micros).max(0);
+        self.total_cost_micros = cost.saturating_add(again.cost_micros);
+        self.consecutive_failures = streak.unwrap_or(self.consecutive_failures);
     }
 
     /// Counts from here on as if these were the counts so far.

@@ -192,6 +192,10 @@ impl Tally {
             facts.start_from(counts);
             return;
         }
+        if kind == EntryKind::Restore {
+            let (out, again) = told.corrections();
+            facts.correct(out, again, told.streak());
+        }
         match kind {
             EntryKind::Step => facts.steps += 1,
             EntryKind::Adaptation => facts.adaptations += 1,

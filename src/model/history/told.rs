@@ -26,6 +26,9 @@ pub(super) struct Told<'a> {
     files: Option<Field<'a>>,
     requests: Option<Field<'a>>,
     carried: Option<Field<'a>>,
+    taken_back: Option<Field<'a>>,
+    counted_again: Option<Field<'a>>,
+    streak: Option<Field<'a>>,
 }
 
 impl<'a> Told<'a> {
@@ -58,6 +61,20 @@ impl<'a> Told<'a> {
     /// The counts that this entry hands over from elsewhere.
     pub(super) fn carried(&self) -> Option<Counts> {
         self.carried.and_then(|carried| Counts::parse(&carried.value()))
+    }
+
+    /// What an undo takes out of the counts, and what a redo puts in again.
+    pub(super) fn corrections(&self) -> (Counts, Counts) {
+        let counts = |field: Option<Field<'_>>| Counts::parse(&field?.value());
+        (
+            counts(self.taken_back).unwrap_or_default(),
+            counts(self.counted_again).unwrap_or_default(),
+        )
+    }
+
+    /// The failures in a row from here on, where an entry says so.
+    pub(super) fn streak(&self) -> Option<u64> {
+        self.streak?.value().trim().parse().ok()
     }
 
     pub(super) fn outcome(&self) -> Option<Outcome> {
@@ -94,6 +111,9 @@ impl<'a> Told<'a> {
             4 if is("mode") => &mut self.mode,
             6 if is("status") => &mut self.status,
             7 if is("carried") => &mut self.carried,
+            10 if is("taken_back") => &mut self.taken_back,
+            13 if is("counted_again") => &mut self.counted_again,
+            20 if is("consecutive_failures") => &mut self.streak,
             9 if is("tool_used") => &mut self.tool,
             11 if is("actual_cost") => &mut self.cost,
             11 if is("actual_time") => &mut self.time,
