@@ -266,7 +266,8 @@ fn metrics_add_up() {
     assert_eq!(project.json(&["metrics"])["recoveries"], 1);
     // What was undone counts no more: cost, time and success go back together.
     let table = project.ok(&["metrics"]).stdout;
-    for line in ["attempts      2: 1 completed, 1 failed", "success rate  50%", "time          45s"] {
+    for line in ["attempts      2: 1 completed, 1 failed", "success rate  50%", "time          45s"]
+    {
         assert!(table.contains(line), "{line}\n{table}");
     }
 }
