@@ -265,9 +265,10 @@ impl Workspace {
     }
 
     /// How to go back when `undo` cannot: a change only looks at the end of the log, and what is
-    /// older may be damaged.
+    /// before that in the same part of it may be damaged.
     fn no_undo(&self, saved: Option<&str>) -> Option<String> {
-        match self.store.operations(None) {
+        // As `undo` will look, so that a long log costs nothing.
+        match self.store.undo_target() {
             Err(StoreError::Damaged { .. }) => Some(format!(
                 "the log is damaged, so `undo` cannot take this back: `statedir restore {}` does; \
                  `statedir check --fix` sets the log aside",
