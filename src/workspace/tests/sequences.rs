@@ -210,3 +210,48 @@ fn a_command_stopped_before_its_sync_may_be_lost_with_the_power_and_nothing_else
     }
     assert_eq!(kept, 19);
 }
+
+/// The control of what a power loss and a collection may do: no more than that is allowed.
+#[test]
+fn what_was_said_to_be_done_and_what_has_a_name_is_never_forgiven() {
+    use crate::store::sim_disk::{Fault, Loss};
+    // A change that was acknowledged ends what a power loss may take back.
+    let var = |n: u8| {
+        let change = format!(r#"{{"op": "var.set", "path": "v{n}", "value": 0}}"#);
+        Action::Apply(serde_json::from_str(&change).unwrap())
+    };
+    let crash = |call, power| Some(Crash { call, fault: Fault::CrashBefore, power });
+    for call in 1..20 {
+        let sequence = vec![
+            (var(0), crash(call, None)),
+            (var(1), None),
+            (var(2), crash(1, Some((Loss::Old, 0)))),
+        ];
+        let model = follow(&start(), &sequence).unwrap_or_else(|why| panic!("{why}"));
+        let text = String::from_utf8_lossy(&model.now.files["variables.json"]).into_owned();
+        assert!(text.contains("\"v1\""), "{text}");
+    }
+    // Between before and after a collection lie fewer automatic checkpoints, and nothing else.
+    let taken = vec![
+        (var(0), None),
+        (Action::Checkpoint(1), None),
+        (var(1), None),
+        (Action::Restore { name: 1, only: None, rewind: false }, None),
+    ];
+    let before = follow(&start(), &taken).unwrap().now;
+    let mut after = before.clone();
+    assert_eq!(after.automatic.len(), 1);
+    after.automatic.clear();
+    assert!(before.is_between(&before, &after) && after.is_between(&before, &after));
+    let harm: [fn(&mut Picture); 4] = [
+        |seen| seen.checkpoints.clear(),
+        |seen| seen.history.truncate(10),
+        |seen| drop(seen.files.remove("plan.md")),
+        |seen| seen.automatic.values_mut().for_each(|files| files.clear()),
+    ];
+    for (number, harm) in harm.into_iter().enumerate() {
+        let mut seen = before.clone();
+        harm(&mut seen);
+        assert!(!seen.is_between(&before, &after), "{number}");
+    }
+}
