@@ -9,7 +9,8 @@ use std::{
 
 use common::{alternate, is_wanted, report, title};
 use statedir::{
-    model::{Plan, StateFile, diff::compare},
+    diff::compare,
+    domain::{Plan, StateFile},
     text::markdown::Document,
 };
 

@@ -7,8 +7,8 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{alternate, is_wanted, report, title};
-use statedir::model::{
-    StateFile,
+use statedir::{
+    domain::StateFile,
     history::{HistoryFacts, NewEntry, render},
     merge::merge,
 };

@@ -14,14 +14,9 @@ use std::{
 
 use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
 use statedir::{
-    engine::{
-        FactValue, Facts, Workflow,
-        rule::{Entry, fire},
-    },
-    model::{
-        Constraints,
-        history::{NewEntry, render},
-    },
+    domain::{Constraints, FactValue, Facts, Workflow},
+    history::{NewEntry, render},
+    rules::{Entry, fire},
     text::markdown::Document,
 };
 

@@ -3,7 +3,7 @@
 //! The layers, and who may use whom (an arrow means "may use"; a test holds the rule):
 //!
 //! ```text
-//! adapters ──► workspace ──► brief ──► engine ──► model ──► text
+//! adapters ──► workspace ──► brief, rules, recovery, diff, merge, history ──► domain ──► text
 //!                  │
 //!                  └──► store      (bytes and paths only; knows no markdown)
 //! ```
@@ -12,8 +12,12 @@
 
 pub mod adapters;
 pub mod brief;
-pub mod engine;
-pub mod model;
+pub mod diff;
+pub mod domain;
+pub mod history;
+pub mod merge;
+pub mod recovery;
+pub mod rules;
 pub mod store;
 pub mod text;
 pub mod workspace;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Evaluator, Since, Survey, find_named, git, project_root, survey};
 use crate::{
-    engine::recovery::{Action, Decision, choose, decide},
+    recovery::{Action, Decision, choose, decide},
     workspace::{Carried, DecidedBy, Error, Examined, RecoverRequest, Surroundings, Workspace},
 };
 

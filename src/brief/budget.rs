@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Section, estimate::tokens};
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// How a brief is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]

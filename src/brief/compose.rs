@@ -4,7 +4,7 @@ use super::{
     Advice, Changes, Material, Part, Section, Stage, Standing, compose_context, compose_step,
     part::one_line,
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// Says in parts what the material holds; within each stage the most precious comes first.
 pub fn compose(material: &Material) -> Vec<Part> {

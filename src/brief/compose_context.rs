@@ -1,8 +1,8 @@
 //! What can be left out: failures, turns, the context, older history.
 
 use super::{Material, Part, SHORT_TURNS, Section, Stage, Turn, WORKING_TURNS, part::one_line};
-use crate::model::{
-    ContextSection, StateFile,
+use crate::{
+    domain::{ContextSection, StateFile},
     history::{Entry, EntryKind},
 };
 

@@ -246,7 +246,7 @@ impl Chosen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::StateFile;
+    use crate::domain::StateFile;
 
     fn parts() -> Vec<Part> {
         let part = |section, stage, text: &str| Part::new(section, StateFile::Plan, stage, text);

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::model::{
-    Bullet, ContextSection, Money, Problem, Review, Setting, StateFile, Step, history::Entry,
+use crate::{
+    domain::{Bullet, ContextSection, Money, Problem, Review, Setting, StateFile, Step},
+    history::Entry,
 };
 
 /// Everything a brief can tell. What could not be read is empty, and `problems` says why.

@@ -6,7 +6,10 @@ use super::{
     MEDIUM_TURNS, Pattern, SHORT_TURNS, Turn, WORKING_TURNS,
     patterns::{error_patterns, success_patterns},
 };
-use crate::model::{Money, history::Entry, history::HistoryFacts};
+use crate::{
+    domain::Money,
+    history::{Entry, HistoryFacts},
+};
 
 /// The four tiers.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// A section of the brief, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Turn, part::one_line};
-use crate::model::history::{Entry, EntryKind};
+use crate::history::{Entry, EntryKind};
 
 /// How many patterns are kept.
 const MOST: usize = 10;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::part::one_line;
-use crate::model::history::Entry;
+use crate::history::Entry;
 
 /// How many of the last turns are kept whole.
 pub const WORKING_TURNS: usize = 2;

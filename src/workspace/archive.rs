@@ -7,8 +7,7 @@ use super::{
     notice::{findings, notices},
 };
 use crate::{
-    engine::{PlanRole, nearest},
-    model::StateFile,
+    domain::{PlanRole, StateFile, nearest},
     store::{NewOperation, Transaction, View},
 };
 
@@ -300,7 +299,7 @@ impl Workspace {
 
 fn transaction_status(view: &View) -> Option<String> {
     let document = super::snapshot::markdown(view, StateFile::Plan).ok()?;
-    crate::model::Plan::read(document).metadata.status
+    crate::domain::Plan::read(document).metadata.status
 }
 
 /// One component of a path, made of what an execution is called.

@@ -3,7 +3,7 @@
 use super::{DiffSide, Error, InForce, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
-    model::{Problem, StateFile, StepRef},
+    domain::{Problem, StateFile, StepRef},
     store::StoreError,
 };
 

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Error, Fixed, Outcome, Snapshot, Status, StepLine, Workspace, change};
 use crate::{
-    engine::nearest,
-    model::{Problem, StateFile},
+    domain::{Problem, StateFile, nearest},
     store::{Checkpoint, CheckpointChange, StoreError, View},
 };
 

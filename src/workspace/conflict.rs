@@ -2,10 +2,8 @@
 
 use super::{Answer, Draft, Error, Outcome, Snapshot, Workspace};
 use crate::{
-    model::{
-        Problem, StateFile,
-        merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
-    },
+    domain::{Problem, StateFile},
+    merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
     store::View,
     text::Place,
 };

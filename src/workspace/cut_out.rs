@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Error, RemovedEntry, Snapshot, Workspace};
-use crate::model::history::{EntryId, Segment, SegmentKind, segments, signed_ids};
+use crate::history::{EntryId, Segment, SegmentKind, segments, signed_ids};
 
 impl Workspace {
     /// The entries that are gone from the history of this branch, whoever took them out.

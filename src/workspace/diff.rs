@@ -6,10 +6,8 @@ use similar::TextDiff as Similar;
 
 use super::{Error, FileDiff, MAX_BYTES, Workspace, checkpoint::files_of};
 use crate::{
-    model::{
-        StateFile,
-        diff::{self, Difference},
-    },
+    diff::{self, Difference},
+    domain::StateFile,
     store::{AppendedThen, Checkpoint, StoreError, View},
 };
 

@@ -13,8 +13,8 @@ use super::{
     snapshot::{bytes, workflow},
 };
 use crate::{
-    engine::Workflow,
-    model::{Constraints, Context, ModelError, Plan, StateFile, Variables, history},
+    domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
+    history,
     store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };

@@ -2,8 +2,10 @@
 
 use super::Since;
 use crate::{
-    engine::{Refusal, WorkflowError},
-    model::{ModelError, StateFile, history::HistoryError, merge::Conflict},
+    domain::{ModelError, Refusal, StateFile},
+    history::HistoryError,
+    merge::Conflict,
+    rules::WorkflowError,
     store::{Revision, StoreError},
     text::{Place, markdown::is_placeholder},
 };

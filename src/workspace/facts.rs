@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use crate::{
-    model::history::{HistoryError, HistoryFacts},
+    history::{HistoryError, HistoryFacts},
     store::View,
 };
 

@@ -5,7 +5,7 @@
 
 use super::Draft;
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     store::{Report, View},
 };
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::Step;
+use crate::domain::Step;
 
 /// The place of a state among the working trees of a repository.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ mod tests {
             fields.iter().map(|(key, value)| format!("- **{key}**: {value}\n")).collect();
         let text = format!("# Plan\n\n## Steps\n\n### Step 1: A\n- **status**: RUNNING\n{lines}");
         let document = crate::text::markdown::Document::parse(text).unwrap();
-        crate::model::Plan::read(document).steps.remove(0)
+        crate::domain::Plan::read(document).steps.remove(0)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What binds an agent right now.
 
 use super::{Error, Snapshot};
-use crate::model::{Bullet, Review, Setting};
+use crate::domain::{Bullet, Review, Setting};
 
 /// Modifiers, limits, directives, rules and open reviews.
 #[derive(Clone, Debug, Default)]

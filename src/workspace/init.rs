@@ -7,8 +7,7 @@ use super::{
     templates::TemplateInput,
 };
 use crate::{
-    engine::{ModifierKind, PlanRole, Workflow},
-    model::{Plan, StateFile, Variables},
+    domain::{ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
     store::{ChangeKind, FileChange, NewOperation, Report, View},
 };
 
@@ -122,7 +121,7 @@ impl Workspace {
             ));
         };
         let workflow = match &options.templates.workflow {
-            Some(text) => Workflow::parse(text)?,
+            Some(text) => crate::rules::parse_workflow(text)?,
             None => Workflow::builtin().clone(),
         };
         let input = self.input(options, &found, goal.trim(), &workflow)?;
@@ -289,7 +288,7 @@ pub(super) fn modifiers(
             }
             None => {
                 let names = workflow.modifiers().iter().map(|modifier| modifier.name());
-                let hint = match crate::engine::nearest(key, names.clone()) {
+                let hint = match crate::domain::nearest(key, names.clone()) {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None => format!("one of {}", names.collect::<Vec<_>>().join(", ")),
                 };

@@ -3,11 +3,11 @@
 use super::{Error, Readiness, Resolver, Snapshot, adapt, change::current_of, status::problem_of};
 use crate::{
     brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
-    engine::{PlanRole, StepRole, Workflow},
-    model::{
-        Constraints, Money, Plan, Problem, StateFile, Step, StepRef, Variables,
-        history::{Entry, EntryKind, HistoryFacts, last_entries_within},
+    domain::{
+        Constraints, Money, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole, Variables,
+        Workflow,
     },
+    history::{Entry, EntryKind, HistoryFacts, last_entries_within},
 };
 
 /// How many of the newest entries a brief looks at.
@@ -119,7 +119,7 @@ impl Snapshot {
             Err(error) => error.to_string(),
         };
         let (file, place, snippet) = (StateFile::History, None, None);
-        Err(crate::model::ModelError::Unreadable { file, place, snippet, message }.into())
+        Err(crate::domain::ModelError::Unreadable { file, place, snippet, message }.into())
     }
 }
 
@@ -230,7 +230,7 @@ impl Readable {
 }
 
 fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {
-    let missing = crate::model::references(text)
+    let missing = crate::domain::references(text)
         .into_iter()
         .filter(|reference| resolver.get(&reference.path).is_none());
     missing.into_iter().all(|reference| resolver.is_awaited(&reference.path))

@@ -7,11 +7,10 @@ use serde_json::Value;
 
 use super::{BriefRequest, Error, Snapshot, Workspace};
 use crate::{
-    engine::failure::{ErrorClass, classify},
-    model::{
-        Money, StateFile, Step,
-        history::{Entry, EntryKind, parse_duration_ms},
-    },
+    domain::parse_duration_ms,
+    domain::{Money, StateFile, Step},
+    history::{Entry, EntryKind},
+    recovery::failure::{ErrorClass, classify},
 };
 
 /// From how many of the newest entries the times of single steps are taken.

@@ -79,7 +79,7 @@ pub use self::{
 };
 use self::{here::Here, notice::notices};
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     store::{Disk, GivenUp, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
 };
 

@@ -6,10 +6,8 @@ use super::{
     DiffSide, Draft, Error, FileDiff, Snapshot, Workspace, is_absent, notice::notices, state,
 };
 use crate::{
-    model::{
-        StateFile,
-        history::{EntryId, Verification, last_entries, verify},
-    },
+    domain::StateFile,
+    history::{EntryId, Verification, last_entries, verify},
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
         Revision, StoreError,

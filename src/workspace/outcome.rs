@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{model::StateFile, store::Revision};
+use crate::{domain::StateFile, store::Revision};
 
 /// The answer to one change.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{
-    engine::{StepRole as Role, Workflow},
-    model::{Plan, Step, StepRef},
-};
+use crate::domain::{Plan, Step, StepRef, StepRole as Role, Workflow};
 
 /// Answers questions about dependencies without searching the plan for each.
 pub struct Readiness<'p> {

@@ -1,7 +1,7 @@
 //! What an undo or a redo means for counts that come from the history, which only grows.
 
 use super::{Draft, Error};
-use crate::{model::history::HistoryFacts, store::Operation};
+use crate::{history::HistoryFacts, store::Operation};
 
 /// How much before an operation is looked at for failures in a row.
 const NEAR: u64 = 64 << 10;

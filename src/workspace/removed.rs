@@ -4,10 +4,8 @@ use std::io::{BufRead as _, BufReader, Cursor, Read as _};
 
 use super::{Error, Fixed, Workspace};
 use crate::{
-    model::{
-        StateFile,
-        history::{EntryId, ProblemKind, Verification, verify},
-    },
+    domain::StateFile,
+    history::{EntryId, ProblemKind, Verification, verify},
     store::{Report, View},
 };
 
@@ -118,9 +116,7 @@ fn holds(view: &View, entry: EntryId) -> Result<bool, Error> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(crate::model::history::HistoryError::Io)?
-            == 0
-        {
+        if reader.read_until(b'\n', &mut line).map_err(crate::history::HistoryError::Io)? == 0 {
             return Ok(false);
         }
         if line.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {

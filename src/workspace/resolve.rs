@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::Error;
 use crate::{
-    engine::nearest,
-    model::{ModelError, Plan, StateFile, StepId, StepRef, Variables, references},
+    domain::{ModelError, Plan, StateFile, StepId, StepRef, Variables, nearest, references},
     text::json::Path,
 };
 

@@ -9,8 +9,7 @@ use super::{
     notice::{findings, notices},
 };
 use crate::{
-    engine::nearest,
-    model::{ModelError, Plan, StateFile},
+    domain::{ModelError, Plan, StateFile, nearest},
     store::{ChangeKind, CheckpointChange, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
 };
@@ -323,7 +322,7 @@ impl Workspace {
     }
 
     /// Everything that is wrong with checkpoints.
-    pub(super) fn checkpoint_problems(&self, view: &View) -> Vec<crate::model::Problem> {
+    pub(super) fn checkpoint_problems(&self, view: &View) -> Vec<crate::domain::Problem> {
         checkpoint::problems(self, view)
     }
 }

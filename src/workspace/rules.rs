@@ -8,8 +8,8 @@ use super::{
     adapt::{self, Event},
 };
 use crate::{
-    engine::rule::{Action, Directive, Entry, Explanation, RuleError, explain},
-    model::{Problem, StateFile},
+    domain::{Problem, StateFile},
+    rules::{Action, Directive, Entry, Explanation, RuleError, explain},
     text::Place,
 };
 
@@ -222,10 +222,10 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
         }
     };
     let plan = draft.plan()?;
-    let running = |step: &&crate::model::Step| {
+    let running = |step: &&crate::domain::Step| {
         let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
         let meant = selected.as_ref().is_none_or(|selected| step.is(&selected.0));
-        meant && role == Some(crate::engine::StepRole::Active)
+        meant && role == Some(crate::domain::StepRole::Active)
     };
     if plan.steps.iter().any(|step| running(&step)) {
         return Ok(vec![ending]);

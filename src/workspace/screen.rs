@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Error, Status, StepLine, Workspace, change::attempts_allowed_by};
-use crate::{engine::StepRole, model::history::parse_duration_ms};
+use crate::{domain::StepRole, domain::parse_duration_ms};
 
 /// From how many of the newest entries it is taken how long a step took.
 const COVERED: usize = 100;

@@ -4,8 +4,8 @@ use std::{borrow::Cow, io::BufReader};
 
 use super::{Error, Facts, usage::Pending};
 use crate::{
-    engine::Workflow,
-    model::{Constraints, Context, ModelError, Plan, StateFile, Variables, history},
+    domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
+    history,
     store::{AppendedReader, Revision, View},
     text::markdown::Document,
 };
@@ -156,5 +156,5 @@ pub(super) fn workflow(view: &View) -> Result<Cow<'static, Workflow>, Error> {
         snippet: None,
         message: error.to_string(),
     })?;
-    Ok(Cow::Owned(Workflow::parse(text)?))
+    Ok(Cow::Owned(crate::rules::parse_workflow(text)?))
 }

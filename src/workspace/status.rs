@@ -3,10 +3,7 @@
 use serde::Serialize;
 
 use super::{Error, LimitUse, Readiness, Snapshot, adapt, change::current_of};
-use crate::{
-    engine::{PlanRole, StepRole, Workflow},
-    model::{Money, Plan, Problem, Review, StateFile, Step},
-};
+use crate::domain::{Money, Plan, PlanRole, Problem, Review, StateFile, Step, StepRole, Workflow};
 
 /// One step in a list.
 #[derive(Clone, Debug, Serialize)]

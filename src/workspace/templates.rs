@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    model::{StateFile, literal_field},
+    domain::{StateFile, literal_field},
     text::markdown::Document,
 };
 

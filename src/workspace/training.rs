@@ -7,9 +7,10 @@ use super::{
     Error, Snapshot,
     check::{mask, mask_field, mask_json},
 };
-use crate::model::{
-    Money,
-    history::{Entry, EntryKind, each_entry, parse_duration_ms},
+use crate::{
+    domain::Money,
+    domain::parse_duration_ms,
+    history::{Entry, EntryKind, each_entry},
 };
 
 /// How many turns one record holds at most, so that a long conversation needs little memory.

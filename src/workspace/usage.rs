@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Change, Draft, Error, Outcome, Snapshot, Workspace, adapt};
-use crate::{model::Constraints, store::View};
+use crate::{domain::Constraints, store::View};
 
 /// Something a tool did that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Snapshot {
             Usage::FileOperation => after.file_operations += 1,
             Usage::WebRequest => after.web_requests += 1,
         }
-        let cost = crate::model::Money::default();
+        let cost = crate::domain::Money::default();
         let facts = |history| adapt::limit_facts(&constraints, &workflow, cost, history);
         let exceeded = |facts| adapt::limits(facts).iter().filter(|limit| limit.exceeded).count();
         mentions(&constraints, usage) || exceeded(&facts(&before)) != exceeded(&facts(&after))

@@ -2,14 +2,35 @@
 
 use std::path::Path;
 
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("text", &[]),
-    ("model", &["text"]),
-    ("engine", &["model", "text"]),
-    ("brief", &["engine", "model", "text"]),
+    ("domain", &["text"]),
+    ("history", &["domain", "text"]),
+    ("diff", &["history", "domain", "text"]),
+    ("merge", &["diff", "history", "domain", "text"]),
+    ("rules", &["domain", "text"]),
+    ("recovery", &["domain", "text"]),
+    ("brief", &["recovery", "rules", "diff", "history", "domain", "text"]),
     ("store", &[]),
-    ("workspace", &["brief", "engine", "model", "text", "store"]),
-    ("adapters", &["workspace", "brief", "engine", "model", "text", "store"]),
+    (
+        "workspace",
+        &["brief", "recovery", "rules", "merge", "diff", "history", "domain", "text", "store"],
+    ),
+    (
+        "adapters",
+        &[
+            "workspace",
+            "brief",
+            "recovery",
+            "rules",
+            "merge",
+            "diff",
+            "history",
+            "domain",
+            "text",
+            "store",
+        ],
+    ),
 ];
 
 /// Ways to reach the disk that only `store` and `adapters` may use.
@@ -86,9 +107,9 @@ fn every_layer_uses_only_the_layers_below_it() {
 
 #[test]
 fn the_layer_check_sees_a_forbidden_use() {
-    let source = "use crate::{model::Plan, store::{View, Store}};\nfn f() { crate::text::x(); }";
-    assert_eq!(violations("engine", &["model", "text"], source), ["uses `store`"]);
-    assert_eq!(violations("model", &["text"], "use std::fs::File;"), ["uses `std::fs`"]);
+    let source = "use crate::{domain::Plan, store::{View, Store}};\nfn f() { crate::text::x(); }";
+    assert_eq!(violations("rules", &["domain", "text"], source), ["uses `store`"]);
+    assert_eq!(violations("domain", &["text"], "use std::fs::File;"), ["uses `std::fs`"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     adapters::git,
-    model::{Problem, StateFile},
+    domain::{Problem, StateFile},
     workspace::Workspace,
 };
 

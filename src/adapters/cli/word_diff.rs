@@ -63,7 +63,7 @@ impl WordLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::StateFile;
+    use crate::domain::StateFile;
 
     #[test]
     fn words_that_differ_are_marked() {

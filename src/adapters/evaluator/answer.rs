@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::recovery::Action;
+use crate::recovery::Action;
 
 /// The longest reasoning that is kept.
 const MOST_REASONING: usize = 2_000;

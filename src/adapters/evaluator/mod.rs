@@ -13,7 +13,7 @@ use std::{path::Path, process::Command, time::Duration};
 pub use self::words::split_words;
 use super::process::{self, ProcessError};
 use crate::{
-    engine::recovery::{Action, Decision, Evidence, choose},
+    recovery::{Action, Decision, Evidence, choose},
     workspace::Examined,
 };
 

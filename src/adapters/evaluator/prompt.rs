@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    engine::recovery::{Action, Decision, why_not},
+    recovery::{Action, Decision, why_not},
     workspace::Examined,
 };
 
@@ -49,7 +49,7 @@ pub(super) fn prompt(examined: &Examined, builtin: &Decision) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::recovery::{Evidence, decide};
+    use crate::recovery::{Evidence, decide};
 
     #[test]
     fn state_text_cannot_leave_its_block() {

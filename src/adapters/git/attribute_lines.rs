@@ -7,7 +7,7 @@ use super::{
     attributes::{block_lines, path_of, pattern, pattern_of},
     repository::Repository,
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// The attributes in the tree are for every clone, those in `.git/info` for every branch of this.
 pub(super) fn attribute_files(

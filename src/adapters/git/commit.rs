@@ -139,7 +139,7 @@ fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
 /// The state files that differ from the last commit, and whether git does not know them yet.
 fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
     let mut found = Vec::new();
-    let all = crate::model::StateFile::FIVE.iter().chain(&[crate::model::StateFile::Workflow]);
+    let all = crate::domain::StateFile::FIVE.iter().chain(&[crate::domain::StateFile::Workflow]);
     for file in all {
         let name = file.name();
         let args =

@@ -8,8 +8,8 @@ use super::{
     program::git,
     sibling,
 };
-use crate::model::{
-    StateFile,
+use crate::{
+    domain::StateFile,
     merge::{Conflict, agree_with_plan, merge},
 };
 

@@ -12,8 +12,8 @@ use super::{
     program::{AS_IT_IS, ask, complaint, failure, git_as_called},
     removed::is_in_ancestor,
 };
-use crate::model::{
-    StateFile,
+use crate::{
+    domain::StateFile,
     history::{SegmentKind, segments, verify},
     merge::conflicts,
 };
@@ -144,8 +144,8 @@ fn lost(before: &[u8], after: &[u8]) -> usize {
 }
 
 fn entries(log: &[u8]) -> HashSet<String> {
-    let entry = |segment: &crate::model::history::Segment| segment.kind != SegmentKind::Text;
-    let text = |segment: crate::model::history::Segment| {
+    let entry = |segment: &crate::history::Segment| segment.kind != SegmentKind::Text;
+    let text = |segment: crate::history::Segment| {
         let bytes = log.get(segment.span).unwrap_or_default().trim_ascii();
         String::from_utf8_lossy(bytes).replace("\r\n", "\n")
     };

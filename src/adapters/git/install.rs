@@ -12,7 +12,7 @@ use super::{
     program::ask,
     repository::Repository,
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// What to set up.
 #[derive(Clone, Copy, Debug, Default)]

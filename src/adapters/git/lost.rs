@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{GitError, program::ask, rebuild::has_head, repository::Repository};
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// The directory that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]

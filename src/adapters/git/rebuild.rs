@@ -11,7 +11,7 @@ use super::{
     repository::Repository,
     version::{MAX_BYTES, PassedOver, damage, read, versions},
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// How many commits are looked at for each file.
 const MOST: &str = "--max-count=1000";

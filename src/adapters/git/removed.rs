@@ -14,10 +14,8 @@ use super::{
     under_way::may_be_in_a_repository,
 };
 use crate::{
-    model::{
-        Plan, StateFile,
-        history::{EntryId, SegmentKind, segments, signed_ids},
-    },
+    domain::{Plan, StateFile},
+    history::{EntryId, SegmentKind, segments, signed_ids},
     text::markdown::Document,
     workspace::RemovedEntry,
 };
@@ -140,7 +138,7 @@ fn present_in(dir: &Path) -> BTreeSet<EntryId> {
 
 /// The texts of these entries, as far as they fit their checksums.
 fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
-    let signed = |segment: crate::model::history::Segment| match segment.kind {
+    let signed = |segment: crate::history::Segment| match segment.kind {
         SegmentKind::Signed { id, intact: true } if wanted.contains(&id) => {
             Some((id, log.get(segment.span).unwrap_or_default().trim_ascii().to_vec()))
         }

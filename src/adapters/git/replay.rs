@@ -9,7 +9,7 @@ use super::{
     version::{MAX_BYTES, PassedOver, damage, read, versions},
 };
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     store::{ChangeKind, FileChange, Holder, NewOperation, Store},
 };
 

@@ -6,7 +6,7 @@ use super::{
     GitError,
     program::{ask, ask_line},
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// A repository as seen from a state directory.
 #[derive(Clone, Debug)]

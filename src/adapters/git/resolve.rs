@@ -11,8 +11,8 @@ use super::{
     repository::Repository,
     under_way::may_be_in_a_repository,
 };
-use crate::model::{
-    StateFile,
+use crate::{
+    domain::StateFile,
     merge::{
         Conflict, Side, agree_with_plan, conflicts, has_git_markers, merge, split_git_markers, take,
     },

@@ -6,7 +6,7 @@ use super::{
     GitError,
     program::{complaint, failure, git},
 };
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// The largest file that is read out of a commit.
 const MAX_BYTES: u64 = 64 << 20;

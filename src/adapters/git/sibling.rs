@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::program::git_as_called;
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// A version of a plan; `None` where there is none.
 type Version = Option<Vec<u8>>;

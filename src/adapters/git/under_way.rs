@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::resolve::unmerged_files;
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// What git leaves in its directory while it waits for a person, and what it is in the middle of. A
 /// rebase picks commit by commit, so that it comes first.

@@ -8,7 +8,9 @@ use super::{
     repository::Repository,
 };
 use crate::{
-    model::{StateFile, Variables, history::verify, merge::conflicts},
+    domain::{StateFile, Variables},
+    history::verify,
+    merge::conflicts,
     text::markdown::Document,
 };
 

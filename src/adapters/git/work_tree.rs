@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command, time::Duration};
 
 use super::{super::process, program::REDIRECTIONS};
-use crate::engine::recovery::GitSeen;
+use crate::recovery::GitSeen;
 
 /// How many files and commits are listed.
 const MOST: usize = 20;

@@ -10,7 +10,7 @@ use super::{
     shell_writes::{only_looks, written},
 };
 use crate::{
-    engine::FactValue,
+    domain::FactValue,
     workspace::{Error, LimitUse, Status},
 };
 

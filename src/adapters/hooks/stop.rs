@@ -1,7 +1,7 @@
 //! The agent wants to stop: a step it left running is mentioned, once.
 
 use super::{Hook, Reply, reply::short};
-use crate::{engine::StepRole, workspace::Error};
+use crate::{domain::StepRole, workspace::Error};
 
 /// How many steps are named.
 const MOST: usize = 5;

@@ -7,7 +7,7 @@ use super::{
     reply::quoted,
 };
 use crate::{
-    model::{Severity, StateFile},
+    domain::{Severity, StateFile},
     workspace::Error,
 };
 

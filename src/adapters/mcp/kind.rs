@@ -138,7 +138,7 @@ impl Kind {
             return Err(usage(format!("`{}` needs a `verb`: one of {}", self.name, all())));
         };
         self.verbs.iter().find(|verb| verb.name == name).ok_or_else(|| {
-            let hint = match crate::engine::nearest(&name, names()) {
+            let hint = match crate::domain::nearest(&name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("one of {}", all()),
             };

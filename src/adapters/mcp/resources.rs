@@ -4,7 +4,7 @@ use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents};
 use serde_json::Value;
 
 use super::worker::Work;
-use crate::{adapters::cli::inside::Answer, model::StateFile};
+use crate::{adapters::cli::inside::Answer, domain::StateFile};
 
 const FILES: &str = "statedir://state/";
 const MERGED: &str = "statedir://state";

@@ -21,7 +21,7 @@ use self::{
     gitignore::Ignored,
 };
 use crate::{
-    engine::recovery::{FilesSeen, NamedFile},
+    recovery::{FilesSeen, NamedFile},
     workspace::WantedFile,
 };
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Answer, Change, Draft, Error, change as changes};
 use super::{effects, sheet};
 use crate::{
-    engine::rule::{Action, apply},
+    rules::{Action, apply},
     text::json::Path,
 };
 

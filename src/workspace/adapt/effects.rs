@@ -7,11 +7,8 @@ use serde_json::{Value, json};
 use super::super::{Answer, Draft, Error, change};
 use super::{Event, shown};
 use crate::{
-    engine::{
-        PlanRole,
-        rule::{Change, Entry, Outcome, TraceLine},
-    },
-    model::{ModelError, Plan, StateFile},
+    domain::{ModelError, Plan, PlanRole, StateFile},
+    rules::{Change, Entry, Outcome, TraceLine},
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
@@ -158,7 +155,7 @@ fn done_by(line: &TraceLine, outcome: &Outcome) -> Vec<String> {
     for directive in outcome.directives.iter().filter(|directive| directive.rule == line.rule) {
         done.push(format!("directive: {}", directive.text));
     }
-    let asked = |requests: &[crate::engine::rule::Request]| {
+    let asked = |requests: &[crate::rules::Request]| {
         requests.iter().any(|request| request.rule == line.rule)
     };
     if asked(&outcome.reviews) {

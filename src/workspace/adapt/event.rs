@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Answer, Change};
-use crate::engine::{FactValue, Facts};
+use crate::domain::{FactValue, Facts};
 
 /// Something that happened, with what is known about it.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::super::{Draft, Error};
 use super::Event;
 use crate::{
-    engine::rule::Directive,
-    model::{ModelError, StateFile},
+    domain::{ModelError, StateFile},
+    rules::Directive,
 };
 
 /// One step less for every directive with a lifetime; at none left it goes.

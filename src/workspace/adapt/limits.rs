@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::{Answer, Change, Draft};
 use super::Event;
-use crate::{
-    engine::{FactValue, Facts},
-    model::Constraints,
-};
+use crate::domain::{Constraints, FactValue, Facts};
 
 /// What is measured, and the limit for it.
 const WATCHED: [(&str, &str); 4] = [

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{FactValue, Facts},
-    model::Variables,
+    domain::{FactValue, Facts, Variables},
     text::json::Path,
 };
 

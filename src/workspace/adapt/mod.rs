@@ -17,11 +17,8 @@ pub(super) use self::{
 };
 use super::{Answer, Change, Draft, Error};
 use crate::{
-    engine::{
-        self, FactValue,
-        rule::{Directive, Entry, Outcome, fire},
-    },
-    model::Constraints,
+    domain::{Constraints, FactValue, Workflow},
+    rules::{Directive, Entry, Outcome, fire},
 };
 
 /// The facts before a change, and the rules that look at them.
@@ -102,7 +99,7 @@ pub(super) fn rules(draft: &Draft<'_>, constraints: &Constraints) -> Vec<Entry> 
 }
 
 /// The same for any lifecycle.
-pub(super) fn rules_of(constraints: &Constraints, workflow: &engine::Workflow) -> Vec<Entry> {
+pub(super) fn rules_of(constraints: &Constraints, workflow: &Workflow) -> Vec<Entry> {
     let mut rules: Vec<Entry> =
         constraints.rules.iter().map(|rule| Entry::parse(&rule.text, workflow)).collect();
     for directive in &constraints.directives {

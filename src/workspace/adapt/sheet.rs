@@ -5,11 +5,9 @@ use std::rc::Rc;
 use super::super::{Draft, Error, Readiness, change::current_of};
 use super::lookup;
 use crate::{
-    engine::{
-        FactValue, Facts, StepRole, Workflow,
-        rule::{Entry, variables_of},
-    },
-    model::{Constraints, Money, Variables, history::HistoryFacts},
+    domain::{Constraints, FactValue, Facts, Money, StepRole, Variables, Workflow},
+    history::HistoryFacts,
+    rules::{Entry, variables_of},
 };
 
 /// The facts before a change, and the variables they were taken from.

@@ -7,8 +7,10 @@ use super::{
     text_of,
 };
 use crate::{
-    engine::{Modifier, ModifierGroup, ModifierKind},
-    model::{Bullet, Constraints, ModelError, SettingGroup, StateFile},
+    domain::{
+        Bullet, Constraints, ModelError, Modifier, ModifierGroup, ModifierKind, SettingGroup,
+        StateFile,
+    },
     text::markdown::{Edit, Edited},
 };
 
@@ -174,7 +176,7 @@ fn inline(value: &Value) -> String {
 fn unknown(draft: &Draft<'_>, constraints: &Constraints, name: &str) -> Error {
     let known = draft.workflow().modifiers().iter().map(Modifier::name);
     let written = constraints.settings.iter().map(|setting| setting.name.as_str());
-    let nearest = crate::engine::nearest(name, known.chain(written));
+    let nearest = crate::domain::nearest(name, known.chain(written));
     let hint = match nearest {
         Some(nearest) => format!("did you mean `{nearest}`? `--create` adds a new one"),
         None => "`statedir constraint list` shows them; `--create` adds a new one".to_owned(),

@@ -7,7 +7,7 @@ use super::{
     ContextText,
 };
 use crate::{
-    model::{Context, ModelError, StateFile},
+    domain::{Context, ModelError, StateFile},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
 };
 

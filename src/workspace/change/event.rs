@@ -7,7 +7,7 @@ use super::{
     Cost, Span, json_refused, text_of,
 };
 use crate::{
-    model::{Money, Plan, StateFile},
+    domain::{Money, Plan, StateFile},
     text::json::Path,
 };
 

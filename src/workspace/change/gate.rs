@@ -2,8 +2,8 @@
 
 use super::super::{Draft, Error, adapt};
 use crate::{
-    engine::{Subject, Workflow, rule::Condition},
-    model::{Decision, Plan, Step},
+    domain::{Decision, Plan, Step, Subject, Workflow},
+    rules::Condition,
 };
 
 /// Refuses a move behind a gate that nobody has opened; the refusal carries the question to ask.

@@ -6,10 +6,7 @@ use super::{
     progress::plan_status,
     review::refuse_while_open,
 };
-use crate::{
-    engine::{PlanRole, StepRole, Subject},
-    model::{Plan, StateFile, Step},
-};
+use crate::domain::{Plan, PlanRole, StateFile, Step, StepRole, Subject};
 
 pub(super) const BECAUSE: &str = "paused_because";
 

@@ -9,8 +9,7 @@ use super::{
     text_of,
 };
 use crate::{
-    engine::{PlanRole, StepRole, Subject},
-    model::{Plan, StateFile},
+    domain::{Plan, PlanRole, StateFile, StepRole, Subject},
     text::json::Path,
 };
 

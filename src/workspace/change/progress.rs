@@ -9,8 +9,9 @@ use super::{
     step::unknown_status,
 };
 use crate::{
-    engine::{PlanRole, StepRole as Role, Subject},
-    model::{Plan, StateFile, Step, StepCost, StepId, Variables},
+    domain::{
+        Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject, Variables,
+    },
     text::markdown::Edit,
 };
 
@@ -250,10 +251,10 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
         return Ok(draft.workflow().plan_with_role(PlanRole::Planning).to_owned());
     };
     let message = format!("the plan has an unknown status, `{text}`");
-    let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
+    let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.metadata_place("status"))
         .hint("set it to a status of the lifecycle, such as `IN_PROGRESS`");
-    Err(crate::model::ModelError::Problem(Box::new(problem)).into())
+    Err(crate::domain::ModelError::Problem(Box::new(problem)).into())
 }
 
 /// A step's status in the lifecycle's spelling.

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 
-use crate::model::{
-    Money,
-    history::{format_duration, parse_duration_ms},
+use crate::{
+    domain::Money,
+    domain::{format_duration, parse_duration_ms},
 };
 
 /// A cost: a number or `$0.02`.

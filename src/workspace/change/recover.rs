@@ -7,10 +7,7 @@ use super::{
     progress::{Progress, plan_status},
     review::refuse_while_open,
 };
-use crate::{
-    engine::{PlanRole, Subject},
-    model::StepRef,
-};
+use crate::domain::{PlanRole, StepRef, Subject};
 
 /// Goes on with a running step as it is: the plan is active, and the step is the actor's.
 pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result<Answer, Error> {

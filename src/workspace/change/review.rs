@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::{Answer, Draft, Error};
-use crate::model::{Decision, Plan, StateFile};
+use crate::domain::{Decision, Plan, StateFile};
 
 /// Opens a review and notes it in the history.
 pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {

@@ -4,10 +4,7 @@ use super::{
     super::{Draft, Error, Readiness},
     progress::{Progress, current_of},
 };
-use crate::{
-    engine::{PlanRole, StepRole as Role},
-    model::{Plan, Step},
-};
+use crate::domain::{Plan, PlanRole, Step, StepRole as Role};
 
 /// Resets every step that was not finished `then`; gives the numbers of those that changed.
 ///

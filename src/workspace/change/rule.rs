@@ -7,8 +7,8 @@ use super::{
     constraint::find,
 };
 use crate::{
-    engine::rule::Rule,
-    model::{ModelError, StateFile},
+    domain::{ModelError, StateFile},
+    rules::Rule,
     text::snippet,
 };
 

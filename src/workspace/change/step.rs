@@ -10,9 +10,8 @@ use super::{
     quantity::scalar,
     review::refuse_while_open,
 };
-use crate::{
-    engine::{StepRole as Role, Subject},
-    model::{ModelError, Plan, StateFile, Step, StepId, StepRef},
+use crate::domain::{
+    ModelError, Plan, StateFile, Step, StepId, StepRef, StepRole as Role, Subject,
 };
 
 /// The step a change is about, by number or id.
@@ -251,7 +250,7 @@ pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::V
 /// The error for a status that the lifecycle does not know.
 pub(super) fn unknown_status(plan: &Plan, step: &Step, status: &str) -> Error {
     let message = format!("{} has an unknown status, `{status}`", step.name());
-    let problem = crate::model::Problem::error("unknown_status", StateFile::Plan, message)
+    let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.field_place(step, "status"))
         .hint("set it to a status of the lifecycle, such as `PENDING`");
     ModelError::Problem(Box::new(problem)).into()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{super::Error, Cost, Selected, Span, StepShape, text_of};
-use crate::model::StepRef;
+use crate::domain::StepRef;
 
 /// Fields that other commands look after.
 const MANAGED: [(&str, &str); 5] = [

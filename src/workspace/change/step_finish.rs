@@ -11,11 +11,8 @@ use super::{
     step::{select, step_json, transition},
 };
 use crate::{
-    engine::{
-        StepRole as Role,
-        failure::{ErrorClass, Failure, classify},
-    },
-    model::{Plan, Step, StepCost},
+    domain::{Plan, Step, StepCost, StepRole as Role},
+    recovery::failure::{ErrorClass, Failure, classify},
 };
 
 /// Completes a running step.

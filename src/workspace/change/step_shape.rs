@@ -9,10 +9,7 @@ use super::{
     step::step_json,
     step_fields, text_of,
 };
-use crate::{
-    engine::StepRole as Role,
-    model::{NewStep, Plan, Renumbering, StateFile, Step, StepRef},
-};
+use crate::domain::{NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role};
 
 /// Adds a step at the end, or behind another.
 pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
@@ -181,7 +178,7 @@ fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), 
             other.depends_on = depends_on.to_vec();
         }
     }
-    let workflow = crate::engine::Workflow::builtin();
+    let workflow = crate::domain::Workflow::builtin();
     let Some(cycle) = Readiness::new(&changed, workflow).cycle() else { return Ok(()) };
     let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
     let message = format!("these steps would wait for each other: {}", names.join(" → "));

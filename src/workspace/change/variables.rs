@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::{Answer, Draft, Error};
 use crate::{
-    model::{ModelError, StateFile},
+    domain::{ModelError, StateFile},
     text::json::{JsonEdit, JsonError, Path},
 };
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Files;
 use crate::{
-    model::{Constraints, Context, ContextSection, Plan, Problem, StateFile},
+    domain::{Constraints, Context, ContextSection, Plan, Problem, StateFile},
     text::markdown::{Document, SectionId, is_placeholder},
 };
 

@@ -7,8 +7,7 @@ use super::{
     Fixed, plan,
 };
 use crate::{
-    engine::Workflow,
-    model::{Plan, StateFile, StepId},
+    domain::{Plan, StateFile, StepId, Workflow},
     store::{ChangeKind, FileChange, StoreError},
     text::json::Path,
 };

@@ -1,10 +1,8 @@
 //! Whether the history is whole.
 
 use crate::{
-    model::{
-        Problem, StateFile,
-        history::{self, ProblemKind},
-    },
+    domain::{Problem, StateFile},
+    history::{self, ProblemKind},
     text::Place,
 };
 

@@ -18,9 +18,8 @@ use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};
 use crate::{
-    model::{
-        Constraints, Context, Plan, Problem, Severity, StateFile, Variables, history::Verification,
-    },
+    domain::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables},
+    history::Verification,
     store::StoreError,
 };
 

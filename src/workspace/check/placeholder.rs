@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Files;
 use crate::{
-    model::{Problem, StateFile},
+    domain::{Problem, StateFile},
     text::{
         json::Path,
         markdown::{Document, ItemId, is_placeholder},

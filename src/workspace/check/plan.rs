@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::{Readiness, change::current_of};
-use crate::{
-    engine::{PlanRole, StepRole, Workflow},
-    model::{Constraints, Plan, Problem, StateFile},
-};
+use crate::domain::{Constraints, Plan, PlanRole, Problem, StateFile, StepRole, Workflow};
 
 const FILE: StateFile = StateFile::Plan;
 

@@ -1,7 +1,7 @@
 //! `{{references}}` that lead nowhere.
 
 use super::super::Resolver;
-use crate::model::{Plan, Problem, StateFile, Variables, references};
+use crate::domain::{Plan, Problem, StateFile, Variables, references};
 
 /// Looks at the inputs of steps, the only place where a reference means a variable.
 pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {

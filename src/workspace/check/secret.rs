@@ -4,7 +4,7 @@ use std::{io::BufRead as _, ops::Range};
 
 use super::Snapshot;
 use crate::{
-    model::{Problem, StateFile},
+    domain::{Problem, StateFile},
     text::Place,
 };
 

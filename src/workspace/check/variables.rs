@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    model::{Plan, Problem, Severity, StateFile, Variables},
+    domain::{Plan, Problem, Severity, StateFile, Variables},
     text::json::Path,
 };
 

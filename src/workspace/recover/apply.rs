@@ -4,11 +4,9 @@ use serde_json::json;
 
 use super::{super::*, Examined};
 use crate::{
-    engine::{
-        PlanRole, StepRole,
-        recovery::{Action, Decision},
-    },
-    model::{StepRef, history::format_duration},
+    domain::format_duration,
+    domain::{PlanRole, StepRef, StepRole},
+    recovery::{Action, Decision},
 };
 
 /// Who decided.

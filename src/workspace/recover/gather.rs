@@ -2,17 +2,13 @@
 
 use super::{super::*, last_words};
 use crate::{
-    engine::{
-        PlanRole, StepRole, Workflow,
+    domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
+    history::{Entry, EntryKind},
+    recovery::{
+        CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation,
+        NamedFile, PlanSeen, StepSeen,
         failure::{Attempt, ErrorClass, classify, patterns},
-        recovery::{
-            CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation,
-            NamedFile, PlanSeen, StepSeen, is_vague, named_paths, writes_something,
-        },
-    },
-    model::{
-        Plan, Step, StepRef,
-        history::{Entry, EntryKind},
+        is_vague, named_paths, writes_something,
     },
     store::{OperationSummary, View},
     text::markdown::Document,

@@ -2,10 +2,8 @@
 
 use crate::{
     brief::Turn,
-    model::{
-        Step,
-        history::{Entry, EntryKind},
-    },
+    domain::Step,
+    history::{Entry, EntryKind},
     store::OperationSummary,
 };
 

@@ -7,11 +7,9 @@ use serde_json::{Map, Value};
 
 use super::{Located, Written};
 use crate::{
-    engine::failure::ErrorClass,
-    model::{
-        Money, Problem, Review, SettingGroup, StepRef,
-        history::{Counts, EntryKind},
-    },
+    domain::{Money, Problem, Review, SettingGroup, StepRef},
+    history::{Counts, EntryKind},
+    recovery::failure::ErrorClass,
     workspace::StepLine,
 };
 

@@ -6,13 +6,9 @@ use serde_json::{Value, json};
 
 use super::{SCHEMA_VERSION, rebuild, source::Part};
 use crate::{
-    engine::{PlanRole, Workflow},
-    model::{
-        StateFile, Variables,
-        history::{
-            Counts, Entry, EntryKind, HistoryError, HistoryFacts, NewEntry, last_entries_where,
-            render,
-        },
+    domain::{PlanRole, StateFile, Variables, Workflow},
+    history::{
+        Counts, Entry, EntryKind, HistoryError, HistoryFacts, NewEntry, last_entries_where, render,
     },
     store::Operation,
     workspace::{
@@ -97,7 +93,7 @@ impl Workspace {
         let given = document.text("workflow")?;
         let custom = given.clone().or_else(|| options.templates.workflow.clone());
         let workflow = match &custom {
-            Some(text) => Workflow::parse(text)?,
+            Some(text) => crate::rules::parse_workflow(text)?,
             None => Workflow::builtin().clone(),
         };
         let mut input = self.template_input(document, &workflow)?;

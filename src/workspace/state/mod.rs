@@ -22,14 +22,10 @@ pub use self::{
 use self::{import::is_import, places::Lines};
 use super::{Error, Readiness, Snapshot, Status, status::problem_of};
 use crate::{
-    engine::{
-        StepRole, Workflow,
-        failure::{ErrorClass, classify},
-    },
-    model::{
-        Constraints, Context, Plan, Problem, StateFile, Step, Variables,
-        history::{Entry, format_duration, parse_duration_ms},
-    },
+    domain::{Constraints, Context, Plan, Problem, StateFile, Step, StepRole, Variables, Workflow},
+    domain::{format_duration, parse_duration_ms},
+    history::Entry,
+    recovery::failure::{ErrorClass, classify},
     text::{json::Path, markdown::Document},
 };
 
@@ -211,18 +207,18 @@ fn constraint_state(read: &Constraints, workflow: &Workflow, places: bool) -> Co
     let document = &read.document;
     let lines = places.then(|| Lines::of(StateFile::Constraints, document.source()));
     let place = |item| lines.as_ref().map(|lines| lines.at(document.item(item).span.start));
-    let setting = |setting: &crate::model::Setting| {
+    let setting = |setting: &crate::domain::Setting| {
         let modifier = workflow.modifier(&setting.name);
         let mut written = Written::setting(&setting.name, setting.value.as_deref(), modifier);
         written.place = place(setting.item);
         SettingState { group: setting.group, written }
     };
-    let line = |bullet: &crate::model::Bullet| Line {
+    let line = |bullet: &crate::domain::Bullet| Line {
         number: bullet.number,
         text: bullet.text.clone(),
         place: place(bullet.item),
     };
-    let behaviour = |behaviour: &crate::model::Behaviour| BehaviourState {
+    let behaviour = |behaviour: &crate::domain::Behaviour| BehaviourState {
         task_type: behaviour.task_type.clone(),
         text: behaviour.text.clone(),
         place: place(behaviour.item),

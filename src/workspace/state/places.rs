@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::StateFile;
+use crate::domain::StateFile;
 
 /// A line of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

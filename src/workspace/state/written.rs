@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::Located;
-use crate::engine::{FactValue, Modifier, ModifierKind};
+use crate::domain::{FactValue, Modifier, ModifierKind};
 
 /// How deep a list or an object inside a text may be to be shown as one.
 const DEEPEST: usize = 16;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     store::{
         Store,
         sim_disk::{Fault, Loss, SimDisk},

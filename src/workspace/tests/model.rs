@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::action::{Action, named, workspace};
-use crate::{model::history, store::sim_disk::SimDisk, workspace::Error};
+use crate::{history, store::sim_disk::SimDisk, workspace::Error};
 
 /// The content of the rewritable files.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;

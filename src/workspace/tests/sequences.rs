@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::action::{Action, Crash, actions, dir, start, workspace};
 use super::model::{Model, Picture};
-use crate::{model::StateFile, store::sim_disk::SimDisk};
+use crate::{domain::StateFile, store::sim_disk::SimDisk};
 
 /// Runs a sequence against the model; gives the model at its end, or what went wrong where.
 fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model, String> {

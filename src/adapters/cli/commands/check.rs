@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     adapters::git,
-    model::{Problem, Severity},
+    domain::{Problem, Severity},
 };
 
 /// Find every inconsistency, each with a place and a way out (exit 4 if there is an error)

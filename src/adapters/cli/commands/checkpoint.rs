@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{CliResult, Session};
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 

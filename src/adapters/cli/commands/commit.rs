@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{CliResult, Session};
 use crate::{
     adapters::git::{self, CommitOptions},
-    model::merge::Conflict,
+    merge::Conflict,
     workspace::{Error, Workspace},
 };
 

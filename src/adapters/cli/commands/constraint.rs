@@ -65,7 +65,7 @@ fn get(session: &mut Session<'_>, name: &str) -> CliResult {
     let Some(setting) = setting else {
         let names = constraints.settings.iter().map(|setting| setting.name.as_str());
         let failure = Failure::refused("not_found", format!("there is no constraint `{name}`"));
-        return Err(match crate::engine::nearest(name, names) {
+        return Err(match crate::domain::nearest(name, names) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`statedir constraint list` shows them"),
         });

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{super::output::Colour, CliResult, Session};
 use crate::{
     adapters::side,
-    model::diff::{self, Verb},
+    diff::{self, Verb},
     workspace::{Comparison, DiffSide},
 };
 

@@ -5,7 +5,8 @@ use serde_json::json;
 use super::{CliResult, Failure, Session};
 use crate::{
     adapters::git::{self, InstallOptions, Installed},
-    model::{StateFile, diff::canonical},
+    diff::canonical,
+    domain::StateFile,
 };
 
 /// Teach a git repository to merge, show and check state

@@ -5,7 +5,7 @@ use super::{
     CliResult, Failure, Session,
 };
 use crate::{
-    model::history::{self, Entry, ProblemKind},
+    history::{self, Entry, ProblemKind},
     workspace::{Change, Error},
 };
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{super::pairs, CliResult, Failure, Session};
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     workspace::{InitOptions, Mode, TemplateSet},
 };
 

@@ -3,10 +3,8 @@ use serde_json::json;
 use super::{CliResult, Failure, Session};
 use crate::{
     adapters::git::{self, Resolved, Unmerged},
-    model::{
-        StateFile,
-        merge::{Conflict, Side},
-    },
+    domain::StateFile,
+    merge::{Conflict, Side},
 };
 
 /// List and settle what a merge left in conflict

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{CliResult, Session};
-use crate::{model::history::format_duration, workspace::Metrics};
+use crate::{domain::format_duration, workspace::Metrics};
 
 /// How many steps are listed for people.
 const MOST_STEPS: usize = 20;

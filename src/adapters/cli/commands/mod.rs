@@ -59,7 +59,7 @@ use super::{
 };
 use crate::{
     adapters::choose,
-    model::StateFile,
+    domain::StateFile,
     store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
 };

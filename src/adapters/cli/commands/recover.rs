@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     adapters::{Evaluator, Recovery, RecoveryOptions, Scan, is_archived, split_words},
-    engine::{PlanRole, recovery::Action},
+    domain::PlanRole,
+    recovery::Action,
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
 

@@ -10,7 +10,7 @@ use crate::{
         choose,
         git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, Relogged},
     },
-    model::StateFile,
+    domain::StateFile,
     store::StoreError,
     workspace::{Error, Workspace},
 };

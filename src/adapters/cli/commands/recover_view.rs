@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::output::{Colour, Output, add_outcome};
 use crate::{
-    adapters::Recovery, engine::recovery::Confidence, model::history::format_duration,
-    workspace::Outcome,
+    adapters::Recovery, domain::format_duration, recovery::Confidence, workspace::Outcome,
 };
 
 /// The decision as one JSON document.

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{CliResult, Session};
-use crate::{model::Decision, workspace::Change};
+use crate::{domain::Decision, workspace::Change};
 
 /// Ask a person, and take the answer; the plan waits for it
 #[derive(Debug, clap::Args)]

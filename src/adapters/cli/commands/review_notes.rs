@@ -1,10 +1,7 @@
 use serde_json::json;
 
 use super::{CliResult, Session};
-use crate::{
-    adapters::git,
-    model::{StateFile, notes::review_notes},
-};
+use crate::{adapters::git, diff::notes::review_notes, domain::StateFile};
 
 /// Summarise what happened to the state, for a pull request
 ///

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::{super::pairs, CliResult, Failure, Session, event};
 use crate::{
-    engine::rule::LANGUAGE,
+    rules::LANGUAGE,
     workspace::{Change, RuleLine},
 };
 

@@ -128,7 +128,7 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     }
     let workflow = snapshot.workflow()?;
     let role = status.status.as_deref().and_then(|text| workflow.plan_role(text));
-    let finished = role == Some(crate::engine::PlanRole::Succeeded);
+    let finished = role == Some(crate::domain::PlanRole::Succeeded);
     Ok(json!({ "title": status.title, "goal": status.goal, "execution_id": status.execution_id,
         "status": status.status, "finished": finished, "percent": status.percent,
         "completed": status.completed + status.skipped, "total_steps": status.total_steps,

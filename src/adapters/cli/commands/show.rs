@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{CliResult, Failure, Session};
 use crate::{
-    model::{ModelError, StateFile},
+    domain::{ModelError, StateFile},
     text::markdown::Document,
     workspace::{Error, Snapshot},
 };

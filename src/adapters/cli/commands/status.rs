@@ -6,7 +6,7 @@ use super::{
     step_view::mark,
 };
 use crate::{
-    model::history::format_duration,
+    domain::format_duration,
     workspace::{LimitUse, Screen, ScreenStep, Status},
 };
 

@@ -4,8 +4,7 @@ use serde_json::json;
 
 use super::{CliResult, Failure, Session, status::rough, step_args::select};
 use crate::{
-    engine::StepRole,
-    model::{Plan, Step},
+    domain::{Plan, Step, StepRole},
     workspace::{Error, Resolver, Snapshot, StepLine},
 };
 
@@ -15,7 +14,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     let plan = snapshot.plan()?;
     let wanted = match step {
         Some(step) => select(step)?.0,
-        None => crate::model::StepRef::Number(snapshot.status()?.current_step),
+        None => crate::domain::StepRef::Number(snapshot.status()?.current_step),
     };
     let step = plan.step(&wanted).map_err(Error::from)?;
     let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };

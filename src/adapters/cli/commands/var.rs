@@ -133,7 +133,7 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
         let keys = parsed.parent().and_then(|parent| variables.document.keys(&parent));
         let nearest = keys.as_ref().and_then(|keys| {
             let last = parsed.last().unwrap_or_default();
-            crate::engine::nearest(last, keys.iter().map(String::as_str))
+            crate::domain::nearest(last, keys.iter().map(String::as_str))
         });
         let failure = Failure::refused("not_found", format!("`{parsed}` is not in variables.json"));
         return Err(match (nearest, &keys) {

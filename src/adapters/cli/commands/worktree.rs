@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     adapters::git,
-    model::{Plan, StateFile, Step},
+    domain::{Plan, StateFile, Step},
     workspace::{Change, Environment, Options, Selected, StepShape, Workspace},
 };
 

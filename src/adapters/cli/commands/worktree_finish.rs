@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{
     adapters::git::{self, Worktree},
-    engine::StepRole,
-    model::{Step, StepRef},
+    domain::{Step, StepRef, StepRole},
     workspace::{Change, Selected, StepShape, Workspace},
 };
 

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::{Placeholders, field, not_read_back, parse, plain, refused};
 use crate::{
-    engine::{ModifierKind, Workflow},
-    model::{Constraints, SettingGroup, StateFile},
+    domain::{Constraints, ModifierKind, SettingGroup, StateFile, Workflow},
     text::markdown::{Document, ItemId, SectionId, is_placeholder},
     workspace::{
         Error,

@@ -2,7 +2,7 @@
 
 use super::{heading, not_read_back, parse};
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     text::markdown::Document,
     workspace::{
         Error,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 pub(super) use self::{constraints::constraints, context::context, plan::plan};
 use crate::{
-    model::StateFile,
+    domain::StateFile,
     text::markdown::{
         Document, EditError, is_placeholder, render_field, render_item, render_raw_field,
     },

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::{Placeholders, field, heading, not_read_back, parse, refused, title_line};
 use crate::{
-    engine::{StepRole, Workflow},
-    model::{Money, Plan, Review, StateFile, StepId, StepRef},
+    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
     workspace::{
         Error, Readiness,
@@ -150,7 +149,7 @@ fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepStat
     let cost = part.text("estimated_cost")?.or_else(|| amount.map(|amount| amount.to_string()));
     let seconds = part.text("estimated_time_seconds")?.map(|seconds| format!("{seconds}s"));
     let time = part.text("estimated_time")?.or(seconds);
-    let read = crate::model::history::parse_duration_ms;
+    let read = crate::domain::parse_duration_ms;
     Ok(StepState {
         number,
         id,

@@ -1,0 +1,88 @@
+//! What differs between two versions of a state file, by meaning.
+//!
+//! [`compare`] never fails and never hides anything: where the bytes of two versions differ, it
+//! has something to say, if only that the layout differs or that the text is not understood.
+
+mod canonical;
+mod constraints;
+mod context;
+mod difference;
+mod excerpt;
+mod history;
+pub mod notes;
+mod order;
+mod pairing;
+mod plan;
+mod sections;
+mod steps;
+mod summary;
+mod text;
+mod unit;
+mod variables;
+
+#[cfg(test)]
+mod tests;
+
+pub use canonical::canonical;
+pub use difference::{Difference, StepName, Subject, Verb};
+pub use summary::{Line, lines, summary};
+
+use crate::domain::StateFile;
+use crate::text::{json::JsonDocument, markdown::Document};
+use sections::Found;
+
+/// What differs in `file` from `before` to `after`; `None` is a file that is not there.
+///
+/// Empty if, and only if, both are the same bytes. Takes time in proportion to the files.
+pub fn compare(file: StateFile, before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Difference> {
+    if before == after {
+        return Vec::new();
+    }
+    let (Some(old), Some(new)) = (before, after) else {
+        let length = |bytes: Option<&[u8]>| bytes.map(<[u8]>::len);
+        return vec![Difference::new(file, Subject::File, length(before), length(after))];
+    };
+    let found = match by_meaning(file, old, new) {
+        Ok(found) => found,
+        Err(why) => return vec![text::compare(file, old, new, why)],
+    };
+    let mut differences = found.differences;
+    if differences.is_empty() || found.layout {
+        let detail = match differences.is_empty() {
+            true => text::layout(old, new),
+            false => "elsewhere, wording or layout only".to_owned(),
+        };
+        differences.push(Difference::new(
+            file,
+            Subject::Layout { detail },
+            None::<&str>,
+            None::<&str>,
+        ));
+    }
+    differences
+}
+
+/// Two histories of which only the lengths can be compared; `None` is a file that is not there.
+pub fn compare_history_lengths(before: Option<u64>, after: Option<u64>) -> Vec<Difference> {
+    let subject = match (before, after) {
+        (Some(_), Some(_)) => Subject::HistoryLength,
+        _ => Subject::File,
+    };
+    vec![Difference::new(StateFile::History, subject, before, after)]
+}
+
+/// The differences, or why the file can only be compared as text.
+fn by_meaning(file: StateFile, before: &[u8], after: &[u8]) -> Result<Found, String> {
+    let markdown =
+        |bytes: &[u8]| Document::from_bytes(bytes.to_vec()).map_err(|error| error.to_string());
+    let json =
+        |bytes: &[u8]| JsonDocument::from_bytes(bytes.to_vec()).map_err(|error| error.to_string());
+    Ok(match file {
+        StateFile::Plan => plan::compare(markdown(before)?, markdown(after)?),
+        StateFile::Context => context::compare(&markdown(before)?, &markdown(after)?),
+        StateFile::Constraints => constraints::compare(markdown(before)?, markdown(after)?),
+        StateFile::Variables => variables::compare(&json(before)?, &json(after)?),
+        StateFile::History => history::compare(before, after),
+        StateFile::Workflow | StateFile::Log => return Err("compared line by line".to_owned()),
+    })
+}

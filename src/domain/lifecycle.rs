@@ -1,0 +1,330 @@
+//! Lifecycles as data: which statuses exist, what they mean, which may follow which.
+
+use std::{fmt, sync::OnceLock};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Modifier, modifier::backticked, nearest::same_name};
+
+/// What a status of a plan means, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanRole {
+    /// Not begun.
+    Planning,
+    /// Being worked on.
+    Active,
+    /// Waiting to be resumed.
+    Paused,
+    /// Ended well.
+    Succeeded,
+    /// Ended badly.
+    Failed,
+}
+
+/// What a status of a step means, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepRole {
+    /// Not begun.
+    Open,
+    /// Being worked on.
+    Active,
+    /// Ended well.
+    Done,
+    /// Ended badly.
+    Failed,
+    /// Left out.
+    Skipped,
+}
+
+/// What has a lifecycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Subject {
+    /// The plan as a whole.
+    Plan,
+    /// One step of it.
+    Step,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plan => "plan",
+            Self::Step => "step",
+        })
+    }
+}
+
+/// A move that the lifecycle does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
+pub struct Refusal {
+    /// What was to move.
+    pub subject: Subject,
+    /// The status it has.
+    pub from: String,
+    /// The status it was to get.
+    pub to: String,
+    /// The statuses it could get instead.
+    pub allowed: Vec<String>,
+    /// Which of `from` and `to` is no status at all, if one is; `allowed` then lists all statuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, from, to, allowed, unknown } = self;
+        if let Some(unknown) = unknown {
+            write!(f, "`{unknown}` is not a status of a {subject}; known: ")?;
+        } else {
+            write!(f, "a {subject} cannot go from `{from}` to `{to}`; allowed: ")?;
+        }
+        if allowed.is_empty() { f.write_str("nothing") } else { f.write_str(&backticked(allowed)) }
+    }
+}
+
+/// A move that waits for a person's approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// The name its review is known by.
+    pub name: String,
+    /// What moves.
+    pub subject: Subject,
+    /// The status it moves to.
+    pub to: String,
+    /// A condition of the rule language; without one the gate is always in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+}
+
+/// Statuses, transitions, limits, gates and modifiers of one kind of work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workflow {
+    pub(crate) plan: Vec<Status<PlanRole>>,
+    pub(crate) step: Vec<Status<StepRole>>,
+    pub(crate) retry_limit: u32,
+    pub(crate) auto_complete: bool,
+    pub(crate) gates: Vec<Gate>,
+    pub(crate) modifiers: Vec<Modifier>,
+}
+
+/// One status with what it means and what may follow.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Status<R> {
+    #[serde(rename = "status")]
+    pub name: String,
+    pub role: R,
+    pub next: Vec<String>,
+    #[serde(default)]
+    pub aliases: Vec<String>,
+}
+
+impl Workflow {
+    /// The default workflow, the one `templates/default/workflow.yaml` describes.
+    pub fn builtin() -> &'static Self {
+        static BUILTIN: OnceLock<Workflow> = OnceLock::new();
+        BUILTIN.get_or_init(super::builtin::workflow)
+    }
+
+    /// The plan status that `text` names: itself or an alias, whatever its letter case, spaces and
+    /// hyphens.
+    pub fn plan_status(&self, text: &str) -> Option<&str> {
+        find(&self.plan, text).map(|status| status.name.as_str())
+    }
+
+    /// The step status that `text` names: itself or an alias, whatever its letter case, spaces and
+    /// hyphens.
+    pub fn step_status(&self, text: &str) -> Option<&str> {
+        find(&self.step, text).map(|status| status.name.as_str())
+    }
+
+    /// Every plan status, the initial one first.
+    pub fn plan_statuses(&self) -> impl Iterator<Item = &str> {
+        self.plan.iter().map(|status| status.name.as_str())
+    }
+
+    /// Every step status, the initial one first.
+    pub fn step_statuses(&self) -> impl Iterator<Item = &str> {
+        self.step.iter().map(|status| status.name.as_str())
+    }
+
+    /// Whether a plan may go from one status to another.
+    pub fn check_plan(&self, from: &str, to: &str) -> Result<(), Refusal> {
+        check(Subject::Plan, &self.plan, from, to)
+    }
+
+    /// Whether a step may go from one status to another.
+    pub fn check_step(&self, from: &str, to: &str) -> Result<(), Refusal> {
+        check(Subject::Step, &self.step, from, to)
+    }
+
+    /// What a plan status means; `None` if it is not one.
+    pub fn plan_role(&self, status: &str) -> Option<PlanRole> {
+        find(&self.plan, status).map(|status| status.role)
+    }
+
+    /// What a step status means; `None` if it is not one.
+    pub fn step_role(&self, status: &str) -> Option<StepRole> {
+        find(&self.step, status).map(|status| status.role)
+    }
+
+    /// The first plan status with this meaning.
+    pub fn plan_with_role(&self, role: PlanRole) -> &str {
+        with_role(&self.plan, role)
+    }
+
+    /// The first step status with this meaning.
+    pub fn step_with_role(&self, role: StepRole) -> &str {
+        with_role(&self.step, role)
+    }
+
+    /// How often one step may be attempted before a person is asked instead.
+    pub fn retry_limit(&self) -> u32 {
+        self.retry_limit
+    }
+
+    /// Whether a plan succeeds by itself when its last step is done.
+    pub fn auto_complete(&self) -> bool {
+        self.auto_complete
+    }
+
+    /// Every move that waits for approval.
+    pub fn gates(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    /// The gates in front of a status, named or by alias.
+    pub fn gates_before(&self, subject: Subject, to: &str) -> impl Iterator<Item = &Gate> {
+        let to = match subject {
+            Subject::Plan => self.plan_status(to),
+            Subject::Step => self.step_status(to),
+        };
+        self.gates
+            .iter()
+            .filter(move |gate| gate.subject == subject && Some(gate.to.as_str()) == to)
+    }
+
+    /// Every modifier, in the order of the file.
+    pub fn modifiers(&self) -> &[Modifier] {
+        &self.modifiers
+    }
+
+    /// The modifier of this name, whatever its letter case, spaces and hyphens.
+    pub fn modifier(&self, name: &str) -> Option<&Modifier> {
+        self.modifiers.iter().find(|modifier| same_name(&modifier.name, name))
+    }
+}
+
+fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
+    let text = text.trim();
+    statuses.iter().find(|status| same_name(&status.name, text)).or_else(|| {
+        statuses.iter().find(|status| status.aliases.iter().any(|alias| same_name(alias, text)))
+    })
+}
+
+// Reading the file made sure that every role has a status and that the lists are not empty.
+fn with_role<R: PartialEq>(statuses: &[Status<R>], role: R) -> &str {
+    let found = statuses.iter().find(|status| status.role == role).or(statuses.first());
+    found.map_or("", |status| status.name.as_str())
+}
+
+fn check<R>(subject: Subject, statuses: &[Status<R>], from: &str, to: &str) -> Result<(), Refusal> {
+    let unknown = |text: &str| Refusal {
+        subject,
+        from: from.to_owned(),
+        to: to.to_owned(),
+        allowed: statuses.iter().map(|status| status.name.clone()).collect(),
+        unknown: Some(text.to_owned()),
+    };
+    let source = find(statuses, from).ok_or_else(|| unknown(from))?;
+    let target = find(statuses, to).ok_or_else(|| unknown(to))?;
+    if source.next.contains(&target.name) {
+        return Ok(());
+    }
+    Err(Refusal {
+        subject,
+        from: source.name.clone(),
+        to: target.name.clone(),
+        allowed: source.next.clone(),
+        unknown: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_of_the_source_documents_has_a_meaning() {
+        let flow = Workflow::builtin();
+        for (text, status) in [
+            ("FAILED", "COMPLETED_FAILURE"),
+            ("RESUMED", "IN_PROGRESS"),
+            ("in progress", "IN_PROGRESS"),
+            ("In-Progress", "IN_PROGRESS"),
+            ("completed_success", "COMPLETED_SUCCESS"),
+            ("pending", "PLANNING"),
+            ("approved", "PLANNING"),
+            ("executing", "IN_PROGRESS"),
+            ("completed", "COMPLETED_SUCCESS"),
+            ("cancelled", "COMPLETED_FAILURE"),
+        ] {
+            assert_eq!(flow.plan_status(text), Some(status), "{text}");
+        }
+        assert_eq!(flow.step_status("done"), Some("COMPLETED"));
+        assert_eq!(flow.step_status("in_progress"), Some("RUNNING"));
+        assert_eq!(flow.step_status("whatever"), None);
+    }
+
+    #[test]
+    fn a_step_goes_only_where_the_lifecycle_leads() {
+        let flow = Workflow::builtin();
+        let allowed = [
+            ("PENDING", "RUNNING"),
+            ("PENDING", "SKIPPED"),
+            ("RUNNING", "COMPLETED"),
+            ("RUNNING", "FAILED"),
+            ("RUNNING", "SKIPPED"),
+            ("RUNNING", "PENDING"),
+            ("FAILED", "RUNNING"),
+            ("FAILED", "PENDING"),
+            ("FAILED", "SKIPPED"),
+            ("COMPLETED", "PENDING"),
+            ("SKIPPED", "PENDING"),
+        ];
+        for from in flow.step_statuses() {
+            for to in flow.step_statuses() {
+                assert_eq!(flow.check_step(from, to).is_ok(), allowed.contains(&(from, to)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_ways_that_are_open() {
+        let refusal = Workflow::builtin().check_step("pending", "done").unwrap_err();
+        assert_eq!(
+            refusal.to_string(),
+            "a step cannot go from `PENDING` to `COMPLETED`; allowed: `RUNNING`, `SKIPPED`"
+        );
+        let refusal = Workflow::builtin().check_plan("PLANNING", "COMPLETED_SUCCESS").unwrap_err();
+        assert_eq!(refusal.allowed, ["IN_PROGRESS", "PAUSED", "COMPLETED_FAILURE"]);
+        let refusal = Workflow::builtin().check_plan("ODD", "PAUSED").unwrap_err();
+        assert!(refusal.to_string().starts_with("`ODD` is not a status of a plan; known: `PLAN"));
+    }
+
+    #[test]
+    fn roles_lead_to_statuses_and_back() {
+        let flow = Workflow::builtin();
+        for role in [StepRole::Open, StepRole::Active, StepRole::Done, StepRole::Failed] {
+            assert_eq!(flow.step_role(flow.step_with_role(role)), Some(role));
+        }
+        assert_eq!(flow.plan_with_role(PlanRole::Succeeded), "COMPLETED_SUCCESS");
+        assert_eq!(flow.plan_role("resumed"), Some(PlanRole::Active));
+        assert_eq!(flow.retry_limit(), 3);
+    }
+}

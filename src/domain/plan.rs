@@ -1,0 +1,395 @@
+//! plan.md: the goal, the status and the steps.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::{ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
+use crate::text::{
+    Place,
+    markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
+};
+
+const FILE: StateFile = StateFile::Plan;
+
+/// What stands under *Metadata*, as written; placeholders count as absent.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Metadata {
+    /// The name of this execution.
+    pub execution_id: Option<String>,
+    /// What is to be reached.
+    pub goal: Option<String>,
+    /// Where the execution is in its lifecycle.
+    pub status: Option<String>,
+    /// The number of the step at hand.
+    pub current_step: Option<String>,
+    /// When it began.
+    pub start_time: Option<String>,
+    /// When a step or the plan changed last.
+    pub last_updated: Option<String>,
+    /// `EXECUTION` or `SIMULATION`.
+    pub mode: Option<String>,
+    /// Fields this tool has no meaning for.
+    pub other: Vec<(String, String)>,
+}
+
+/// A plan and the document it was read from.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The text with its spans.
+    pub document: Document,
+    /// The title after `Execution Plan:`.
+    pub title: String,
+    /// The metadata.
+    pub metadata: Metadata,
+    /// The steps in the order of the file.
+    pub steps: Vec<Step>,
+    /// Questions to a person, decided or not.
+    pub reviews: Vec<Review>,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+}
+
+impl Plan {
+    /// Reads the plan out of a document.
+    pub fn read(document: Document) -> Self {
+        let mut plan = Self {
+            title: title(&document),
+            metadata: Metadata::default(),
+            steps: Vec::new(),
+            reviews: review::read(&document),
+            problems: Vec::new(),
+            document,
+        };
+        plan.read_metadata();
+        plan.read_steps();
+        plan
+    }
+
+    /// A plan that says nothing, to stand in for one that cannot be read.
+    pub fn empty() -> Self {
+        Self {
+            document: Document::empty(),
+            title: String::new(),
+            metadata: Metadata::default(),
+            steps: Vec::new(),
+            reviews: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The section that holds the metadata: *Metadata*, or the title's own section.
+    pub fn metadata_section(&self) -> Option<SectionId> {
+        match self.document.find(&["Metadata"]) {
+            Ok(section) => Some(section),
+            Err(_) => {
+                let holds_status = |id: &SectionId| {
+                    !is_step(&self.document, *id)
+                        && matches!(self.document.field(*id, "status"), Ok(Some(_)))
+                };
+                self.document.sections().take(4).find(holds_status)
+            }
+        }
+    }
+
+    /// The section that new steps go into.
+    pub fn steps_section(&self) -> Option<SectionId> {
+        self.document.find(&["Steps"]).ok()
+    }
+
+    /// The step that `wanted` names.
+    ///
+    /// # Errors
+    /// There is none, or its number or id stands more than once.
+    pub fn step(&self, wanted: &StepRef) -> Result<&Step, ModelError> {
+        let mut found = self.steps.iter().filter(|step| step.is(wanted));
+        let Some(first) = found.next() else { return Err(self.no_such_step(wanted)) };
+        let Some(second) = found.next() else { return Ok(first) };
+        let places = [first, second].map(|step| self.document.place(step.offset)).to_vec();
+        Err(ModelError::Ambiguous {
+            file: FILE,
+            message: format!(
+                "`{wanted}` names more than one step: {FILE}:{} and {FILE}:{}",
+                places[0], places[1]
+            ),
+            places,
+        })
+    }
+
+    /// The step with that id.
+    pub fn step_by_id(&self, id: &StepId) -> Option<&Step> {
+        self.steps.iter().find(|step| step.id.as_ref() == Some(id))
+    }
+
+    /// The step before this one that has the same id, if it is a copy.
+    pub fn original_of(&self, step: &Step) -> Option<&Step> {
+        let id = step.id.as_ref()?;
+        self.step_by_id(id).filter(|first| first.offset != step.offset)
+    }
+
+    /// Makes sure that the step's id means this step alone, so that what is kept under it is its
+    /// own.
+    ///
+    /// # Errors
+    /// Another step has the same id.
+    pub fn refuse_copied(&self, step: &Step) -> Result<(), ModelError> {
+        let same = |other: &&Step| {
+            other.id.is_some() && other.id == step.id && other.offset != step.offset
+        };
+        let Some(other) = self.steps.iter().find(same) else { return Ok(()) };
+        let message = format!("{} and step {} have the same id", step.name(), other.number);
+        let later = if step.offset > other.offset { step } else { other };
+        let problem = Problem::error("duplicate_id", FILE, message)
+            .at(self.field_place(later, "id"))
+            .hint("`statedir check --fix` gives the later one a new id");
+        Err(ModelError::Problem(Box::new(problem)))
+    }
+
+    /// Where the step's heading is.
+    pub fn place(&self, step: &Step) -> Place {
+        self.document.place(step.offset)
+    }
+
+    /// Where a field of the step is, or its heading when the field is not there.
+    pub fn field_place(&self, step: &Step, key: &str) -> Place {
+        match self.document.field(step.section, key) {
+            Ok(Some(item)) => self.document.place(self.document.item(item).value_span.start),
+            _ => self.place(step),
+        }
+    }
+
+    /// Where a metadata field is.
+    pub fn metadata_place(&self, key: &str) -> Place {
+        let item = self
+            .metadata_section()
+            .and_then(|section| self.document.field(section, key).ok().flatten());
+        self.document.place(item.map_or(0, |item| self.document.item(item).value_span.start))
+    }
+
+    fn no_such_step(&self, wanted: &StepRef) -> ModelError {
+        let hint = match (self.document.hidden(), self.steps.len()) {
+            (Some(hidden), _) => format!("{hidden} hides what follows it"),
+            (None, 0) => "the plan has no steps yet: `statedir step add TITLE`".to_owned(),
+            (None, 1) => "the plan has 1 step: `statedir step list`".to_owned(),
+            (None, count) => format!("the plan has {count} steps: `statedir step list`"),
+        };
+        let message = format!("there is no step `{wanted}`");
+        ModelError::NotFound { file: FILE, message, hint: Some(hint) }
+    }
+
+    fn read_metadata(&mut self) {
+        let Some(section) = self.metadata_section() else {
+            let problem = Problem::error("no_metadata", FILE, "there is no `Metadata` section");
+            self.problems.push(problem.hint("add `## Metadata` with a `- **status**: …` line"));
+            return;
+        };
+        let mut metadata = Metadata::default();
+        let mut seen: Vec<Cow<'_, str>> = Vec::new();
+        for &item in &self.document.section(section).items {
+            let Some(key) = key_of(&self.document, item) else { continue };
+            let value = value_of(&self.document, item);
+            if seen.contains(&key) {
+                self.problems.push(duplicate(&self.document, item, &key));
+                continue;
+            }
+            let slot = match &*key {
+                "execution_id" => &mut metadata.execution_id,
+                "goal" => &mut metadata.goal,
+                "status" => &mut metadata.status,
+                "current_step" => &mut metadata.current_step,
+                "start_time" => &mut metadata.start_time,
+                "last_updated" => &mut metadata.last_updated,
+                "mode" => &mut metadata.mode,
+                _ => {
+                    metadata.other.push((key.to_string(), self.document.value(item)));
+                    seen.push(key);
+                    continue;
+                }
+            };
+            *slot = value;
+            seen.push(key);
+        }
+        self.metadata = metadata;
+    }
+
+    fn read_steps(&mut self) {
+        let document = &self.document;
+        for section in document.sections() {
+            let Some((number, title)) = step_heading(&document.section(section).title) else {
+                continue;
+            };
+            let mut ancestors = std::iter::successors(document.section(section).parent, |id| {
+                document.section(*id).parent
+            });
+            if ancestors.any(|id| is_step(document, id)) {
+                continue;
+            }
+            let (step, mut problems) = read_step(document, section, number, title);
+            self.steps.push(step);
+            self.problems.append(&mut problems);
+        }
+    }
+}
+
+fn title(document: &Document) -> String {
+    let heading = document.sections().map(|id| document.section(id)).find(|s| s.level == 1);
+    let text = heading.map(|section| section.title.as_str()).unwrap_or_default();
+    let rest = text.split_once(':').filter(|(kind, _)| kind.starts_with("Execution "));
+    rest.map_or(text, |(_, title)| title.trim()).to_owned()
+}
+
+fn is_step(document: &Document, section: SectionId) -> bool {
+    step_heading(&document.section(section).title).is_some()
+}
+
+/// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`.
+pub(crate) fn step_heading(title: &str) -> Option<(u32, &str)> {
+    let rest = title.get(..4).filter(|word| word.eq_ignore_ascii_case("step"))?;
+    let rest = title[rest.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start();
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = rest[..digits].parse().ok()?;
+    let tail = rest[digits..].trim_start();
+    if tail.is_empty() {
+        return Some((number, ""));
+    }
+    let title = tail.strip_prefix([':', '：', '.', '-', '–', '—', ')'])?;
+    Some((number, title.trim()))
+}
+
+fn read_step(
+    document: &Document,
+    section: SectionId,
+    number: u32,
+    title: &str,
+) -> (Step, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut step = Step {
+        number,
+        id: None,
+        title: title.to_owned(),
+        status: None,
+        component: None,
+        tool_mapping: None,
+        inputs: Vec::new(),
+        expected_outputs: Vec::new(),
+        estimated_cost: None,
+        estimated_time: None,
+        side_effects: None,
+        depends_on: Vec::new(),
+        attempts: 0,
+        claimed_by: None,
+        started_at: None,
+        other: Vec::new(),
+        offset: document.section(section).heading.start,
+        section,
+    };
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    for &item in &document.section(section).items {
+        let Some(key) = key_of(document, item) else { continue };
+        if seen.contains(&key) {
+            problems.push(duplicate(document, item, &key));
+            continue;
+        }
+        let value = value_of(document, item);
+        match &*key {
+            "id" => {
+                step.id = value.as_deref().and_then(StepId::parse);
+                if let (Some(text), None) = (&value, &step.id) {
+                    let message = format!("`{text}` cannot be the id of a step");
+                    problems.push(at_value(document, item, "bad_id", message));
+                }
+            }
+            "status" => step.status = value,
+            "component" => step.component = value,
+            "tool_mapping" => step.tool_mapping = value,
+            "estimated_cost" => step.estimated_cost = value,
+            "estimated_time" => step.estimated_time = value,
+            "side_effects" => step.side_effects = value,
+            "claimed_by" => step.claimed_by = value,
+            "started_at" => step.started_at = value,
+            "inputs" => step.inputs = nested(document, item),
+            "expected_outputs" => step.expected_outputs = nested(document, item),
+            "attempts" => match value.as_deref().map_or(Ok(0), str::parse) {
+                Ok(attempts) => step.attempts = attempts,
+                Err(_) => problems.push(at_value(
+                    document,
+                    item,
+                    "bad_number",
+                    "`attempts` is not a whole number".to_owned(),
+                )),
+            },
+            "depends_on" => match StepRef::parse_list(value.as_deref().unwrap_or_default()) {
+                Ok(steps) => step.depends_on = steps,
+                Err(error) => {
+                    problems.push(at_value(document, item, "bad_dependency", error.to_string()));
+                }
+            },
+            _ => step.other.push((key.to_string(), document.value(item))),
+        }
+        seen.push(key);
+    }
+    (step, problems)
+}
+
+fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
+    let children = &document.item(item).children;
+    let pair = |child: &ItemId| {
+        let key = document.item(*child).key.clone().unwrap_or_default();
+        (key, document.value(*child))
+    };
+    children.iter().map(pair).collect()
+}
+
+/// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.
+fn key_of(document: &Document, item: ItemId) -> Option<Cow<'_, str>> {
+    let key = document.item(item).key.as_deref()?.trim();
+    if key.bytes().any(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-')) {
+        return Some(Cow::Owned(key.to_ascii_lowercase().replace([' ', '-'], "_")));
+    }
+    Some(Cow::Borrowed(key))
+}
+
+/// The value, unless it is empty or a template's placeholder.
+fn value_of(document: &Document, item: ItemId) -> Option<String> {
+    if is_placeholder(document.raw_value(item)) {
+        return None;
+    }
+    Some(document.value(item)).filter(|value| !value.is_empty())
+}
+
+fn at_value(document: &Document, item: ItemId, code: &'static str, message: String) -> Problem {
+    let place = document.place(document.item(item).value_span.start);
+    Problem::error(code, FILE, message).at(place)
+}
+
+fn duplicate(document: &Document, item: ItemId, key: &str) -> Problem {
+    let place = document.place(document.item(item).span.start);
+    Problem::error("duplicate_field", FILE, format!("`{key}` stands more than once in its section"))
+        .at(place)
+        .hint("keep one of them")
+}
+
+/// Looks up a field that must not be ambiguous.
+pub(crate) fn field(
+    document: &Document,
+    section: SectionId,
+    key: &str,
+) -> Result<Option<ItemId>, ModelError> {
+    document.field(section, key).map_err(|error: LookupError| ModelError::lookup(FILE, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_heading_has_a_whole_number() {
+        assert_eq!(step_heading("Step 2: Fetch"), Some((2, "Fetch")));
+        assert_eq!(step_heading("Step 20"), Some((20, "")));
+        assert_eq!(step_heading("step 3 – Read"), Some((3, "Read")));
+        assert_eq!(step_heading("Step 2nd"), None);
+        assert_eq!(step_heading("Steps"), None);
+        assert_eq!(step_heading("Stepping 2: x"), None);
+        assert_eq!(step_heading("Šte"), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The append-only log and its proof.
+//!
+//! An entry is a heading, fields, and a comment that nobody sees when the file is rendered:
+//!
+//! ```text
+//!
+//! ### Step 3 Execution - 2026-11-16T08:00:00Z
+//! - **component_used**: web_fetch
+//! - **errors**: none
+//! <!-- statedir entry=01M7… after=01M6…[,01M5…] lines=3 sha256=<64 hexadecimal digits> -->
+//! ```
+//!
+//! `lines` counts the body, which is everything from the heading down to the comment. `after` names
+//! the entries that this one follows, `-` for none. The digest is
+//!
+//! ```text
+//! sha256( first ten characters of the id ‖ LF ‖ after ‖ LF ‖ body with LF as line end )
+//! ```
+//!
+//! and the last sixteen characters of the id are its first 80 bits. An id so commits to the text of
+//! its entry and to all entries before it: whoever changes one must change the ids of all that
+//! follow, and then the heads that were noted elsewhere are gone. Line ends may be converted.
+//!
+//! The log is a set of entries in which each stands below those it follows. Two branches are
+//! united by putting their entries one after the other; the next entry names both heads.
+//!
+//! Text that belongs to no entry may stand anywhere between entries. A section by hand whose
+//! heading tells a time is an entry too, only one that proves nothing.
+
+mod block;
+mod counts;
+mod doubt;
+mod each;
+mod entry;
+mod error;
+mod facts;
+mod fields;
+mod heading;
+mod lines;
+
+mod render;
+mod scan;
+mod search;
+mod section;
+mod segment;
+mod tail;
+mod told;
+mod trailer;
+mod ulid;
+mod verify;
+
+pub use counts::Counts;
+pub use each::each_entry;
+pub use entry::{Entry, EntryKind, NewEntry};
+pub use error::HistoryError;
+pub use facts::HistoryFacts;
+
+pub use render::{Rendered, render};
+pub use search::{Found, search};
+pub use segment::{Segment, SegmentKind, segments};
+pub use tail::{last_entries, last_entries_where, last_entries_within};
+pub use trailer::signed_ids;
+pub use ulid::{EntryId, NoUlid, Ulid};
+pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Verification, verify};
+
+/// The largest body that is written or verified, in bytes.
+pub const MAX_ENTRY_BYTES: usize = 8 << 20;
+/// The most entries that one entry can name as those it follows.
+pub const MAX_PARENTS: usize = 64;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Settling a conflict by taking one side.
+
+use crate::text::{
+    json::{JsonDocument, JsonError, Path},
+    markdown::Document,
+};
+
+use super::conflict::{as_conflict, conflicts, field_of, in_markdown, stem};
+use super::marker::Version;
+use super::raw::split_git_markers;
+use crate::domain::StateFile;
+
+/// Whose value to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The value before both changes.
+    Base,
+    /// Ours.
+    Ours,
+    /// Theirs.
+    Theirs,
+}
+
+/// Why nothing was taken.
+#[derive(Debug, thiserror::Error)]
+pub enum TakeError {
+    /// The file has no such conflict.
+    #[error("there is no conflict `{0}`")]
+    NotFound(String),
+    /// The file cannot be read.
+    #[error("`{file}` cannot be read: {message}")]
+    Unreadable {
+        /// Which file.
+        file: StateFile,
+        /// Why.
+        message: String,
+    },
+}
+
+/// The file with a conflict settled: `field` names one conflict, or all below it.
+///
+/// # Errors
+/// There is no such conflict, or the file cannot be read.
+pub fn take(
+    file: StateFile,
+    bytes: &[u8],
+    field: &str,
+    side: Side,
+) -> Result<(Vec<u8>, usize), TakeError> {
+    let unreadable = |message: String| TakeError::Unreadable { file, message };
+    let source = String::from_utf8(bytes.to_vec()).map_err(|e| unreadable(e.to_string()))?;
+    let wanted = |name: &str| {
+        let rest = name.strip_prefix(field);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    if !conflicts(file, bytes).iter().any(|conflict| wanted(&conflict.field)) {
+        return Err(TakeError::NotFound(field.to_owned()));
+    }
+    if field == stem(file)
+        && let Some((ours, theirs)) = split_git_markers(&source)
+    {
+        if file == StateFile::History {
+            // A log is a set: neither side is to lose its entries.
+            return Ok((super::history::merge(&[], ours.as_bytes(), theirs.as_bytes()), 1));
+        }
+        let text = if side == Side::Theirs { theirs } else { ours };
+        return Ok((text.into_bytes(), 1));
+    }
+    if file == StateFile::Variables {
+        return in_json(source, &wanted, side).map_err(|error| unreadable(error.to_string()));
+    }
+    let mut text = source;
+    let mut count = 0;
+    // One after the other: taking one may take others away with their section.
+    loop {
+        let document = Document::parse(text.as_str()).map_err(|e| unreadable(e.to_string()))?;
+        let found = in_markdown(file, &document);
+        let Some(found) = found.into_iter().find(|found| wanted(&found.conflict.field)) else {
+            return Ok((text.into_bytes(), count));
+        };
+        count += 1;
+        let version = match side {
+            Side::Base => &found.marker.base,
+            Side::Ours => &found.marker.ours,
+            Side::Theirs => &found.marker.theirs,
+        };
+        match version {
+            Version::Text(value) => {
+                text.replace_range(found.span, &value.replace('\n', document.newline()));
+            }
+            Version::Section => cut(&mut text, found.span, true),
+            Version::Absent => cut(&mut text, found.whole, false),
+        }
+    }
+}
+
+/// Takes whole lines out, and the blank line behind them if there is one before them too or if
+/// they are a `note` that came with it.
+fn cut(text: &mut String, span: std::ops::Range<usize>, note: bool) {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let mut end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at + 1);
+    let blank_before = start == 0 || text[..start].trim_end_matches(['\r', '\n']).len() + 1 < start;
+    let next = text[end..].find('\n').map(|at| end + at + 1);
+    if let Some(next) =
+        next.filter(|next| (note || blank_before) && text[end..*next].trim().is_empty())
+    {
+        end = next;
+    }
+    text.replace_range(start..end, "");
+}
+
+fn in_json(
+    source: String,
+    wanted: &dyn Fn(&str) -> bool,
+    side: Side,
+) -> Result<(Vec<u8>, usize), JsonError> {
+    let document = JsonDocument::parse(source)?;
+    let mut edit = document.edit();
+    let mut count = 0;
+    let name = match side {
+        Side::Base => "base",
+        Side::Ours => "ours",
+        Side::Theirs => "theirs",
+    };
+    while let Some((path, chosen)) = next_json(edit.document(), wanted, name) {
+        match chosen {
+            Some(text) => edit.set_text(&path, &text)?,
+            None => {
+                edit.remove(&path)?;
+            }
+        }
+        count += 1;
+    }
+    Ok((edit.finish().document.into_source().into_bytes(), count))
+}
+
+/// The first wanted conflict, and the text to take.
+fn next_json(
+    document: &JsonDocument,
+    wanted: &dyn Fn(&str) -> bool,
+    side: &str,
+) -> Option<(Path, Option<String>)> {
+    use crate::text::json::Literal;
+    fn walk(
+        value: &Literal,
+        path: &Path,
+        wanted: &dyn Fn(&str) -> bool,
+        side: &str,
+    ) -> Option<(Path, Option<String>)> {
+        if let Some(sides) = as_conflict(value) {
+            return wanted(&field_of(path))
+                .then(|| (path.clone(), sides.get(side).map(Literal::to_text)));
+        }
+        match value {
+            Literal::Object(members) => {
+                members.iter().find_map(|(key, value)| walk(value, &path.join(key), wanted, side))
+            }
+            Literal::Array(items) => {
+                let mut items = items.iter().enumerate();
+                items.find_map(|(at, v)| walk(v, &path.join(at.to_string()), wanted, side))
+            }
+            Literal::Scalar(_) => None,
+        }
+    }
+    walk(&document.literal(), &Path::root(), wanted, side)
+}

@@ -1,0 +1,150 @@
+//! The order in which evidence counts.
+
+use super::{Action, Confidence, Decision, Evidence, failed, legal, running, why_not};
+use crate::domain::PlanRole;
+
+/// Decides how to go on.
+///
+/// What stops everything comes first: damage, an open question, somebody at work, a finished
+/// plan. Then a step that was interrupted, then one that failed, then the next one.
+pub fn decide(evidence: &Evidence) -> Decision {
+    let mut decision = first(evidence);
+    if let Some(operation) = &evidence.last_operation {
+        for found in &operation.interrupted {
+            decision.reasons.push(found.clone());
+        }
+    }
+    for claim in evidence.other_running.iter().filter(|claim| claim.stale) {
+        let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
+        let who = match claim.actor.as_deref() {
+            Some(actor) => format!("`{actor}` was not heard of for {hours}h"),
+            None => "nobody has claimed it".to_owned(),
+        };
+        let reason = format!(
+            "step {} runs too, and {who}: decide for it with `--step {}`",
+            claim.step, claim.step
+        );
+        decision.reasons.push(reason);
+    }
+    decision.complete(evidence)
+}
+
+/// Takes somebody's own action, if it is possible.
+///
+/// # Errors
+/// It is not; the text says why.
+pub fn choose(
+    action: Action,
+    reasons: Vec<String>,
+    evidence: &Evidence,
+) -> Result<Decision, String> {
+    if let Some(why) = why_not(action, evidence) {
+        return Err(why);
+    }
+    let mut decision = Decision::new(action, Confidence::High, String::new());
+    decision.reasons = reasons;
+    if action == Action::SkipTask && evidence.step.is_none() {
+        decision.step = evidence.next.as_ref().map(|step| step.number);
+    }
+    if action == Action::ContinueTask && !evidence.step.as_ref().is_some_and(legal::runs) {
+        decision.step = evidence.next.as_ref().map(|step| step.number);
+    }
+    Ok(decision.complete(evidence))
+}
+
+fn first(evidence: &Evidence) -> Decision {
+    let plan = &evidence.plan;
+    if let Some(damaged) = evidence.damage.first() {
+        return damage(evidence, damaged);
+    }
+    if let Some(review) = plan.open_reviews.first() {
+        let reason = format!("a person has been asked already: {review}");
+        let how = "`statedir review approve ID`, then `statedir recover --decide ACTION --apply`";
+        return Decision::ask(reason, &["`statedir review list`", how]).high();
+    }
+    if let Some(unknown) = plan.unknown.first() {
+        let reason = format!("{unknown}, which the lifecycle does not know");
+        return Decision::ask(reason, &["`statedir check`", "`statedir step list`"]);
+    }
+    let step = evidence.step.as_ref();
+    let unfinished = plan.failed + plan.running + plan.open;
+    if plan.role == Some(PlanRole::Succeeded) && unfinished > 0 {
+        let status = plan.status.as_deref().unwrap_or_default();
+        let reason = format!("the plan is {status}, but {unfinished} steps are not finished");
+        return Decision::ask(reason, &["`statedir step list`", "`statedir check`"]);
+    }
+    if let Some(step) = step.filter(|step| legal::runs(step)) {
+        if let Some(claim) = step.claim.as_ref().filter(|claim| claim.is_held()) {
+            let actor = claim.actor.as_deref().unwrap_or_default();
+            let minutes = claim.silent_ms.unwrap_or(0) / 60_000;
+            let reason = format!(
+                "`{actor}` works on step {} and was heard of {minutes}m ago: nothing was interrupted",
+                step.number
+            );
+            let mut decision =
+                Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+            decision.look_at =
+                vec![format!("if `{actor}` is gone: `statedir recover --stale-after 0s`")];
+            return decision;
+        }
+        return running::decide(evidence, step);
+    }
+    if let Some(step) = step.filter(|step| legal::failed(step)) {
+        return failed::decide(evidence, step);
+    }
+    if let Some(next) = &evidence.next {
+        if plan.role == Some(PlanRole::Paused) {
+            let why = plan.paused_because.as_deref().unwrap_or("no reason was given");
+            let reason = format!("the plan was paused on purpose ({why}) and nothing has failed");
+            return Decision::new(Action::ContinueTask, Confidence::High, reason)
+                .about(Some(next.number));
+        }
+        let done = plan.completed + plan.skipped;
+        let mut reason =
+            format!("{done} of {} steps are finished, step {} is ready", plan.total, next.number);
+        if plan.running + plan.failed == 0 {
+            reason.push_str("; none was interrupted and none has failed");
+        }
+        return Decision::new(Action::NextTask, Confidence::High, reason).about(Some(next.number));
+    }
+    if plan.total == 0 {
+        let reason = "the plan has no steps yet: `statedir step add TITLE`";
+        return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+    }
+    if unfinished == 0 {
+        let reason = "all steps are finished: there is nothing to recover";
+        return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+    }
+    let reason = format!("{} steps wait, and none of them can be started", plan.open);
+    Decision::ask(reason, &["`statedir step list` shows what they wait for", "`statedir check`"])
+}
+
+fn damage(evidence: &Evidence, damaged: &str) -> Decision {
+    let reason = format!("the state is damaged: {damaged}");
+    let decision = match evidence.checkpoints.first() {
+        // The log knows what the file was: nothing that was done since has to be given up.
+        Some(checkpoint) if evidence.log_cannot_repair => {
+            let from = format!("checkpoint `{}` of {} is whole", checkpoint.name, checkpoint.time);
+            Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason).because(from)
+        }
+        _ => Decision::ask(reason, &[]),
+    };
+    let mut decision = decision;
+    decision.look_at = vec![
+        "`statedir check --fix` repairs what is safe and can be undone".to_owned(),
+        "`statedir undo` takes the last change back".to_owned(),
+    ];
+    decision
+}
+
+impl Decision {
+    pub(super) fn high(mut self) -> Self {
+        self.confidence = Confidence::High;
+        self
+    }
+
+    pub(super) fn nothing(mut self) -> Self {
+        self.nothing_to_do = true;
+        self
+    }
+}

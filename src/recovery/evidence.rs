@@ -1,0 +1,229 @@
+//! Everything a decision may look at, as plain values.
+
+use serde::Serialize;
+
+use crate::{
+    domain::{PlanRole, StepRole},
+    recovery::failure::{Failure, Pattern},
+};
+
+/// What is known.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Evidence {
+    /// The plan as a whole.
+    pub plan: PlanSeen,
+    /// The step that the decision is about.
+    pub step: Option<StepSeen>,
+    /// Whether that step was asked for by name.
+    pub asked: bool,
+    /// The step that could be started next.
+    pub next: Option<StepSeen>,
+    /// Other steps that run, each with who works on it.
+    pub other_running: Vec<Claim>,
+    /// The newest operation.
+    pub last_operation: Option<LastOperation>,
+    /// What repeats itself among the failed attempts.
+    pub patterns: Vec<Pattern>,
+    /// Checkpoints, the newest first.
+    pub checkpoints: Vec<CheckpointSummary>,
+    /// Newer checkpoints that are of no use: the step has failed in them, or they are what is there.
+    pub passed_over: Vec<String>,
+    /// How often a recovery went back to the newest one already.
+    pub rolled_back: usize,
+    /// The git work tree, if there is one.
+    pub git: Option<GitSeen>,
+    /// The project's files, if they could be looked at.
+    pub files: Option<FilesSeen>,
+    /// Files of the state that are missing or cannot be read.
+    pub damage: Vec<String>,
+    /// Whether the log is damaged together with other files, so that it cannot bring them back.
+    pub log_cannot_repair: bool,
+}
+
+/// The plan as a whole.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PlanSeen {
+    /// What is to be reached.
+    pub goal: Option<String>,
+    /// The status as written.
+    pub status: Option<String>,
+    /// What the status means.
+    pub role: Option<PlanRole>,
+    /// How many steps there are.
+    pub total: usize,
+    /// How many are done.
+    pub completed: usize,
+    /// How many were left out.
+    pub skipped: usize,
+    /// How many have failed.
+    pub failed: usize,
+    /// How many run.
+    pub running: usize,
+    /// How many wait.
+    pub open: usize,
+    /// Steps whose status the lifecycle does not know, each with its status.
+    pub unknown: Vec<String>,
+    /// Why it is paused.
+    pub paused_because: Option<String>,
+    /// Questions that nobody has decided yet.
+    pub open_reviews: Vec<String>,
+}
+
+impl PlanSeen {
+    /// Completed steps out of all, from 0 to 1.
+    pub fn share_completed(&self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.completed as f64 / self.total as f64 }
+    }
+
+    /// Finished steps, completed or left out, in percent.
+    pub fn percent(&self) -> f64 {
+        let finished = (self.completed + self.skipped) as f64;
+        if self.total == 0 { 0.0 } else { finished * 100.0 / self.total as f64 }
+    }
+}
+
+/// The step that the decision is about.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepSeen {
+    /// Its number.
+    pub number: u32,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// The status as written.
+    pub status: String,
+    /// What the status means.
+    pub role: Option<StepRole>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// How often it may be.
+    pub attempts_allowed: u32,
+    /// Who works on it.
+    pub claim: Option<Claim>,
+    /// When it was started last.
+    pub started_at: Option<String>,
+    /// What was said last while it ran.
+    pub last_action: Option<String>,
+    /// Parts of the state that changed while it ran.
+    pub state_changes: Vec<String>,
+    /// Why it failed last.
+    pub error: Option<ErrorSeen>,
+    /// Files that its texts name.
+    pub names: Vec<NamedFile>,
+    /// Steps that use what it gives.
+    pub needed_by: Vec<u32>,
+}
+
+/// Who works on a step, and since when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// The step's number.
+    pub step: u32,
+    /// Who.
+    pub actor: Option<String>,
+    /// Whether it is the one who asks.
+    pub own: bool,
+    /// Milliseconds since it was last heard of: the start of the step or a later operation.
+    pub silent_ms: Option<u64>,
+    /// Whether that is so long that nobody is at it any more.
+    pub stale: bool,
+}
+
+impl Claim {
+    /// Whether somebody else is at work.
+    pub fn is_held(&self) -> bool {
+        self.actor.is_some() && !self.own && !self.stale
+    }
+}
+
+/// Why a step failed.
+#[derive(Clone, Debug, Serialize)]
+pub struct ErrorSeen {
+    /// What was said.
+    pub text: String,
+    /// What it means.
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
+/// A file that a step names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NamedFile {
+    /// As it is written.
+    pub path: String,
+    /// The field that names it.
+    pub named_in: &'static str,
+    /// Whether it is there.
+    pub exists: bool,
+    /// How large it is; of a directory, how many entries it has.
+    pub bytes: u64,
+    /// Whether it changed since the step began; unknown without a beginning.
+    pub changed: Option<bool>,
+}
+
+/// The newest operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct LastOperation {
+    /// Its id.
+    pub id: String,
+    /// The sort of change.
+    pub kind: String,
+    /// Who made it.
+    pub actor: String,
+    /// When.
+    pub time: String,
+    /// Milliseconds since then.
+    pub age_ms: Option<u64>,
+    /// What it left undone, if it was interrupted, and what else opening the state found.
+    pub interrupted: Vec<String>,
+}
+
+/// A checkpoint that can be gone back to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckpointSummary {
+    /// Its name.
+    pub name: String,
+    /// The operation it holds.
+    pub operation: String,
+    /// When it was made.
+    pub time: String,
+    /// Whether the failed step ran then, so that going back puts it to its beginning.
+    pub rewind: bool,
+}
+
+/// The git work tree.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GitSeen {
+    /// Files with changes that are not committed, at most so many as were asked for.
+    pub changed: Vec<String>,
+    /// How many there are.
+    pub changed_count: usize,
+    /// Files with conflicts.
+    pub conflicts: usize,
+    /// Subjects of commits since the step began.
+    pub commits: Vec<String>,
+}
+
+/// The project's files.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FilesSeen {
+    /// The directory they are in.
+    pub root: String,
+    /// Program text.
+    pub source_files: usize,
+    /// Tests.
+    pub test_files: usize,
+    /// Manifests and settings.
+    pub config_files: usize,
+    /// All files.
+    pub total_files: usize,
+    /// Source files by ecosystem.
+    pub ecosystems: std::collections::BTreeMap<&'static str, usize>,
+    /// Files that changed since the step began, the newest first, at most so many as are shown.
+    pub recent: Vec<String>,
+    /// How many changed.
+    pub recent_count: usize,
+    /// What was not looked at, and why.
+    pub left_out: Vec<String>,
+}

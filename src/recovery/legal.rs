@@ -1,0 +1,92 @@
+//! Which actions are possible at all.
+
+use super::{Action, Evidence, StepSeen};
+use crate::domain::{PlanRole, StepRole};
+
+/// Why an action cannot be carried out now; `None` if it can.
+pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
+    if action == Action::HumanReview {
+        return None;
+    }
+    if action == Action::RollbackCheckpoint {
+        let why = || match evidence.passed_over.first() {
+            Some(name) => format!(
+                "there is no checkpoint from before the failure: `{name}` holds it, or is what is there now"
+            ),
+            None => "there is no checkpoint".to_owned(),
+        };
+        return evidence.checkpoints.is_empty().then(why);
+    }
+    if let Some(damaged) = evidence.damage.first() {
+        return Some(format!("the state is damaged: {damaged}"));
+    }
+    if let Some(review) = evidence.plan.open_reviews.first() {
+        return Some(format!("a person has to decide first: {review}"));
+    }
+    let step = evidence.step.as_ref();
+    if let Some(claim) = step.and_then(|step| step.claim.as_ref()).filter(|claim| claim.is_held())
+        && action != Action::NextTask
+    {
+        let actor = claim.actor.as_deref().unwrap_or_default();
+        return Some(format!("`{actor}` works on step {}", claim.step));
+    }
+    match action {
+        Action::ContinueTask => {
+            let paused = evidence.plan.role == Some(PlanRole::Paused);
+            let possible = step.is_some_and(runs) || (paused && evidence.next.is_some());
+            (!possible).then(|| unfit(evidence, "no step was interrupted"))
+        }
+        Action::RestartTask => {
+            let possible = step.is_some_and(|step| runs(step) || failed(step));
+            (!possible).then(|| unfit(evidence, "no step was interrupted or has failed"))
+        }
+        Action::NextTask => {
+            let possible = step.is_some_and(can_end) || evidence.next.is_some();
+            let none = || match evidence.plan.total {
+                0 => "the plan has no steps".to_owned(),
+                _ => "no step runs that could be ended, and none is ready".to_owned(),
+            };
+            (!possible).then(none)
+        }
+        Action::RetryTask => match step {
+            Some(step) if failed(step) => (step.attempts >= step.attempts_allowed)
+                .then(|| format!("step {} was attempted {} times", step.number, step.attempts)),
+            _ => Some(unfit(evidence, "no step has failed")),
+        },
+        Action::SkipTask => match step.or(evidence.next.as_ref()) {
+            None => Some("there is no step to leave out".to_owned()),
+            Some(step) if matches!(step.role, Some(StepRole::Done | StepRole::Skipped)) => {
+                Some(format!("step {} is finished", step.number))
+            }
+            Some(_) => None,
+        },
+        Action::Restart => {
+            let plan = &evidence.plan;
+            let some = plan.failed + plan.running + plan.skipped > 0;
+            (!some).then(|| "no step has been begun without being completed".to_owned())
+        }
+        Action::RollbackCheckpoint | Action::HumanReview => None,
+    }
+}
+
+/// Why the step that was asked for is not the right one; else what is true of all of them.
+fn unfit(evidence: &Evidence, otherwise: &str) -> String {
+    let step = evidence.step.as_ref().or(evidence.next.as_ref());
+    match step.filter(|_| evidence.asked) {
+        Some(step) => format!("step {} is {}", step.number, step.status),
+        None => otherwise.to_owned(),
+    }
+}
+
+pub(super) fn runs(step: &StepSeen) -> bool {
+    step.role == Some(StepRole::Active)
+}
+
+/// Whether it runs, and nobody else is at it.
+pub(super) fn can_end(step: &StepSeen) -> bool {
+    runs(step) && !step.claim.as_ref().is_some_and(|claim| claim.is_held())
+}
+
+pub(super) fn failed(step: &StepSeen) -> bool {
+    step.role == Some(StepRole::Failed)
+}

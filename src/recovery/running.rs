@@ -1,0 +1,205 @@
+//! A step was running when its process went away: what do the files say?
+//!
+//! | last words | files | action |
+//! |---|---|---|
+//! | "completed …" | what the step names is there, or files changed | `next_task` |
+//! | "completed …" | something named is missing or empty, or nothing changed | `human_review` |
+//! | any | something named is there, with content | `continue_task` |
+//! | any | what is named is there, and empty | `restart_task` |
+//! | none | what is named is missing, nothing changed | `restart_task` |
+//! | "working on …" | nothing changed | `human_review` |
+//! | any | some files or parts of the state changed, nothing is named | `continue_task` |
+//! | any | the same, and other steps run, too | `human_review` |
+//! | any | very many files changed, nothing is named | `human_review` |
+//! | any | the step runs something, and the files for it are there | `continue_task` |
+//! | none | nothing at all | `human_review` |
+
+use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, told};
+use crate::domain::PlanRole;
+
+/// From so many changed files on, nobody can tell from outside how far a step is.
+const MANY: usize = 15;
+
+pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
+    let mut decision = by_files(evidence, step);
+    let paused = evidence.plan.role == Some(PlanRole::Paused);
+    if paused && decision.action == Action::HumanReview && !contradicts(step) {
+        let why = evidence.plan.paused_because.as_deref().unwrap_or("no reason was given");
+        let reason = format!("the plan was paused on purpose ({why}), not interrupted");
+        decision = Decision::new(Action::ContinueTask, Confidence::Medium, reason);
+    }
+    if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
+        let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
+        decision.reasons.push(match claim.actor.as_deref() {
+            Some(actor) => format!("stale claim: `{actor}` was not heard of for {hours}h"),
+            None => "nobody has claimed the step".to_owned(),
+        });
+    }
+    if evidence.git.as_ref().is_some_and(|git| git.conflicts > 0) {
+        let count = evidence.git.as_ref().map_or(0, |git| git.conflicts);
+        let reason = format!("git has {count} files with conflicts");
+        return Decision::ask(reason, &["`git status`"]);
+    }
+    decision
+}
+
+fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
+    // What was there before and is as it was shows no progress, unless an earlier attempt made it.
+    let new = |file: &super::NamedFile| file.changed != Some(false) || step.attempts > 1;
+    let said = step.last_action.as_deref();
+    let complete = said.is_some_and(|said| says_complete(said, &step.title));
+    let there: Vec<&str> =
+        names(step, |file| file.exists && file.bytes > 0 && (complete || new(file)));
+    let empty: Vec<&str> = names(step, |file| file.exists && file.bytes == 0);
+    let missing: Vec<&str> = names(step, |file| !file.exists);
+    let changed = changed(evidence);
+    let words = said.map(|said| format!("last words: \"{}\"", short(said)));
+    let decision = if complete {
+        let whole = missing.is_empty() && empty.is_empty();
+        match (whole, there.is_empty(), changed) {
+            (true, false, _) => {
+                let reason = format!("it says that it is complete, and {} there", are(&there));
+                Decision::new(Action::NextTask, Confidence::High, reason)
+            }
+            (true, true, 1..) if !evidence.other_running.is_empty() => {
+                whose(evidence, step, changed)
+            }
+            (true, true, 1..) => {
+                let reason = format!("it says that it is complete, and {} changed", files(changed));
+                Decision::new(Action::NextTask, Confidence::Medium, reason)
+            }
+            (true, true, 0) if !step.state_changes.is_empty() => {
+                let reason = "it says that it is complete, and it changed the state";
+                Decision::new(Action::NextTask, Confidence::Medium, reason)
+            }
+            (true, true, 0) => Decision::ask(
+                "it says that it is complete, but nothing shows it",
+                &["what the step should have made", "`git status`"],
+            ),
+            (false, ..) => {
+                let lacking: Vec<&str> = missing.iter().chain(&empty).copied().collect();
+                let reason = format!(
+                    "it says that it is complete, but {} not there or empty",
+                    are(&lacking)
+                );
+                Decision::ask(reason, &["the files that the step names"])
+            }
+        }
+    } else if !there.is_empty() {
+        let decision = Decision::new(
+            Action::ContinueTask,
+            Confidence::High,
+            format!("{} there: the work has begun", are(&there)),
+        );
+        match missing.len() + empty.len() {
+            0 => decision,
+            _ => {
+                let rest: Vec<&str> = missing.iter().chain(&empty).copied().collect();
+                decision.because(format!("{} missing or empty still", are(&rest)))
+            }
+        }
+    } else if !empty.is_empty() {
+        let reason = format!("{} there and empty: nothing to go on with", are(&empty));
+        Decision::new(Action::RestartTask, Confidence::High, reason)
+    } else if changed > MANY && missing.is_empty() {
+        Decision::ask(
+            format!("{} changed, and nothing says whether that is all of it", files(changed)),
+            &["`git diff`", "what the step was about to do"],
+        )
+    } else if changed > 0
+        && step.state_changes.is_empty()
+        && missing.is_empty()
+        && !evidence.other_running.is_empty()
+    {
+        whose(evidence, step, changed)
+    } else if changed > 0 || !step.state_changes.is_empty() {
+        some_progress(step, changed, &missing)
+    } else if told::runs_something(&step.title) && has_files(evidence, &step.title) {
+        let reason = "the step runs what is there already, and its files are there";
+        Decision::new(Action::ContinueTask, Confidence::Medium, reason)
+    } else if said.is_none() && !missing.is_empty() {
+        let reason =
+            format!("{} not there, and nothing has changed: it had hardly begun", are(&missing));
+        Decision::new(Action::RestartTask, Confidence::Medium, reason)
+    } else {
+        Decision::ask(
+            format!("nothing has changed since step {} began, so nobody can tell", step.number),
+            &["whether the step did something that leaves no trace in files"],
+        )
+    };
+    match words {
+        Some(words) => decision.because(words),
+        None => decision.because("nothing was noted while it ran"),
+    }
+}
+
+fn some_progress(step: &StepSeen, changed: usize, missing: &[&str]) -> Decision {
+    let mut seen = Vec::new();
+    if changed > 0 {
+        seen.push(format!("{} changed since it began", files(changed)));
+    }
+    if !step.state_changes.is_empty() {
+        seen.push(format!("it changed {}", step.state_changes.join(", ")));
+    }
+    let reason = seen.join("; ");
+    if missing.is_empty() {
+        Decision::new(Action::ContinueTask, Confidence::Medium, reason)
+    } else {
+        Decision::new(Action::RestartTask, Confidence::Medium, reason)
+            .because(format!("but {} not there: partial work of unclear use", are(missing)))
+    }
+}
+
+/// Files changed, but several steps run, and none of them names what changed.
+fn whose(evidence: &Evidence, step: &StepSeen, changed: usize) -> Decision {
+    let others: Vec<String> =
+        evidence.other_running.iter().map(|claim| claim.step.to_string()).collect();
+    let reason = format!(
+        "{} changed, and nothing says whether by step {} or by step {}, which runs too",
+        files(changed),
+        step.number,
+        others.join(", ")
+    );
+    Decision::ask(reason, &["`git diff`", "`statedir step list`"])
+}
+
+/// Whether words and files say different things.
+fn contradicts(step: &StepSeen) -> bool {
+    step.last_action.as_deref().is_some_and(|said| says_complete(said, &step.title))
+}
+
+fn names(step: &StepSeen, keep: impl Fn(&super::NamedFile) -> bool) -> Vec<&str> {
+    step.names.iter().filter(|file| keep(file)).map(|file| file.path.as_str()).collect()
+}
+
+/// How many files changed since the step began, as far as can be told.
+fn changed(evidence: &Evidence) -> usize {
+    let by_time = evidence.files.as_ref().map_or(0, |files| files.recent_count);
+    // Commits since then changed files, too, though a checkout may have set their times back.
+    let commits = evidence.git.as_ref().map_or(0, |git| git.commits.len());
+    by_time.max(commits)
+}
+
+fn has_files(evidence: &Evidence, title: &str) -> bool {
+    let Some(files) = &evidence.files else { return false };
+    files.source_files > 0 && (!told::is_about_tests(title) || files.test_files > 0)
+}
+
+fn are(names: &[&str]) -> String {
+    const MOST: usize = 4;
+    let mut list: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST {
+        list.push(format!("{} more", names.len() - MOST));
+    }
+    format!("{} {}", list.join(", "), if names.len() == 1 { "is" } else { "are" })
+}
+
+fn files(count: usize) -> String {
+    format!("{count} file{}", if count == 1 { "" } else { "s" })
+}
+
+fn short(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = line.chars().take(120).collect();
+    if cut.len() < line.len() { format!("{cut}…") } else { cut }
+}

@@ -1,0 +1,252 @@
+//! Idioms that count: `2+ consecutive steps fail`, `more than half of the steps failed`.
+
+use winnow::{
+    Parser,
+    combinator::{alt, opt},
+};
+
+use super::{
+    Condition, Op, Operand,
+    idiom::{FAILS, SKIPPED, SUCCEEDS},
+    operand::{amount, number},
+    operator::comparative,
+    phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words},
+    phrases::{Phrases, phrases},
+};
+use crate::domain::FactValue;
+
+pub(super) const IN_A_ROW: &Phrases = phrases![
+    "in a row",
+    "consecutively",
+    "in succession",
+    "one after another",
+    "back to back",
+    "in sequence",
+    "straight",
+];
+const CONSECUTIVE: &Phrases = phrases!["consecutive", "successive", "back to back", "straight"];
+const FAILURES: &Phrases = phrases![
+    "failures",
+    "failure",
+    "failed steps",
+    "failed step",
+    "step failures",
+    "step failure",
+    "errors",
+    "failing steps",
+];
+const STEPS: &Phrases = phrases!["steps", "step", "of the steps", "of steps", "tasks"];
+const EXIST: &Phrases =
+    phrases!["occur", "happen", "occurred", "happened", "exist", "are seen", "in total"];
+
+/// How many, and how exactly.
+struct Quantity {
+    op: Op,
+    amount: Amount,
+}
+
+enum Amount {
+    Count(f64),
+    /// A percentage of all steps.
+    Share(f64),
+}
+
+/// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
+pub(super) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
+    let _ = opt(any_phrase(phrases![
+        "there are",
+        "there is",
+        "there were",
+        "there have been",
+        "we have",
+        "we see",
+    ]))
+    .parse_next(input)?;
+    let quantity = quantity(input)?;
+    skip_words(input, &["the"]);
+    let consecutive = opt(any_phrase(CONSECUTIVE)).parse_next(input)?.is_some();
+    if consecutive {
+        alt(((any_phrase(STEPS), any_phrase(FAILS)).void(), any_phrase(FAILURES).void()))
+            .parse_next(input)?;
+        let _ = opt(any_phrase(EXIST)).parse_next(input)?;
+        return quantity.of("consecutive_failures", input);
+    }
+    let fact = alt((steps_that, things)).parse_next(input)?;
+    let row = opt(any_phrase(IN_A_ROW)).parse_next(input)?.is_some();
+    let _ = opt(any_phrase(EXIST)).parse_next(input)?;
+    match (row, fact) {
+        (false, fact) => quantity.of(fact, input),
+        (true, "failed_steps") => quantity.of("consecutive_failures", input),
+        (true, _) => backtrack(input),
+    }
+}
+
+/// `more than $5 is spent`, `80% of the budget is used`, `10 minutes have passed`
+pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
+    let op = opt(comparative).parse_next(input)?;
+    let amount = amount(input)?;
+    let op = match (op, opt(or_more).parse_next(input)?) {
+        (Some(op), None) | (None, Some(op)) => op,
+        (None, None) => Op::AtLeast,
+        (Some(_), Some(_)) => return backtrack(input),
+    };
+    let passed = phrases![
+        "pass",
+        "passes",
+        "passed",
+        "have passed",
+        "has passed",
+        "elapse",
+        "elapsed",
+        "have elapsed",
+        "go by",
+        "have gone by",
+    ];
+    let spent = phrases![
+        "is spent",
+        "are spent",
+        "spent",
+        "was spent",
+        "has been spent",
+        "have been spent",
+        "is used",
+        "used",
+        "has been used",
+        "is consumed",
+        "has been consumed",
+        "is gone",
+    ];
+    let left = phrases!["is left", "remains", "remain", "is remaining", "left", "remaining"];
+    match amount {
+        FactValue::Duration(_) => {
+            any_phrase_in(passed, input)?;
+            Ok(Condition::compare("execution_time", op, amount))
+        }
+        FactValue::Money(_) => {
+            any_phrase_in(spent, input)?;
+            Ok(Condition::compare("cost", op, amount))
+        }
+        FactValue::Percent(percent) => {
+            alt((phrase("of"), phrase("the"))).parse_next(input)?;
+            skip_words(input, &["the", "our", "total"]);
+            phrase("budget").parse_next(input)?;
+            let remaining = any_phrase_in(left, input).is_ok();
+            if !remaining {
+                any_phrase_in(spent, input)?;
+            }
+            let (op, percent) =
+                if remaining { (op.mirrored(), 100.0 - percent) } else { (op, percent) };
+            let with = Operand::Share { percent, of: "budget".to_owned() };
+            Ok(Condition::Compare { fact: "cost".to_owned(), op, with })
+        }
+        _ => backtrack(input),
+    }
+}
+
+/// `all steps complete`, `every step failed`
+pub(super) fn all_steps(input: &mut Input<'_>) -> Parsed<Condition> {
+    any_phrase(phrases!["all", "all the", "all of the", "every"]).parse_next(input)?;
+    any_phrase(phrases!["steps", "step", "tasks"]).parse_next(input)?;
+    if opt(any_phrase(FAILS)).parse_next(input)?.is_some() {
+        let with = Operand::Fact("total_steps".to_owned());
+        return Ok(Condition::all(vec![
+            Condition::Compare { fact: "failed_steps".to_owned(), op: Op::AtLeast, with },
+            Condition::compare_count("total_steps", Op::Above, 0.0),
+        ]));
+    }
+    any_phrase(SUCCEEDS).parse_next(input)?;
+    Ok(Condition::compare("progress", Op::AtLeast, FactValue::Percent(100.0)))
+}
+
+impl Quantity {
+    fn of(self, fact: &str, input: &Input<'_>) -> Parsed<Condition> {
+        match self.amount {
+            Amount::Count(count) => Ok(Condition::compare_count(fact, self.op, count)),
+            Amount::Share(percent) if fact.ends_with("_steps") => {
+                let with = Operand::Share { percent, of: "total_steps".to_owned() };
+                Ok(Condition::Compare { fact: fact.to_owned(), op: self.op, with })
+            }
+            Amount::Share(_) => backtrack(input),
+        }
+    }
+}
+
+/// A count on its own means at least that many: the condition stays true when there are more.
+fn quantity(input: &mut Input<'_>) -> Parsed<Quantity> {
+    let before = opt(comparative).parse_next(input)?;
+    if before.is_none() && opt(phrase("no")).parse_next(input)?.is_some() {
+        return Ok(Quantity { op: Op::Equal, amount: Amount::Count(0.0) });
+    }
+    let amount =
+        alt((percentage.map(Amount::Share), number.map(Amount::Count))).parse_next(input)?;
+    let after = opt(or_more).parse_next(input)?;
+    let op = match (before, after) {
+        (Some(op), None) | (None, Some(op)) => op,
+        (None, None) => Op::AtLeast,
+        (Some(_), Some(_)) => return backtrack(input),
+    };
+    if matches!(amount, Amount::Share(_)) {
+        let _ = opt(phrase("of")).parse_next(input)?;
+    }
+    Ok(Quantity { op, amount })
+}
+
+fn percentage(input: &mut Input<'_>) -> Parsed<f64> {
+    match amount(input)? {
+        FactValue::Percent(percent) => Ok(percent),
+        _ => backtrack(input),
+    }
+}
+
+fn or_more(input: &mut Input<'_>) -> Parsed<Op> {
+    alt((
+        mark('+').value(Op::AtLeast),
+        any_phrase(phrases!["or more", "or greater", "or higher", "and more"]).value(Op::AtLeast),
+        any_phrase(phrases!["or fewer", "or less", "or lower"]).value(Op::AtMost),
+    ))
+    .parse_next(input)
+}
+
+/// `steps fail`, `steps in a row fail`, `steps are skipped`
+fn steps_that(input: &mut Input<'_>) -> Parsed<&'static str> {
+    any_phrase(STEPS).parse_next(input)?;
+    if opt(any_phrase(IN_A_ROW)).parse_next(input)?.is_some() {
+        any_phrase(FAILS).parse_next(input)?;
+        return Ok("consecutive_failures");
+    }
+    alt((
+        any_phrase(FAILS).value("failed_steps"),
+        any_phrase(SUCCEEDS).value("completed_steps"),
+        any_phrase(SKIPPED).value("skipped_steps"),
+    ))
+    .parse_next(input)
+}
+
+fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
+    let thing = alt((
+        any_phrase(FAILURES).value("failed_steps"),
+        any_phrase(phrases!["completed steps", "finished steps"]).value("completed_steps"),
+        any_phrase(phrases!["skipped steps"]).value("skipped_steps"),
+        any_phrase(phrases!["file operations", "file operation"]).value("file_operations"),
+        any_phrase(phrases!["web requests", "web request"]).value("web_requests"),
+        any_phrase(phrases!["attempts", "attempt"]).value("attempts"),
+    ))
+    .parse_next(input)?;
+    let _ = opt(any_phrase(phrases![
+        "are made",
+        "were made",
+        "have been made",
+        "are used",
+        "were used",
+        "have been used",
+        "made",
+        "used",
+        "happen",
+    ]))
+    .parse_next(input)?;
+    Ok(thing)
+}
+
+fn any_phrase_in(phrases: &'static Phrases, input: &mut Input<'_>) -> Parsed<()> {
+    any_phrase(phrases).void().parse_next(input)
+}

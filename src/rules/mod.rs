@@ -1,0 +1,47 @@
+//! The rule language: `If cost exceeds 80% of budget → set priority to "cost_efficiency"`.
+//!
+//! A rule is read by a grammar over tokens ([`Rule::parse`]), printed in a canonical form that
+//! reads back as the same rule, evaluated against [`Facts`](super::Facts), and fired when an event
+//! makes its condition true. A sentence either means exactly what the canonical form says or is
+//! refused with the place and the nearest thing that would be understood.
+
+mod action;
+mod ast;
+mod comparison;
+mod condition;
+mod directive;
+mod effect;
+mod error;
+mod eval;
+mod explain;
+mod fire;
+mod grammar;
+mod idiom;
+mod idiom_count;
+mod language;
+mod lexer;
+mod operand;
+mod operator;
+mod outcome;
+mod phrase;
+mod phrases;
+mod print;
+mod prose;
+mod setting;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+mod workflow_file;
+
+pub use ast::{Action, Condition, Op, Operand, Rule};
+pub use directive::Directive;
+pub use effect::apply;
+pub use error::RuleError;
+pub use eval::{Seen, Truth, Verdict};
+pub use explain::{Explanation, WhyNot, explain};
+pub use fire::{Entry, fire, variables_of};
+pub use language::LANGUAGE;
+pub use outcome::{
+    Change, Cycle, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,
+};
+pub use workflow_file::{WorkflowError, parse as parse_workflow};

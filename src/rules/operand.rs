@@ -1,0 +1,351 @@
+//! What a fact is compared with: quantities, named values, texts, other facts, shares of them.
+
+use winnow::{
+    Parser,
+    combinator::{alt, opt},
+    stream::Stream,
+};
+
+use super::{
+    Operand, RuleError,
+    lexer::{Kind, Token},
+    phrase::{
+        Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
+        span_of, span_to_end, word_at,
+    },
+    phrases::{longest, phrases},
+    vocabulary::{self, Fact, Nature, number_word},
+};
+use crate::domain::{
+    FactValue, ModifierKind,
+    modifier::backticked,
+    nearest::nearest,
+    quantity::{duration, is_dollar, money, unit_millis},
+};
+
+pub(super) const ARTICLES: &[&str] = &["the", "a", "an", "our", "its", "total", "current"];
+const COUNTED: &[&str] =
+    &["times", "steps", "step", "requests", "operations", "failures", "attempts"];
+
+/// Reads what `fact` is compared with, or says what it can be compared with.
+pub(super) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Operand> {
+    match fact.nature {
+        Nature::Scale(_) | Nature::PlanStatus | Nature::Text => {
+            let text = named_value(input, fact)?;
+            return Ok(Operand::Value(FactValue::Text(text)));
+        }
+        Nature::List => {
+            let message = format!("`{}` is a list; say what it `contains`", fact.name);
+            return cut(RuleError::new(span_to_end(input), message));
+        }
+        _ => {}
+    }
+    let start = *input;
+    if let Some(value) = opt(amount).parse_next(input)? {
+        let of = match value {
+            FactValue::Percent(_) => opt(share_of).parse_next(input)?,
+            _ => None,
+        };
+        if fact.nature == Nature::Count && of.is_none() {
+            skip_words(input, COUNTED);
+        }
+        return measured(&start, fact, value, of);
+    }
+    if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
+        let text = text.text();
+        let quantity = match fact.nature {
+            Nature::Dynamic => None,
+            _ => FactValue::parse_quantity(&text),
+        };
+        let value = quantity.unwrap_or_else(|| FactValue::text(text));
+        input.next_slice(1);
+        return coerced(&start, fact, value).map(Operand::Value);
+    }
+    skip_words(input, ARTICLES);
+    if let Some((other, count)) = vocabulary::fact(input) {
+        input.next_slice(count);
+        return fits(&start, fact, &other).map(|()| Operand::Fact(other.name));
+    }
+    if fact.nature == Nature::Dynamic {
+        return bare_value(input).map(Operand::Value);
+    }
+    unreadable(&start, fact)
+}
+
+/// A quantity, or a share of another fact, that `fact` is compared with.
+pub(super) fn measured(
+    place: &Input<'_>,
+    fact: &Fact<'_>,
+    value: FactValue,
+    of: Option<Fact<'_>>,
+) -> Parsed<Operand> {
+    match (value, of) {
+        (FactValue::Percent(percent), Some(of)) => {
+            fits(place, fact, &of)?;
+            Ok(Operand::Share { percent, of: of.name })
+        }
+        (value, _) => coerced(place, fact, value).map(Operand::Value),
+    }
+}
+
+/// Reads a text that the fact can be equal to: a value of its scale, a status, a text.
+pub(super) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<String> {
+    let names: Vec<&str> = match fact.nature {
+        Nature::Scale(modifier) => modifier.values().iter().map(String::as_str).collect(),
+        Nature::PlanStatus => input.state.workflow.plan_statuses().collect(),
+        _ => return plain_text(input),
+    };
+    if let Some(value) = listed_value(input, fact.nature) {
+        return Ok(value);
+    }
+    if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
+        return unknown_value(span_of(input, 1), fact, &text.text(), &names);
+    }
+    let span = span_to_end(input);
+    if at_end(input) {
+        let message = format!("a value of `{}` is missing: {}", fact.name, backticked(&names));
+        return cut(RuleError::new(span, message));
+    }
+    let given = input.state.source.get(span.clone()).unwrap_or_default();
+    unknown_value(span, fact, given, &names)
+}
+
+/// Takes a value of a scale, or a status of the plan, if one comes next.
+pub(super) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<String> {
+    let workflow = input.state.workflow;
+    let named = |text: &str| match nature {
+        Nature::Scale(modifier) => modifier.value_named(text),
+        _ => workflow.plan_status(text),
+    };
+    let mut ahead = *input;
+    skip_words(&mut ahead, &["a", "an", "the"]);
+    let (count, value) = match (next(&ahead)?.kind, nature) {
+        (Kind::Quoted(text), _) => (1, named(&text.text())?),
+        (Kind::Word(_), Nature::Scale(modifier)) => {
+            longest(&ahead, modifier.values().iter().map(|name| (name.as_str(), name.as_str())))?
+        }
+        (Kind::Word(word), _) => longest(&ahead, workflow.plan_statuses().map(|name| (name, name)))
+            .or_else(|| Some((1, named(word)?)))?,
+        _ => return None,
+    };
+    let value = value.to_owned();
+    ahead.next_slice(count);
+    *input = ahead;
+    Some(value)
+}
+
+/// Reads a quantity with its unit: `3`, `two`, `$0.50`, `5 minutes`, `1h 30m`, `80%`, `half`.
+pub(super) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
+    let written = match next(input).map(|token| token.kind) {
+        Some(Kind::Percent(percent)) => Some(FactValue::Percent(percent)),
+        Some(Kind::Money(micros)) => Some(FactValue::Money(micros)),
+        _ => None,
+    };
+    if let Some(value) = written {
+        input.next_slice(1);
+        return Ok(value);
+    }
+    let fractions = alt((
+        phrase("half").value(50.0),
+        phrase("a quarter").value(25.0),
+        phrase("three quarters").value(75.0),
+    ));
+    if let Some(percent) = opt(fractions).parse_next(input)? {
+        return Ok(FactValue::Percent(percent));
+    }
+    let number = if let Some(number) = opt(number).parse_next(input)? {
+        number
+    } else if matches!(peek_word(input), Some("a" | "an"))
+        && word_at(input, 1).is_some_and(|unit| unit.len() > 2 && unit_millis(unit).is_some())
+    {
+        input.next_slice(1);
+        1.0
+    } else {
+        return backtrack(input);
+    };
+    let too_large = |input: &Input<'_>| RuleError::new(span_of(input, 1), "this is too large");
+    let Some(unit) = peek_word(input) else { return Ok(FactValue::Number(number)) };
+    if is_dollar(unit) || unit.eq_ignore_ascii_case("cents") {
+        let cents = if is_dollar(unit) { 1.0 } else { 100.0 };
+        let Some(value) = money(number / cents) else { return cut(too_large(input)) };
+        input.next_slice(1);
+        return Ok(value);
+    }
+    if opt(any_phrase(phrases!["percent", "per cent"])).parse_next(input)?.is_some() {
+        return Ok(FactValue::Percent(number));
+    }
+    let Some(mut millis) = unit_millis(unit).map(|unit| unit * number) else {
+        return Ok(FactValue::Number(number));
+    };
+    input.next_slice(1);
+    while let Some((more, rest)) = smaller_part(input) {
+        millis += more;
+        *input = rest;
+    }
+    match duration(millis) {
+        Some(value) => Ok(value),
+        None => cut(too_large(input)),
+    }
+}
+
+/// `30m` after `1h`, also joined by `and` if nothing else is said about it.
+fn smaller_part<'i>(input: &Input<'i>) -> Option<(f64, Input<'i>)> {
+    let mut rest = *input;
+    let joined = phrase("and").parse_next(&mut rest).is_ok();
+    let Kind::Number(number) = next(&rest)?.kind else { return None };
+    let millis = number * unit_millis(word_at(&rest, 1)?)?;
+    rest.next_slice(2);
+    (!joined || at_end(&rest)).then_some((millis, rest))
+}
+
+/// Reads a number in digits or as a word.
+pub(super) fn number(input: &mut Input<'_>) -> Parsed<f64> {
+    let number = match next(input).map(|token| token.kind) {
+        Some(Kind::Number(number)) => Some(number),
+        Some(Kind::Word(word)) => number_word(word),
+        _ => None,
+    };
+    match number {
+        Some(number) => {
+            input.next_slice(1);
+            Ok(number)
+        }
+        None => backtrack(input),
+    }
+}
+
+/// Reads `of the budget`, or `the budget` after `half`.
+pub(super) fn share_of<'i>(input: &mut Input<'i>) -> Parsed<Fact<'i>> {
+    alt((phrase("of"), phrase("the").map(|()| ()))).parse_next(input)?;
+    skip_words(input, ARTICLES);
+    match vocabulary::fact(input) {
+        Some((fact, count)) => {
+            input.next_slice(count);
+            Ok(fact)
+        }
+        None => {
+            let span = span_to_end(input);
+            let name = input.state.source.get(span.clone()).unwrap_or_default();
+            let error = RuleError::new(span, format!("`{name}` is not a fact"));
+            cut(error.meant(vocabulary::nearest_fact(name, input.state.workflow)))
+        }
+    }
+}
+
+fn plain_text(input: &mut Input<'_>) -> Parsed<String> {
+    match next(input).map(|token| token.kind) {
+        Some(Kind::Quoted(text)) => {
+            input.next_slice(1);
+            Ok(text.text().into_owned())
+        }
+        Some(Kind::Word(_)) => match bare_value(input)? {
+            FactValue::Text(text) => Ok(text),
+            other => Ok(other.to_plain()),
+        },
+        _ => cut(RuleError::new(span_of(input, 1), "a text is expected here, best in quotes")),
+    }
+}
+
+/// A value without quotes is a single word; more could as well be the rest of the sentence.
+fn bare_value(input: &mut Input<'_>) -> Parsed<FactValue> {
+    let Some(word) = peek_word(input) else {
+        return cut(RuleError::new(span_of(input, 1), "a value is expected here"));
+    };
+    let span = span_to_end(input);
+    input.next_slice(1);
+    if !at_end(input) {
+        let text = input.state.source.get(span.clone()).unwrap_or_default();
+        let message = format!("put a value of several words in quotes: `\"{text}\"`");
+        return cut(RuleError::new(span, message));
+    }
+    Ok(match word {
+        _ if word.eq_ignore_ascii_case("true") => FactValue::Bool(true),
+        _ if word.eq_ignore_ascii_case("false") => FactValue::Bool(false),
+        _ => FactValue::text(word),
+    })
+}
+
+/// The value in the unit of the fact.
+fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactValue> {
+    let fitting = match (fact.nature, &value) {
+        (Nature::Dynamic, _)
+        | (Nature::Count, FactValue::Number(_))
+        | (Nature::Money, FactValue::Money(_))
+        | (Nature::Duration, FactValue::Duration(_))
+        | (Nature::Percent, FactValue::Percent(_)) => Some(value),
+        (Nature::Money, FactValue::Number(number)) => money(*number),
+        (Nature::Duration, FactValue::Number(seconds)) => duration(seconds * 1000.0),
+        (Nature::Percent, FactValue::Number(number)) if *number == 0.0 || *number > 1.0 => {
+            Some(FactValue::Percent(*number))
+        }
+        (Nature::Money | Nature::Duration | Nature::Count, FactValue::Percent(percent)) => {
+            let whole = match fact.nature {
+                Nature::Money => "budget",
+                Nature::Duration => "max_execution_time",
+                _ => "total_steps",
+            };
+            let message = format!("`{}` is no percentage: say of what", fact.name);
+            let error = RuleError::new(span_to_end(start), message);
+            return cut(error.meant(Some(&format!("{percent}% of {whole}"))));
+        }
+        _ => None,
+    };
+    match fitting {
+        Some(value) => Ok(value),
+        None => unreadable(start, fact),
+    }
+}
+
+fn fits(start: &Input<'_>, fact: &Fact<'_>, other: &Fact<'_>) -> Parsed<()> {
+    let dynamic = |nature| matches!(nature, Nature::Dynamic);
+    if dynamic(fact.nature) || dynamic(other.nature) || fact.nature == other.nature {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` is {} and `{}` is {}",
+        fact.name,
+        described(fact.nature),
+        other.name,
+        described(other.nature)
+    );
+    cut(RuleError::new(span_to_end(start), message))
+}
+
+fn unreadable<T>(start: &Input<'_>, fact: &Fact<'_>) -> Parsed<T> {
+    let span = span_to_end(start);
+    let given = start.state.source.get(span.clone()).unwrap_or_default();
+    let message = match given {
+        _ if at_end(start) => format!("`{}` is compared with nothing", fact.name),
+        given => format!("`{}` is {}, not `{given}`", fact.name, described(fact.nature)),
+    };
+    let near = vocabulary::nearest_fact(given, start.state.workflow);
+    cut(RuleError::new(span, message).meant(near))
+}
+
+fn described(nature: Nature<'_>) -> &'static str {
+    match nature {
+        Nature::Count => "a number",
+        Nature::Money => "an amount such as `$0.50`",
+        Nature::Duration => "a duration such as `200s`",
+        Nature::Percent => "a percentage such as `80%`",
+        Nature::Text => "a text",
+        Nature::List => "a list",
+        Nature::PlanStatus => "a status of the plan",
+        Nature::Scale(modifier) if modifier.kind() == ModifierKind::Ordered => {
+            "a value of an ordered scale"
+        }
+        Nature::Scale(_) => "one of a few values",
+        Nature::Dynamic => "a value",
+    }
+}
+
+fn unknown_value<T>(
+    span: std::ops::Range<usize>,
+    fact: &Fact<'_>,
+    given: &str,
+    names: &[&str],
+) -> Parsed<T> {
+    let allowed = backticked(names);
+    let message = format!("`{given}` is not a value of `{}`; allowed: {allowed}", fact.name);
+    cut(RuleError::new(span, message).meant(nearest(given, names.iter().copied())))
+}

@@ -1,0 +1,298 @@
+//! Reading `workflow.yaml`: its shape, its limits, and what a workflow must have to make sense.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::Condition;
+use crate::domain::{
+    Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Subject, Workflow,
+    lifecycle::{Gate, Status},
+    nearest::{nearest, same_name},
+};
+
+/// A workflow file larger than this is refused unread.
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_NAME: usize = 64;
+
+/// Why a workflow file was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum WorkflowError {
+    /// Larger than any workflow needs to be.
+    #[error("the workflow has {bytes} bytes; at most {MAX_BYTES} are read")]
+    TooLarge {
+        /// How large it is.
+        bytes: usize,
+    },
+    /// Not YAML, or not of the shape of a workflow.
+    #[error("{message}")]
+    Yaml {
+        /// What is wrong, with the line and column if they are known.
+        message: String,
+        /// The line, from one.
+        line: Option<usize>,
+    },
+    /// Readable, but not a workflow that could work.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    plan: Option<Vec<Status<PlanRole>>>,
+    step: Option<Vec<Status<StepRole>>>,
+    retry_limit: Option<u32>,
+    auto_complete: Option<bool>,
+    gates: Option<Vec<Gate>>,
+    modifiers: Option<Vec<ModifierEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModifierEntry {
+    name: String,
+    kind: ModifierKind,
+    #[serde(default)]
+    group: ModifierGroup,
+    #[serde(default)]
+    values: Vec<String>,
+    default: Option<String>,
+}
+
+/// Reads a `workflow.yaml`; sections left out are those of the default.
+///
+/// # Errors
+/// It is too large, is not YAML of that shape, or makes no sense.
+pub fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
+    if yaml.len() > MAX_BYTES {
+        return Err(WorkflowError::TooLarge { bytes: yaml.len() });
+    }
+    let file: File = serde_yaml::from_str(yaml).map_err(|error| WorkflowError::Yaml {
+        line: error.location().map(|place| place.line()),
+        message: error.to_string(),
+    })?;
+    if file.version != 1 {
+        return invalid(format!("version {} is not known; write `version: 1`", file.version));
+    }
+    let standard = Workflow::builtin();
+    let modifiers = file.modifiers.map(|entries| entries.into_iter().map(modifier).collect());
+    let workflow = Workflow {
+        plan: file.plan.unwrap_or_else(|| standard.plan.clone()),
+        step: file.step.unwrap_or_else(|| standard.step.clone()),
+        retry_limit: file.retry_limit.unwrap_or(standard.retry_limit),
+        auto_complete: file.auto_complete.unwrap_or(standard.auto_complete),
+        gates: file.gates.unwrap_or_else(|| standard.gates.clone()),
+        modifiers: modifiers.unwrap_or_else(|| standard.modifiers.clone()),
+    };
+    validate(workflow)
+}
+
+fn modifier(entry: ModifierEntry) -> Modifier {
+    let ModifierEntry { name, kind, group, values, default } = entry;
+    Modifier { name, kind, group, values, default }
+}
+
+fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError> {
+    use PlanRole as P;
+    use StepRole as S;
+    let plan_roles = [P::Planning, P::Active, P::Paused, P::Succeeded, P::Failed];
+    let step_roles = [S::Open, S::Active, S::Done, S::Failed, S::Skipped];
+    check_statuses(Subject::Plan, &workflow.plan, &plan_roles)?;
+    check_statuses(Subject::Step, &workflow.step, &step_roles)?;
+    if !(1..=100).contains(&workflow.retry_limit) {
+        return invalid("`retry_limit` is between 1 and 100");
+    }
+    check_modifiers(&workflow.modifiers)?;
+    for i in 0..workflow.gates.len() {
+        let to = check_gate(&workflow, i)?;
+        workflow.gates[i].to = to;
+    }
+    Ok(workflow)
+}
+
+fn check_statuses<R: Copy + PartialEq + std::fmt::Debug>(
+    subject: Subject,
+    statuses: &[Status<R>],
+    roles: &[R],
+) -> Result<(), WorkflowError> {
+    let names = || statuses.iter().map(|status| status.name.as_str());
+    for role in roles {
+        if !statuses.iter().any(|status| status.role == *role) {
+            let role = format!("{role:?}").to_lowercase();
+            return invalid(format!("no status of a {subject} has the role `{role}`"));
+        }
+    }
+    if statuses.first().map(|status| status.role) != roles.first().copied() {
+        let role = format!("{:?}", roles.first()).to_lowercase();
+        let role = role.trim_start_matches("some(").trim_end_matches(')');
+        return invalid(format!("the first status of a {subject} must have the role `{role}`"));
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names().chain(statuses.iter().flat_map(|s| s.aliases.iter().map(String::as_str))) {
+        check_name(name, "a status")?;
+        if seen.iter().any(|other| same_name(other, name)) {
+            return invalid(format!("`{name}` names two statuses of a {subject}"));
+        }
+        seen.push(name);
+    }
+    for status in statuses {
+        for next in &status.next {
+            if !names().any(|name| name == next) {
+                return invalid(format!(
+                    "`{next}` follows `{}` but is not a status of a {subject}{}",
+                    status.name,
+                    meant(nearest(next, names()))
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_modifiers(modifiers: &[Modifier]) -> Result<(), WorkflowError> {
+    for (i, modifier) in modifiers.iter().enumerate() {
+        let name = modifier.name();
+        check_name(name, "a modifier")?;
+        if modifiers[..i].iter().any(|other| same_name(other.name(), name)) {
+            return invalid(format!("the modifier `{name}` is there twice"));
+        }
+        if crate::domain::facts::is_builtin(name) {
+            return invalid(format!("`{name}` is a fact; a modifier needs another name"));
+        }
+        let scaled = matches!(modifier.kind(), ModifierKind::Ordered | ModifierKind::Enum);
+        if scaled == modifier.values().is_empty() {
+            let word = if scaled { "needs" } else { "has no" };
+            return invalid(format!("the modifier `{name}` {word} `values`"));
+        }
+        for (j, value) in modifier.values().iter().enumerate() {
+            check_name(value, "a value")?;
+            if modifier.values()[..j].iter().any(|other| same_name(other, value)) {
+                return invalid(format!("`{name}` has the value `{value}` twice"));
+            }
+        }
+        if let Some(default) = modifier.default() {
+            modifier.read(default).map_err(|error| WorkflowError::Invalid(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
+    let gate = &workflow.gates[i];
+    check_name(&gate.name, "a gate")?;
+    if workflow.gates[..i].iter().any(|other| same_name(&other.name, &gate.name)) {
+        return invalid(format!("the gate `{}` is there twice", gate.name));
+    }
+    let to = match gate.subject {
+        Subject::Plan => workflow.plan_status(&gate.to),
+        Subject::Step => workflow.step_status(&gate.to),
+    };
+    let Some(to) = to else {
+        let Gate { name, subject, to, .. } = gate;
+        return invalid(format!("the gate `{name}` leads to `{to}`, no status of a {subject}"));
+    };
+    if let Some(when) = &gate.when {
+        Condition::parse(when, workflow).map_err(|error| {
+            WorkflowError::Invalid(format!("the gate `{}`: {error}", gate.name))
+        })?;
+    }
+    Ok(to.to_owned())
+}
+
+fn check_name(name: &str, what: &str) -> Result<(), WorkflowError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if starts && name.len() <= MAX_NAME && name.chars().all(fits) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(MAX_NAME).collect();
+    invalid(format!(
+        "`{shown}` cannot name {what}: use letters, digits, `_` and `-`, a letter first, \
+         {MAX_NAME} at most"
+    ))
+}
+
+fn meant(name: Option<&str>) -> String {
+    name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn invalid<T>(message: impl Into<String>) -> Result<T, WorkflowError> {
+    Err(WorkflowError::Invalid(message.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFAULT: &str = include_str!("../../templates/default/workflow.yaml");
+
+    #[test]
+    fn the_built_in_workflow_is_the_one_in_the_default_template() {
+        assert_eq!(&parse(DEFAULT).unwrap(), Workflow::builtin());
+    }
+
+    #[test]
+    fn sections_left_out_are_those_of_the_default() {
+        let flow = parse("version: 1\nretry_limit: 5\n").unwrap();
+        assert_eq!(flow.retry_limit(), 5);
+        assert_eq!(flow.modifiers(), Workflow::builtin().modifiers());
+    }
+
+    #[test]
+    fn a_value_can_be_added_to_a_modifier() {
+        let yaml = DEFAULT.replace("cost_efficiency, quality]", "cost_efficiency, quality, fun]");
+        let flow = parse(&yaml).unwrap();
+        assert!(flow.modifier("priority").unwrap().read("fun").is_ok());
+    }
+
+    #[test]
+    fn gates_may_name_a_status_by_its_alias() {
+        let yaml = "version: 1\ngates: [{name: go, subject: plan, to: running}]";
+        let flow = parse(yaml).unwrap();
+        assert_eq!(flow.gates_before(Subject::Plan, "IN_PROGRESS").count(), 1);
+        assert_eq!(flow.gates_before(Subject::Step, "RUNNING").count(), 0);
+    }
+
+    #[test]
+    fn what_could_not_work_is_refused_with_a_reason() {
+        for (change, reason) in [
+            (("version: 1", "version: 2"), "version 2 is not known"),
+            (("retry_limit: 3", "retry_limt: 3"), "retry_limt"),
+            (("retry_limit: 3", "retry_limit: 0"), "between 1 and 100"),
+            (("next: [RUNNING, SKIPPED]", "next: [RUNING]"), "did you mean `RUNNING`?"),
+            (("aliases: [ON_HOLD]", "aliases: [DONE]"), "`DONE` names two statuses of a plan"),
+            (("role: paused", "role: active"), "no status of a plan has the role `paused`"),
+            (("role: planning", "role: frozen"), "frozen"),
+            (("gates: []", "gates: [{name: x, subject: plan, to: NOPE}]"), "leads to `NOPE`"),
+            (
+                ("gates: []", "gates: [{name: x, subject: plan, to: PAUSED, when: 'cosst > 1'}]"),
+                "did you mean `cost`?",
+            ),
+            (("- name: priority", "- name: cost"), "`cost` is a fact"),
+            (("- name: priority", "- name: user_sentiment"), "there twice"),
+            (("default: neutral", "default: calm"), "`calm` is not a value of `user_sentiment`"),
+            (("values: [low, medium, high]", "values: []"), "needs `values`"),
+            (("kind: list", "kind: list\n    values: [a]"), "has no `values`"),
+            (("values: [low, medium", "values: [\"a\\nb\", medium"), "cannot name a value"),
+        ] {
+            let yaml = DEFAULT.replace(change.0, change.1);
+            assert_ne!(yaml, DEFAULT, "{change:?}");
+            let error = parse(&yaml).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error} should contain {reason}");
+        }
+    }
+
+    #[test]
+    fn a_huge_or_explosive_file_is_refused() {
+        let huge = " ".repeat(MAX_BYTES + 1);
+        assert_eq!(parse(&huge), Err(WorkflowError::TooLarge { bytes: MAX_BYTES + 1 }));
+        let mut bomb = String::from("a: &a [x, x]\n");
+        for (this, last) in ('b'..='z').zip('a'..) {
+            bomb += &format!("{this}: &{this} [*{last}, *{last}, *{last}, *{last}]\n");
+        }
+        assert!(parse(&bomb).is_err());
+        assert!(parse("").is_err());
+        assert!(parse("version: 1\n---\nversion: 1").is_err());
+    }
+}
