@@ -15,6 +15,7 @@ mod apply;
 mod byte_text;
 mod change;
 mod checkpoint;
+mod directory;
 mod disk;
 mod error;
 mod files;
@@ -65,6 +66,7 @@ pub use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOpera
 pub use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
+pub use directory::{Directory, WrongKind};
 pub use disk::{Access, Disk, DiskFile, Kind, Stat};
 pub use error::{Result, StoreError};
 pub use gc::GcReport;

@@ -4,6 +4,7 @@ mod basics;
 mod boots;
 mod crashes;
 mod damage;
+mod directory;
 mod editors;
 mod locking;
 mod real;
