@@ -4,6 +4,7 @@
 mod attribute_lines;
 mod attributes;
 mod commit;
+mod discovery;
 mod driver;
 mod error;
 mod growth;
@@ -20,6 +21,7 @@ mod repository;
 mod resolve;
 mod revision;
 mod sibling;
+mod tracked;
 mod under_way;
 mod version;
 mod work_tree;
@@ -40,6 +42,7 @@ pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
 pub use revision::{Revision, read_revision};
+pub use tracked::{Tracked, tracks};
 pub use under_way::{left_unmerged, under_way};
 pub use version::PassedOver;
 pub(super) use work_tree::look;

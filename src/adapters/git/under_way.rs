@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::resolve::unmerged_files;
+use super::{discovery, resolve::unmerged_files};
 use crate::domain::StateFile;
 
 /// What git leaves in its directory while it waits for a person, and what it is in the middle of. A
@@ -42,26 +42,10 @@ pub fn left_unmerged(dir: &Path) -> Vec<StateFile> {
 /// Whether a repository can be around `dir` at all: most states that are in none are known without
 /// starting git.
 pub(super) fn may_be_in_a_repository(dir: &Path) -> bool {
-    let around = || {
-        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-        dir.ancestors().any(|dir| dir.join(".git").exists())
-    };
-    std::env::var_os("GIT_DIR").is_some() || around()
+    discovery::top(&discovery::resolve(dir)).is_some()
 }
 
 /// The directory of git's own that belongs to the working tree around `dir`.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
-    let dir = dir.canonicalize().or_else(|_| std::path::absolute(dir)).ok()?;
-    let (top, found) = dir.ancestors().find_map(|top| {
-        let found = top.join(".git");
-        found.metadata().ok().map(|metadata| (top.to_owned(), (found, metadata.is_dir())))
-    })?;
-    match found {
-        (path, true) => Some(path),
-        // A worktree or a submodule says where it is.
-        (path, false) => {
-            let text = fs_err::read_to_string(path).ok()?;
-            Some(top.join(text.strip_prefix("gitdir:")?.trim()))
-        }
-    }
+    discovery::git_dir(discovery::top(&discovery::resolve(dir))?)
 }
