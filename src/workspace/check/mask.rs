@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde_json::Value;
 
-use super::secret::{KEY_MARK, PRIVATE_KEY, secrets_in};
+use super::secret::{PRIVATE_KEY, end_of_key, secrets_in};
 
 const MASK: &str = "[masked]";
 
@@ -64,36 +64,22 @@ fn mask_from(text: &str, from: usize) -> Cow<'_, str> {
 fn secrets_of(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
-    for line in text.split_inclusive('\n') {
+    while start < text.len() {
+        let line = text[start..].split_inclusive('\n').next().unwrap_or_default();
+        let mut next = start + line.len();
         for hit in secrets_in(line) {
             let begin = start + hit.range.start;
-            let end = match hit.what {
-                PRIVATE_KEY => begin + end_of_key(&text[begin..]),
-                _ => start + hit.range.end,
-            };
+            let mut end = start + hit.range.end;
+            if hit.what == PRIVATE_KEY {
+                end = begin + end_of_key(&text[begin..]);
+                // What follows the key on its last line is read too.
+                next = end;
+            }
             found.push(begin..end);
         }
-        start += line.len();
+        start = next;
     }
-    found.sort_by_key(|secret| secret.start);
-    let mut apart: Vec<Range<usize>> = Vec::new();
-    for secret in found {
-        match apart.last_mut().filter(|last| secret.start < last.end) {
-            Some(last) => last.end = last.end.max(secret.end),
-            None => apart.push(secret),
-        }
-    }
-    apart
-}
-
-/// How far a private key goes: to its last line, or to the end of the text.
-fn end_of_key(text: &str) -> usize {
-    const LAST: &str = "-----END ";
-    let end = text.match_indices(LAST).find_map(|(at, _)| {
-        let line = text[at..].lines().next().unwrap_or_default();
-        line.find(KEY_MARK).map(|mark| at + mark + KEY_MARK.len())
-    });
-    end.unwrap_or(text.len())
+    found
 }
 
 #[cfg(test)]

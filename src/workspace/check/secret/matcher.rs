@@ -1,0 +1,348 @@
+//! Finds the secrets of a line in one pass, in time that grows with its length and no faster.
+
+use std::ops::Range;
+
+use super::{
+    Hit, KEY_LABEL, PRIVATE_KEY,
+    patterns::{Alphabet, HARMLESS_NAMES, KEYS, NAMES, SCHEMES, SHORTEST_KEY, Strength},
+    value::{cut, head, is_credential, is_key_body, is_reference, is_secret},
+};
+
+/// How much of the line before a separator can be a name.
+const LONGEST_NAME: usize = 64;
+/// How much of an address can be a user and a password.
+const LONGEST_USER: usize = 1024;
+/// Within how much of a value the next field of a form is looked for.
+const LONGEST_FORM: usize = 512;
+/// How many pairs of a cookie are read.
+const MOST_COOKIES: usize = 64;
+/// How long the words of a private key's first line are at most.
+pub(super) const LONGEST_LABEL: usize = 64;
+/// How often a quote is escaped at most: JSON in JSON in JSON.
+const DEEPEST_QUOTE: usize = 7;
+
+const NAMED: &str = "a secret";
+
+/// All secrets of a line, in order and apart from each other.
+pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
+    let mut matcher = Matcher { line, bytes: line.as_bytes(), runs: Default::default(), bare: 0 };
+    let mut hits: Vec<Hit> = Vec::new();
+    for at in 0..line.len() {
+        for hit in matcher.at(at) {
+            let last = hits.last_mut().filter(|last| hit.range.start < last.range.end);
+            match last {
+                Some(last) => {
+                    last.range.end = last.range.end.max(hit.range.end);
+                    // A key goes on in the lines that follow, whatever it stands in.
+                    if hit.what == PRIVATE_KEY {
+                        last.what = PRIVATE_KEY;
+                    }
+                }
+                None => hits.push(hit),
+            }
+        }
+        if hits.last().is_some_and(|last| last.what == PRIVATE_KEY) {
+            break;
+        }
+    }
+    hits
+}
+
+struct Matcher<'a> {
+    line: &'a str,
+    bytes: &'a [u8],
+    /// The run of each alphabet that was measured last.
+    runs: [Range<usize>; Alphabet::COUNT],
+    /// Where the value without quotes ends that was measured last.
+    bare: usize,
+}
+
+impl Matcher<'_> {
+    /// What begins, or is announced, at a byte.
+    fn at(&mut self, at: usize) -> Vec<Hit> {
+        match self.bytes[at] {
+            b':' | b'=' => self.after_separator(at),
+            b'-' => self.private_key(at).or_else(|| self.flag(at)).into_iter().collect(),
+            byte if byte.is_ascii_alphabetic() && !self.in_word(at) => {
+                self.key(at).or_else(|| self.scheme(at)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the byte before belongs to the same word; not every script parts its words.
+    fn in_word(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.bytes[before]);
+        before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            // The `n` of an escaped line break is no part of the word behind it.
+            && !(before == Some(b'n') && at >= 2 && self.bytes[at - 2] == b'\\')
+    }
+
+    /// Where a run of an alphabet ends that contains `at`.
+    fn run(&mut self, alphabet: Alphabet, at: usize) -> usize {
+        let run = &mut self.runs[alphabet as usize];
+        if !run.contains(&at) {
+            let length = self.bytes[at..].iter().take_while(|byte| alphabet.has(**byte)).count();
+            *run = at..at + length;
+        }
+        run.end
+    }
+
+    fn key(&mut self, at: usize) -> Option<Hit> {
+        if self.run(Alphabet::Wide, at) - at < SHORTEST_KEY {
+            return None;
+        }
+        let rest = &self.bytes[at..];
+        for key in KEYS.iter().filter(|key| rest.starts_with(key.prefix.as_bytes())) {
+            let body = at + key.prefix.len();
+            let end = self.run(key.body, body);
+            let (least, most) = key.length;
+            let whole = most == usize::MAX
+                || !self.bytes.get(end).is_some_and(|byte| Alphabet::Word.has(*byte));
+            let length = end - body;
+            if (least..=most).contains(&length) && whole && is_key_body(&self.line[body..end]) {
+                return Some(Hit { range: at..end, what: key.what });
+            }
+        }
+        None
+    }
+
+    /// `Bearer 8f3a…`, wherever it stands.
+    fn scheme(&mut self, at: usize) -> Option<Hit> {
+        let rest = &self.bytes[at..];
+        let scheme = SCHEMES[..2].iter().find(|scheme| {
+            let name = rest.get(..scheme.len());
+            name.is_some_and(|name| name.eq_ignore_ascii_case(scheme.as_bytes()))
+                && rest.get(scheme.len()) == Some(&b' ')
+        })?;
+        let start = at + scheme.len() + 1;
+        let end = self.run(Alphabet::Wide, start);
+        let value = &self.line[start..end];
+        let value = value.strip_suffix('.').unwrap_or(value);
+        let long = value.len() >= 16 && is_credential(value) && is_key_body(value);
+        long.then(|| Hit { range: start..start + value.len(), what: NAMED })
+    }
+
+    fn private_key(&self, at: usize) -> Option<Hit> {
+        const FIRST: &[u8] = b"-----BEGIN ";
+        let rest = self.bytes[at..].strip_prefix(FIRST)?;
+        let label = &rest[..rest.len().min(LONGEST_LABEL)];
+        let is_key = label.windows(KEY_LABEL.len()).any(|part| part == KEY_LABEL.as_bytes());
+        is_key.then_some(Hit { range: at..self.line.len(), what: PRIVATE_KEY })
+    }
+
+    /// `--password hunter2`, `-u name:password`.
+    fn flag(&mut self, at: usize) -> Option<Hit> {
+        let before = at.checked_sub(1).map(|before| self.bytes[before]);
+        if before.is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\"'`([".contains(&byte)) {
+            return None;
+        }
+        let rest = &self.line[at..];
+        if let Some(user) = rest.strip_prefix("-u ").or_else(|| rest.strip_prefix("--user ")) {
+            let start = self.line.len() - user.len();
+            let (_, value) = self.value(start)?;
+            let colon = self.line[value.clone()].find(':')? + value.start;
+            let password = colon + 1..value.end;
+            let text = &self.line[password.clone()];
+            return (!text.is_empty()
+                && !is_reference(text)
+                && is_secret(text, Strength::Password, false))
+            .then_some(Hit { range: password, what: NAMED });
+        }
+        let name = rest.strip_prefix("--")?;
+        let length = name.bytes().take(LONGEST_NAME).take_while(|byte| Alphabet::Word.has(*byte));
+        let end = at + 2 + length.count();
+        if self.bytes.get(end) != Some(&b' ') {
+            return None;
+        }
+        let strength = strength_of(&self.bytes[at..end])?;
+        self.named(end, strength).into_iter().next()
+    }
+
+    fn after_separator(&mut self, at: usize) -> Vec<Hit> {
+        if self.bytes[at..].starts_with(b"://") {
+            return self.address(at).into_iter().collect();
+        }
+        if let Some(hit) = self.telegram(at) {
+            return vec![hit];
+        }
+        let around = |at: Option<usize>| at.and_then(|at| self.bytes.get(at)) == Some(&b':');
+        if self.bytes[at] == b':' && (around(Some(at + 1)) || around(at.checked_sub(1))) {
+            // `token::Kind`; `:=` assigns.
+            return Vec::new();
+        }
+        match strength_of(self.name_before(at)) {
+            Some(strength) => self.named(at + 1, strength),
+            None => Vec::new(),
+        }
+    }
+
+    /// The bytes before a separator that can be a name, without quotes and emphasis around it.
+    fn name_before(&self, at: usize) -> &[u8] {
+        let mut end = at;
+        let around = |byte: u8| matches!(byte, b'"' | b'\'' | b'*' | b'`' | b' ' | b'\\' | b']');
+        while end > 0 && at - end < 12 && around(self.bytes[end - 1]) {
+            end -= 1;
+        }
+        &self.bytes[end.saturating_sub(LONGEST_NAME)..end]
+    }
+
+    /// The secrets of the value that begins after a separator.
+    fn named(&mut self, from: usize, strength: Strength) -> Vec<Hit> {
+        let Some((quoted, range)) = self.value(from) else { return Vec::new() };
+        match strength {
+            Strength::Authorization => self.authorization(range).into_iter().collect(),
+            Strength::Cookie => self.cookies(range.start),
+            _ => {
+                let secret = is_secret(&self.line[range.clone()], strength, quoted);
+                secret.then_some(Hit { range, what: NAMED }).into_iter().collect()
+            }
+        }
+    }
+
+    /// Where a value is, and whether it stands between quotes.
+    fn value(&mut self, from: usize) -> Option<(bool, Range<usize>)> {
+        let mut start = from;
+        let skipped = |byte: &u8| matches!(byte, b' ' | b'\t' | b'*' | b'=' | b'>' | b'`');
+        start += self.bytes[start..].iter().take(16).take_while(|byte| skipped(byte)).count();
+        let escapes = self.bytes[start..].iter().take(DEEPEST_QUOTE + 1);
+        let escapes = escapes.take_while(|byte| **byte == b'\\').count();
+        let range = match self.bytes.get(start + escapes) {
+            Some(&quote @ (b'"' | b'\'')) if escapes <= DEEPEST_QUOTE => {
+                let first = start + escapes + 1;
+                let end = self.quote_end(first, quote, escapes);
+                return Some((true, first..end.unwrap_or_else(|| self.bare_end(first))));
+            }
+            _ => start..self.bare_end(start),
+        };
+        (!range.is_empty()).then_some((false, range))
+    }
+
+    /// Where the quote closes that is escaped as often as the one that opened it; an inner one is
+    /// escaped more often, and the one around it less.
+    fn quote_end(&self, from: usize, quote: u8, escapes: usize) -> Option<usize> {
+        let mut run = 0;
+        for (at, byte) in self.bytes[from..].iter().enumerate() {
+            match *byte {
+                b'\\' => run += 1,
+                b'\n' => return None,
+                byte if byte == quote
+                    && (run < escapes || run % (2 * (escapes + 1)) == escapes) =>
+                {
+                    return Some(from + at - run.min(escapes));
+                }
+                _ => run = 0,
+            }
+        }
+        None
+    }
+
+    /// Where a value without quotes ends.
+    fn bare_end(&mut self, start: usize) -> usize {
+        if self.bare <= start {
+            let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | ';');
+            self.bare = self.line[start..].find(ends).map_or(self.line.len(), |end| start + end);
+        }
+        let mut end = self.bare;
+        // The next field of a form or an address.
+        let text = cut(&self.line[start..end], LONGEST_FORM);
+        for (at, _) in text.match_indices('&') {
+            let name = text[at + 1..].bytes().take_while(|byte| Alphabet::Word.has(*byte)).count();
+            if name > 0 && text[at + 1 + name..].starts_with('=') {
+                end = start + at;
+                break;
+            }
+        }
+        let mut value = &self.line[start..end];
+        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+            if value.ends_with(close) && !head(value).contains(open) {
+                value = &value[..value.len() - close.len_utf8()];
+            }
+        }
+        start + value.strip_suffix(['.', '\\']).unwrap_or(value).len()
+    }
+
+    /// `Authorization: Bearer …`: the scheme stays.
+    fn authorization(&mut self, first: Range<usize>) -> Option<Hit> {
+        let word = self.bytes[first.start..].iter().take(LONGEST_NAME);
+        let word = word.take_while(|byte| Alphabet::Word.has(**byte)).count();
+        let text = &self.bytes[first.start..first.start + word];
+        let scheme = SCHEMES.iter().any(|scheme| text.eq_ignore_ascii_case(scheme.as_bytes()))
+            && self.bytes.get(first.start + word) == Some(&b' ');
+        let start = if scheme { first.start + word + 1 } else { first.start };
+        let end = self.bare_end(start);
+        is_credential(self.line.get(start..end)?).then_some(Hit { range: start..end, what: NAMED })
+    }
+
+    /// The values of `a=…; b=…` that are not words.
+    fn cookies(&mut self, from: usize) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut at = from;
+        for _ in 0..MOST_COOKIES {
+            at += self.bytes[at..].iter().take(8).take_while(|byte| **byte == b' ').count();
+            let name = self.bytes[at..].iter().take(LONGEST_NAME);
+            let name = name.take_while(|byte| Alphabet::Dotted.has(**byte)).count();
+            if name == 0 || self.bytes.get(at + name) != Some(&b'=') {
+                return hits;
+            }
+            let start = at + name + 1;
+            let end = self.bare_end(start).max(start);
+            if is_credential(&self.line[start..end]) {
+                hits.push(Hit { range: start..end, what: NAMED });
+            }
+            if self.bytes.get(end) != Some(&b';') {
+                return hits;
+            }
+            at = end + 1;
+        }
+        hits
+    }
+
+    /// The password of `scheme://name:password@host`.
+    fn address(&self, at: usize) -> Option<Hit> {
+        let start = at + 3;
+        let ends = |c: char| {
+            c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '`' | '<' | '>')
+        };
+        let text = cut(&self.line[start..], LONGEST_USER);
+        let authority = &text[..text.find(ends).unwrap_or(text.len())];
+        let user = &authority[..authority.rfind('@')?];
+        let range = match user.find(':') {
+            Some(colon) => start + colon + 1..start + user.len(),
+            None if user.len() >= SHORTEST_KEY && is_key_body(user) => start..start + user.len(),
+            None => return None,
+        };
+        let password = &self.line[range.clone()];
+        let stars = password.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'));
+        let masked = password.starts_with(['[', '$', '{', '%']) && is_reference(password);
+        (!stars && !masked).then_some(Hit { range, what: "a password in an address" })
+    }
+
+    /// `123456789:AA…`, a bot of Telegram.
+    fn telegram(&mut self, at: usize) -> Option<Hit> {
+        if !self.bytes[at..].starts_with(b":A") {
+            return None;
+        }
+        let digits =
+            self.bytes[..at].iter().rev().take(13).take_while(|byte| byte.is_ascii_digit());
+        let digits = digits.count();
+        let end = self.run(Alphabet::Word, at + 1);
+        let fits = (7..=12).contains(&digits) && end - at == 36;
+        fits.then(|| Hit { range: at - digits..end, what: "a Telegram bot's token" })
+    }
+}
+
+/// What kind of secret a name announces.
+fn strength_of(name: &[u8]) -> Option<Strength> {
+    let ends = |ending: &str| {
+        name.len() >= ending.len()
+            && name[name.len() - ending.len()..].iter().zip(ending.bytes()).all(|(byte, wanted)| {
+                match byte {
+                    b'-' | b'.' => wanted == b'_',
+                    byte => byte.to_ascii_lowercase() == wanted,
+                }
+            })
+    };
+    let (_, strength) = NAMES.iter().find(|(ending, _)| ends(ending))?;
+    (!HARMLESS_NAMES.iter().any(|harmless| ends(harmless))).then_some(*strength)
+}
