@@ -40,22 +40,16 @@ pub(super) fn attribute_files(
     Ok(vec![config.join("git").join("attributes")])
 }
 
-pub(super) fn lines(
-    repository: &Repository,
-    textconv: bool,
-    global: bool,
-) -> Result<Vec<String>, GitError> {
+pub(super) fn lines(repository: &Repository, textconv: bool, global: bool) -> Vec<String> {
     let diff = if textconv { " diff=statedir" } else { "" };
-    let inside = repository.inside()?;
     let line = |file: &StateFile| {
-        let path = match (global, inside.as_str()) {
-            (true, _) => format!("**/workspace/state/{}", file.name()),
-            (false, "") => pattern(file.name()),
-            (false, inside) => pattern(&format!("{inside}/{}", file.name())),
+        let path = match global {
+            true => format!("**/workspace/state/{}", file.name()),
+            false => pattern(&repository.path(file.name())),
         };
         format!("{path} merge=statedir{diff}")
     };
-    Ok(StateFile::FIVE.iter().map(line).collect())
+    StateFile::FIVE.iter().map(line).collect()
 }
 
 /// The lines of the block with ours in it: other states of the repository have theirs there too.

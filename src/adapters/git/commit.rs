@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{ask, complaint, failure, run},
+    program::{complaint, failure},
     repository::Repository,
     under_way::under_way,
 };
@@ -74,30 +74,33 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
         return Ok(Committed { commit: None, files, message, said: String::new() });
     }
     refuse_merging(&repository)?;
-    let new: Vec<&str> =
-        changed.iter().filter(|(_, new)| *new).map(|(name, _)| name.as_str()).collect();
+    let new: Vec<String> =
+        changed.iter().filter(|(_, new)| *new).map(|(name, _)| repository.path(name)).collect();
+    let new: Vec<&str> = new.iter().map(String::as_str).collect();
+    let git = &repository.git;
     if !new.is_empty() {
-        ask(&repository.dir, &[&["add", "--intent-to-add", "--"], new.as_slice()].concat())?;
+        git.ask(&[&["add", "--intent-to-add", "--"], new.as_slice()].concat())?;
     }
     let mut args = vec!["commit", "--quiet", "--cleanup=whitespace", "-F", "-"];
     if options.sign_off {
         args.push("--signoff");
     }
     args.extend(["--only", "--"]);
-    args.extend(files.iter().map(String::as_str));
-    let output = run(&repository.dir, &args, &message)?;
+    // Hooks would inherit a setting that all paths are literal.
+    let literal = |name: &String| format!(":(literal){}", repository.path(name));
+    let paths: Vec<String> = files.iter().map(literal).collect();
+    args.extend(paths.iter().map(String::as_str));
+    let output = git.run_as_user(&args, &message)?;
     if !output.status.success() {
         if !new.is_empty() {
-            ask(
-                &repository.dir,
-                &[&["rm", "--cached", "--quiet", "--force", "--"], new.as_slice()].concat(),
-            )?;
+            let forget = ["rm", "--cached", "--quiet", "--force", "--"];
+            git.ask(&[forget.as_slice(), new.as_slice()].concat())?;
         }
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(failure(if said.is_empty() { complaint(&output) } else { said }));
     }
     let said = [output.stdout, output.stderr].concat();
-    let commit = super::program::ask_line(&repository.dir, &["rev-parse", "HEAD"])?;
+    let commit = git.ask_line(&["rev-parse", "HEAD"])?;
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     Ok(Committed { commit: Some(commit), files, message, said })
 }
@@ -108,11 +111,15 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
 /// None of the state files is known to git, and one is ignored.
 pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
     let names = repository.state_files();
-    let ask_about = |args: &[&str]| ask(&repository.dir, &[args, &["--"], &names].concat());
+    // `check-ignore` knows paths only, and a name that begins with a colon is one like any other.
+    let paths: Vec<String> =
+        names.iter().map(|name| format!("./{}", repository.path(name))).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let ask_about = |args: &[&str]| repository.git.ask(&[args, &["--"], &paths].concat());
     if names.is_empty() || !ask_about(&["ls-files"])?.is_empty() {
         return Ok(());
     }
-    match ask_about(&["check-ignore"]) {
+    match ask_about(&["--no-literal-pathspecs", "check-ignore"]) {
         Ok(ignored) if !ignored.is_empty() => Err(GitError::refused(
             "ignored",
             "the state files are ignored by git",
@@ -142,9 +149,9 @@ fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
     let all = crate::domain::StateFile::FIVE.iter().chain(&[crate::domain::StateFile::Workflow]);
     for file in all {
         let name = file.name();
-        let args =
-            ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", name];
-        let listing = ask(&repository.dir, &args)?;
+        let path = repository.path(name);
+        let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
+        let listing = repository.git.ask(&[args.as_slice(), &["--", &path]].concat())?;
         let line = String::from_utf8_lossy(&listing).into_owned();
         if line.is_empty() {
             continue;
@@ -177,8 +184,9 @@ fn since_last<'o>(
 ) -> Vec<&'o OperationSummary> {
     let format = format!("--format=%(trailers:key={REVISION},valueonly)");
     let marked = format!("--grep=^{REVISION}: ");
-    let args = ["log", "--all", "--max-count=100", &format, &marked, "--", "."];
-    let told = ask(&repository.dir, &args).unwrap_or_default();
+    let dir = repository.path(".");
+    let args = ["log", "--all", "--max-count=100", &format, &marked, "--", &dir];
+    let told = repository.git.ask(&args).unwrap_or_default();
     let told = String::from_utf8_lossy(&told).into_owned();
     let told: Vec<&str> = told.split_whitespace().collect();
     let is_new = |operation: &&OperationSummary| !told.contains(&operation.id.as_str());
@@ -203,9 +211,16 @@ fn since_last<'o>(
 
 /// When the newest commit with state files on this branch was written.
 fn last_written(repository: &Repository) -> Option<Timestamp> {
-    let names = repository.state_files();
-    let args = [&["log", "--max-count=1", "--format=%at", "HEAD", "--"], names.as_slice()].concat();
-    let seconds = super::program::ask_line(&repository.dir, &args).ok()?;
+    let paths: Vec<String> =
+        repository.state_files().into_iter().map(|name| repository.path(name)).collect();
+    // Without paths it would be the newest commit of all.
+    let within = repository.path(".");
+    let mut args = vec!["log", "--max-count=1", "--format=%at", "HEAD", "--"];
+    args.extend(paths.iter().map(String::as_str));
+    if paths.is_empty() {
+        args.push(&within);
+    }
+    let seconds = repository.git.ask_line(&args).ok()?;
     Timestamp::from_second(seconds.trim().parse().ok()?).ok()
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{
     GitError,
     install::{failed, replace},
-    program::git,
+    program::Git,
     sibling,
 };
 use crate::{
@@ -66,6 +66,8 @@ fn by_lines(base: &Path, ours: &Path, theirs: &Path, why: String) -> Result<Driv
     let files = [text(ours)?, text(base)?, text(theirs)?];
     let mut all: Vec<&str> = args.to_vec();
     all.extend(files.iter().map(String::as_str));
-    let output = git(Path::new("."), &all, "")?;
+    let here = std::env::current_dir().map_err(failed)?;
+    let git = Git::around(&here).unwrap_or_else(|_| Git::at(&here));
+    let output = git.run(&all, "")?;
     Ok(Driven::ByLines { clean: output.status.success(), why })
 }

@@ -2,15 +2,16 @@
 
 use std::{
     collections::{BTreeSet, HashSet},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use serde::Serialize;
 
 use super::{
     GitError,
-    program::{AS_IT_IS, ask, complaint, failure, git_as_called},
+    program::{AS_IT_IS, Git, complaint, failure},
     removed::is_in_ancestor,
+    repository::Repository,
 };
 use crate::{
     domain::StateFile,
@@ -39,28 +40,29 @@ impl Shrunk {
     }
 }
 
-/// Looks at the staged state files of the repository that `dir` is in: history.md must verify and
-/// hold all entries of every parent of the commit, and no file may hold conflicts.
+/// Looks at the staged state files of the repository whose git runs us, or that the working
+/// directory is in: history.md must verify and hold all entries of every parent of the commit, and
+/// no file may hold conflicts.
 ///
 /// # Errors
 /// Git cannot be asked.
-pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
-    let top = text(dir, &["rev-parse", "--show-toplevel"])?;
-    let top = PathBuf::from(top.trim_end());
-    let has_head = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
+pub fn check_staged() -> Result<Vec<Shrunk>, GitError> {
+    let git = Git::that_called()?;
+    text(&git, &["rev-parse", "--show-toplevel"])?;
+    let has_head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"], "")?;
     let against = if has_head.status.success() { "HEAD" } else { "" };
     let mut args = vec!["diff", "--cached", "--name-only", "-z", "--no-renames"];
     args.extend(AS_IT_IS);
-    let empty = git_as_called(&top, &["hash-object", "-t", "tree", "/dev/null"])?;
+    let empty = git.run(&["hash-object", "-t", "tree", "/dev/null"], "")?;
     let empty = String::from_utf8_lossy(&empty.stdout).trim().to_owned();
     args.push(if against.is_empty() { &empty } else { against });
-    let mut listing = text(&top, &args)?;
+    let mut listing = text(&git, &args)?;
     // A file that is as it was here may still lack what the other side wrote.
-    let other = git_as_called(&top, &["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?;
+    let other = git.run(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], "")?;
     if other.status.success() {
         args.pop();
         args.push("MERGE_HEAD");
-        listing.push_str(&text(&top, &args)?);
+        listing.push_str(&text(&git, &args)?);
     }
     let mut found = Vec::new();
     let paths: BTreeSet<&str> = listing.split('\0').filter(|path| !path.is_empty()).collect();
@@ -69,11 +71,11 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
     for path in paths {
         let name = path.rsplit('/').next().unwrap_or_default();
         let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
-        let Some(file) = file.filter(|_| is_state(&top, path)) else { continue };
+        let Some(file) = file.filter(|_| is_state(&git, path)) else { continue };
         let mut problem = |problem: String| found.push(Shrunk { path: path.to_owned(), problem });
-        let staged = blob(&top, &format!(":0:{path}"));
+        let staged = blob(&git, &format!(":0:{path}"));
         let is_unmerged = staged.is_none()
-            && ["2", "3"].iter().any(|stage| blob(&top, &format!(":{stage}:{path}")).is_some());
+            && ["2", "3"].iter().any(|stage| blob(&git, &format!(":{stage}:{path}")).is_some());
         if is_unmerged {
             problem("git holds it for unmerged".to_owned());
             continue;
@@ -88,11 +90,11 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
         }
         let Some(staged) = staged else {
             let is_kept = |before: &[u8]| {
-                let others = histories.iter().filter_map(|path| blob(&top, &format!(":0:{path}")));
+                let others = histories.iter().filter_map(|path| blob(&git, &format!(":0:{path}")));
                 others.into_iter().any(|other| lost(before, &other) == 0)
             };
             // A state may be moved, or put into an archive, as a whole.
-            if !blob(&top, &format!("HEAD:{path}")).is_some_and(|before| is_kept(&before)) {
+            if !blob(&git, &format!("HEAD:{path}")).is_some_and(|before| is_kept(&before)) {
                 problem(REMOVED.to_owned());
             }
             continue;
@@ -109,7 +111,7 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
             problem(format!("the history does not verify: {}", first.message));
         }
         for parent in ["HEAD", "MERGE_HEAD"] {
-            let Some(before) = blob(&top, &format!("{parent}:{path}")) else { continue };
+            let Some(before) = blob(&git, &format!("{parent}:{path}")) else { continue };
             let lost = lost(&before, &staged);
             if lost > 0 {
                 let entries = if lost == 1 { "entry" } else { "entries" };
@@ -125,16 +127,20 @@ pub fn check_staged(dir: &Path) -> Result<Vec<Shrunk>, GitError> {
 /// branch stands.
 pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
     let name = StateFile::History.name();
-    let committed = ask(dir, &["cat-file", "blob", &format!("HEAD:./{name}")]);
-    let (Ok(committed), Ok(found)) = (committed, fs_err::read(dir.join(name))) else {
+    let Ok(repository) = Repository::around(dir) else { return false };
+    let committed = repository.blob("HEAD", name);
+    let (Some(committed), Ok(found)) = (committed, fs_err::read(dir.join(name))) else {
         return false;
     };
+    let path = repository.path(name);
     let wanted = format!("-Sentry={id}");
-    let args = ["--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", name];
+    let args = ["--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", &path];
     lost(&committed, &found) == 0
-        && ask(dir, &[&["log"], AS_IT_IS.as_slice(), &args].concat())
+        && repository
+            .git
+            .ask(&[&["log"], AS_IT_IS.as_slice(), &args].concat())
             .is_ok_and(|commits| !commits.is_empty())
-        && !is_in_ancestor(dir, id)
+        && !is_in_ancestor(&repository, id)
 }
 
 /// How many entries of `before` are not in `after` as they were.
@@ -153,7 +159,7 @@ fn entries(log: &[u8]) -> HashSet<String> {
 }
 
 /// A state file has others of the five beside it; a `plan.md` alone is anybody's.
-fn is_state(top: &Path, path: &str) -> bool {
+fn is_state(git: &Git, path: &str) -> bool {
     let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
     let beside = |file: &&StateFile| {
         let other = if parent.is_empty() {
@@ -161,29 +167,30 @@ fn is_state(top: &Path, path: &str) -> bool {
         } else {
             format!("{parent}/{}", file.name())
         };
-        let literal = format!(":(literal){other}");
+        let literal = format!(":(top,literal){other}");
         let before = format!("HEAD:{other}");
         // A whole state that is being removed is in the last commit only.
         let is_known = || {
             [
-                ["ls-files", "--error-unmatch", "--", &literal].as_slice(),
+                ["--no-literal-pathspecs", "ls-files", "--error-unmatch", "--", &literal]
+                    .as_slice(),
                 &["cat-file", "-e", &before],
             ]
             .iter()
-            .any(|args| git_as_called(top, args).is_ok_and(|output| output.status.success()))
+            .any(|args| git.run(args, "").is_ok_and(|output| output.status.success()))
         };
         other != path && is_known()
     };
     StateFile::FIVE.iter().filter(beside).count() >= 2
 }
 
-fn blob(top: &Path, at: &str) -> Option<Vec<u8>> {
-    let output = git_as_called(top, &["cat-file", "blob", at]).ok()?;
+fn blob(git: &Git, at: &str) -> Option<Vec<u8>> {
+    let output = git.run(&["cat-file", "blob", at], "").ok()?;
     output.status.success().then_some(output.stdout)
 }
 
-fn text(dir: &Path, args: &[&str]) -> Result<String, GitError> {
-    let output = git_as_called(dir, args)?;
+fn text(git: &Git, args: &[&str]) -> Result<String, GitError> {
+    let output = git.run(args, "")?;
     if !output.status.success() {
         return Err(failure(complaint(&output)));
     }

@@ -30,7 +30,7 @@ pub(super) fn refuse_shared(repository: &Repository) -> Result<(), GitError> {
 /// Whether hooks are in the working tree or in git's own directory.
 pub(super) fn is_own(repository: &Repository) -> Result<bool, GitError> {
     let hooks = real_path(&repository.git_path("hooks")?);
-    let common = common_dir(&repository.top)?;
+    let common = common_dir(&repository.git)?;
     Ok([common, repository.top.clone()].iter().any(|place| hooks.starts_with(real_path(place))))
 }
 
@@ -54,7 +54,7 @@ pub(super) fn install(
     let is_foreign = old.as_ref().is_some_and(|old| !is_ours(old));
     if is_foreign && !dry_run {
         let earlier = hooks.join(EARLIER);
-        if earlier.exists() {
+        if earlier.symlink_metadata().is_ok() {
             let message = format!("`{}` is in the way", earlier.display());
             let hint =
                 "move it elsewhere: an earlier hook is kept under that name and goes on running";

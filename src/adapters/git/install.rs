@@ -1,6 +1,9 @@
 //! Telling a repository how to merge and show state.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -9,7 +12,6 @@ use super::{
     attribute_lines::{attribute_files, lines, others, with_others},
     attributes::{with_block, without_block},
     hook,
-    program::ask,
     repository::Repository,
 };
 use crate::domain::StateFile;
@@ -58,6 +60,8 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
     if options.pre_commit && !options.global {
         hook::refuse_shared(&repository)?;
     }
+    let attribute_files = attribute_files(&repository, options.global)?;
+    refuse_linked(&repository, &attribute_files)?;
     let before = status(dir)?;
     let scope = scope(options.global);
     let command = command(program);
@@ -68,7 +72,7 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
         }
         changed.push(PathBuf::from(format!("git config {key}")));
         if !options.dry_run {
-            ask(&repository.top, &["config", scope, "--replace-all", key, value])?;
+            repository.git.ask(&["config", scope, "--replace-all", key, value])?;
         }
         Ok(())
     };
@@ -78,9 +82,9 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
     if textconv {
         set(TEXTCONV, &format!("{command} git textconv"))?;
     }
-    for path in attribute_files(&repository, options.global)? {
+    for path in attribute_files {
         let old = read(&path)?;
-        let own = lines(&repository, textconv, options.global)?;
+        let own = lines(&repository, textconv, options.global);
         let new = with_block(&old, &with_others(&old, own));
         if old != new {
             write(&path, &new, options.dry_run)?;
@@ -102,8 +106,9 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
     let repository = Repository::of(dir)?;
     let scope = scope(options.global);
     let mut changed = Vec::new();
-    let own = lines(&repository, false, options.global)?;
+    let own = lines(&repository, false, options.global);
     let files = attribute_files(&repository, options.global)?;
+    refuse_linked(&repository, &files)?;
     let mut is_shared = false;
     for path in &files {
         is_shared |= !others(&repository, &read(path)?, &own).is_empty();
@@ -116,7 +121,7 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
         if is_ours {
             changed.push(PathBuf::from(format!("git config {section}")));
             if !options.dry_run {
-                ask(&repository.top, &["config", scope, "--remove-section", section])?;
+                repository.git.ask(&["config", scope, "--remove-section", section])?;
             }
         }
     }
@@ -143,21 +148,37 @@ pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitEr
     Ok(Installed { changed, ..status(dir)? })
 }
 
+/// Refuses attributes in the work tree that are a link: it came with the clone, and git itself does
+/// not follow it.
+fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitError> {
+    let is_link = |path: &&PathBuf| {
+        path.parent() == Some(&repository.top)
+            && path.symlink_metadata().is_ok_and(|found| !found.is_file())
+    };
+    match files.iter().find(is_link) {
+        None => Ok(()),
+        Some(path) => Err(GitError::refused(
+            "not_regular",
+            format!("`{}` is not a regular file", path.display()),
+            "git reads no attributes from it either: put a regular file in its place",
+        )),
+    }
+}
+
 /// How the repository is set up now.
 ///
 /// # Errors
 /// There is no repository.
 pub fn status(dir: &Path) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
-    let driver = ask(&repository.top, &["config", "--get", DRIVER]).ok();
+    let driver = repository.git.ask(&["config", "--get", DRIVER]).ok();
     let driver = driver.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
     let attribute = |name: &str| {
-        let path = repository.dir.join(StateFile::Plan.name());
-        let path = path.to_string_lossy().into_owned();
-        let found = ask(&repository.top, &["check-attr", name, "--", &path]).unwrap_or_default();
+        let path = repository.path(StateFile::Plan.name());
+        let found = repository.git.ask(&["check-attr", name, "--", &path]).unwrap_or_default();
         String::from_utf8_lossy(&found).trim_end().ends_with(": statedir")
     };
-    let has_textconv = ask(&repository.top, &["config", "--get", TEXTCONV]).is_ok();
+    let has_textconv = repository.git.ask(&["config", "--get", TEXTCONV]).is_ok();
     let mut problems = Vec::new();
     let merges = attribute("merge");
     match (merges, &driver) {
@@ -197,7 +218,7 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
 /// Whether the attributes are gone from the working tree and not from the index yet.
 fn is_only_staged(repository: &Repository) -> bool {
     let name = ".gitattributes";
-    let staged = ask(&repository.top, &["ls-files", "--error-unmatch", "--", name]).is_ok();
+    let staged = repository.git.ask(&["ls-files", "--error-unmatch", "--", name]).is_ok();
     staged && !repository.top.join(name).exists()
 }
 
@@ -238,16 +259,44 @@ pub(super) fn write(path: &Path, text: &str, dry_run: bool) -> Result<(), GitErr
     replace(path, text.as_bytes())
 }
 
-/// Puts new bytes in the place of a file in one step, keeping its permissions.
+/// Puts new bytes in the place of a file in one step, keeping its permissions. A link is replaced,
+/// not followed.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".statedir-{}", std::process::id()));
-    let temporary = path.with_file_name(name);
-    fs_err::write(&temporary, bytes).map_err(failed)?;
-    if let Ok(old) = fs_err::metadata(path) {
-        let _ = fs_err::set_permissions(&temporary, old.permissions());
+    let (temporary, mut file) = temporary_beside(path)?;
+    let put = || -> std::io::Result<()> {
+        file.write_all(bytes)?;
+        if let Ok(old) = fs_err::symlink_metadata(path)
+            && old.is_file()
+        {
+            let _ = file.set_permissions(old.permissions());
+        }
+        drop(file);
+        fs_err::rename(&temporary, path)
+    };
+    let done = put();
+    if done.is_err() {
+        let _ = fs_err::remove_file(&temporary);
     }
-    fs_err::rename(&temporary, path).map_err(failed)
+    done.map_err(failed)
+}
+
+/// A new file in the directory of `path`. What has its name already, such as a link that came with
+/// a clone, is left alone.
+pub(super) fn temporary_beside(path: &Path) -> Result<(PathBuf, fs_err::File), GitError> {
+    const TRIES: u32 = 100;
+    let mut tries = 0;
+    loop {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".statedir-{}-{tries}", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match fs_err::File::create_new(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && tries < TRIES => {
+                tries += 1;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    }
 }
 
 pub(super) fn failed(error: std::io::Error) -> GitError {

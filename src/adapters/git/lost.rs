@@ -1,8 +1,8 @@
 //! Where a state directory was that may not be there any more.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use super::{GitError, program::ask, rebuild::has_head, repository::Repository};
+use super::{GitError, rebuild::has_head, repository::Repository};
 use crate::domain::StateFile;
 
 /// The directory that is meant.
@@ -63,10 +63,10 @@ pub fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
 /// There is no git or no repository to ask.
 pub fn has_version(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let repository = Repository::of(dir)?;
-    let paths = repository.paths()?;
+    let paths = repository.paths();
     let Some((_, path)) = paths.iter().find(|(known, _)| *known == file) else { return Ok(false) };
-    let args = ["--literal-pathspecs", "log", "--all", "--max-count=1", "--format=%H", "--", path];
-    Ok(!ask(&repository.top, &args)?.is_empty())
+    let args = ["log", "--all", "--max-count=1", "--format=%H", "--", path];
+    Ok(!repository.git.ask(&args)?.is_empty())
 }
 
 /// When git has to have known a file.
@@ -97,11 +97,10 @@ fn has_files(dir: &Path) -> bool {
 /// Whether git has a state file there.
 fn is_known(dir: &Path, when: When) -> Result<bool, GitError> {
     let repository = Repository::of(dir)?;
-    let paths = repository.paths()?;
+    let paths = repository.paths();
     let paths: Vec<&str> = paths.iter().map(|(_, path)| path.as_str()).collect();
     let finds = |args: &[&str]| -> Result<bool, GitError> {
-        let args = [&["--literal-pathspecs"], args, &["--"], &paths].concat();
-        Ok(!ask(&repository.top, &args)?.is_empty())
+        Ok(!repository.git.ask(&[args, &["--"], &paths].concat())?.is_empty())
     };
     match when {
         When::Now => Ok(finds(&["ls-files", "-z"])?
@@ -112,17 +111,20 @@ fn is_known(dir: &Path, when: When) -> Result<bool, GitError> {
 
 /// Every `workspace/state` with a plan in the index or in the newest commit.
 fn elsewhere(repository: &Repository) -> Result<Vec<PathBuf>, GitError> {
-    let mut names = ask(&repository.top, &["ls-files", "-z"])?;
+    let mut names = repository.git.ask(&["ls-files", "-z"])?;
     if has_head(repository)? {
         let tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"];
-        names.extend(ask(&repository.top, &tree)?);
+        names.extend(repository.git.ask(&tree)?);
     }
     let plan = format!("workspace/state/{}", StateFile::Plan);
     let mut found = Vec::new();
     for name in names.split(|byte| *byte == 0) {
         let name = String::from_utf8_lossy(name);
         let before = name.strip_suffix(&plan);
-        if before.is_some_and(|before| before.is_empty() || before.ends_with('/')) {
+        // Git checks the names in its index, but not those in a tree that it lists.
+        let is_below =
+            Path::new(&*name).components().all(|part| matches!(part, Component::Normal(_)));
+        if is_below && before.is_some_and(|before| before.is_empty() || before.ends_with('/')) {
             found.extend(repository.top.join(&*name).parent().map(Path::to_owned));
         }
     }

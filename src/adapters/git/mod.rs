@@ -50,4 +50,4 @@ pub use worktree::{
     Finished, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
     finish_worktree, is_checked_out, worktrees,
 };
-pub use worktree_place::{check_worktree, default_worktree_path, real_path};
+pub use worktree_place::{check_worktree, default_worktree_path, real_path, refuse_committed_link};

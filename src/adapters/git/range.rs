@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use super::{
-    GitError, Revision,
-    program::{ask, ask_line},
-    read_revision,
-};
+use super::{GitError, Revision, program::Git, read_revision};
 
 /// The two ends of a range; the newer one is `None` for the working files.
 #[derive(Clone, Debug)]
@@ -27,12 +23,13 @@ pub struct Range {
 /// # Errors
 /// A revision is not known.
 pub fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
+    let git = Git::around(dir)?;
     let (from, to) = match text {
-        None => (default_base(dir)?, None),
+        None => (default_base(&git)?, None),
         Some(text) => match (text.split_once("..."), text.split_once("..")) {
             (Some((from, to)), _) => {
                 let (from, to) = (or_head(from), or_head(to));
-                (ask_line(dir, &["merge-base", "--end-of-options", from, to])?, Some(to.to_owned()))
+                (git.ask_line(&["merge-base", "--end-of-options", from, to])?, Some(to.to_owned()))
             }
             (None, Some((from, to))) => (or_head(from).to_owned(), Some(or_head(to).to_owned())),
             (None, None) => (text.to_owned(), None),
@@ -42,7 +39,7 @@ pub fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
         Ok(revision) => revision,
         // The state began in this range.
         Err(GitError::NoState { .. }) => {
-            let commit = ask_line(dir, &["rev-parse", "--verify", "--end-of-options", &from])?;
+            let commit = git.ask_line(&["rev-parse", "--verify", "--end-of-options", &from])?;
             Revision { commit, files: Default::default() }
         }
         Err(error) => return Err(error),
@@ -64,16 +61,16 @@ fn or_head(text: &str) -> &str {
 }
 
 /// Where this branch parted from its upstream or from the main branch; else the first commit.
-fn default_base(dir: &Path) -> Result<String, GitError> {
-    let head = ask_line(dir, &["rev-parse", "HEAD"])?;
+fn default_base(git: &Git) -> Result<String, GitError> {
+    let head = git.ask_line(&["rev-parse", "HEAD"])?;
     for other in ["@{upstream}", "origin/HEAD", "main", "master"] {
-        if let Ok(base) = ask_line(dir, &["merge-base", "HEAD", other])
+        if let Ok(base) = git.ask_line(&["merge-base", "HEAD", other])
             && base != head
         {
             return Ok(base);
         }
     }
-    let roots = ask(dir, &["rev-list", "--max-parents=0", "HEAD"])?;
+    let roots = git.ask(&["rev-list", "--max-parents=0", "HEAD"])?;
     let roots = String::from_utf8_lossy(&roots).into_owned();
     Ok(roots.lines().last().unwrap_or("HEAD").to_owned())
 }

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    install::failed,
-    program::ask,
+    install::{failed, temporary_beside},
     repository::Repository,
     version::{MAX_BYTES, PassedOver, damage, read, versions},
 };
@@ -49,7 +48,7 @@ pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
     let repository = Repository::of(dir)?;
     let has_head = has_head(&repository)?;
     let mut rebuilt = Rebuilt::default();
-    for (file, path) in repository.paths()? {
+    for (file, path) in repository.paths() {
         let target = repository.dir.join(file.name());
         if target.symlink_metadata().is_ok() {
             continue;
@@ -76,7 +75,7 @@ pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
 
 /// Whether anything is committed on the branch that is checked out.
 pub(super) fn has_head(repository: &Repository) -> Result<bool, GitError> {
-    match ask(&repository.top, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+    match repository.git.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
         Ok(_) => Ok(true),
         Err(GitError::Failed(_)) => Ok(false),
         Err(error) => Err(error),
@@ -96,12 +95,11 @@ fn newest_good(
         if here && !has_head {
             continue;
         }
-        let mut args =
-            vec!["--literal-pathspecs", "log", MOST, "--date-order", "-z", "--format=%H"];
+        let mut args = vec!["log", MOST, "--date-order", "-z", "--format=%H"];
         args.push("--no-show-signature");
         args.extend(from);
         args.extend(["--", path]);
-        let commits = String::from_utf8_lossy(&ask(&repository.top, &args)?).into_owned();
+        let commits = String::from_utf8_lossy(&repository.git.ask(&args)?).into_owned();
         for commit in commits.split(['\0', '\n']).filter(|commit| !commit.is_empty()) {
             let found = versions(repository, commit)?;
             // A commit that removes the file has none.
@@ -130,13 +128,8 @@ fn place(target: &Path, bytes: &[u8]) -> Result<bool, GitError> {
     if let Some(parent) = target.parent() {
         fs_err::create_dir_all(parent).map_err(failed)?;
     }
-    let mut name = target.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".statedir-{}", std::process::id()));
-    let temporary = target.with_file_name(name);
-    let written = fs_err::File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
+    let (temporary, mut file) = temporary_beside(target)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
     let placed = written.and_then(|()| match fs_err::hard_link(&temporary, target) {
         Ok(()) => Ok(true),
         Err(_) if target.symlink_metadata().is_ok() => Ok(false),

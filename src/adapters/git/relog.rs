@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::{
     GitError,
     install::failed,
-    program::{ask, ask_line},
     rebuild::has_head,
     replay::{Commit, Replay},
     repository::Repository,
@@ -126,13 +125,13 @@ fn commits(repository: &Repository) -> Result<(Vec<Commit>, usize), GitError> {
     if !has_head(repository)? {
         return Ok((Vec::new(), 0));
     }
-    let paths = repository.paths()?;
+    let paths = repository.paths();
     let most = format!("--max-count={MOST}");
-    let mut args = vec!["--literal-pathspecs", "log", "--first-parent", &most, "-z"];
+    let mut args = vec!["log", "--first-parent", &most, "-z"];
     args.extend(["--encoding=UTF-8", "--no-show-signature"]);
     args.extend(["--format=%H%x00%h%x00%ct%x00%an%x00%s", "HEAD", "--"]);
     args.extend(paths.iter().map(|(_, path)| path.as_str()));
-    let listing = String::from_utf8_lossy(&ask(&repository.top, &args)?).into_owned();
+    let listing = String::from_utf8_lossy(&repository.git.ask(&args)?).into_owned();
     let fields: Vec<&str> = listing.split('\0').collect();
     let commit = |fields: &[&str]| match fields {
         [hash, short, seconds, author, subject] => Some(Commit {
@@ -148,10 +147,9 @@ fn commits(repository: &Repository) -> Result<(Vec<Commit>, usize), GitError> {
     commits.reverse();
     let mut left_out = 0;
     if commits.len() >= MOST {
-        let mut args =
-            vec!["--literal-pathspecs", "rev-list", "--first-parent", "--count", "HEAD", "--"];
+        let mut args = vec!["rev-list", "--first-parent", "--count", "HEAD", "--"];
         args.extend(paths.iter().map(|(_, path)| path.as_str()));
-        let all: usize = ask_line(&repository.top, &args)?.parse().unwrap_or(0);
+        let all: usize = repository.git.ask_line(&args)?.parse().unwrap_or(0);
         left_out = all.saturating_sub(commits.len());
     }
     Ok((commits, left_out))

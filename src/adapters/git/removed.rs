@@ -9,10 +9,7 @@ use std::{
     path::Path,
 };
 
-use super::{
-    program::{AS_IT_IS, ask, git},
-    under_way::may_be_in_a_repository,
-};
+use super::{program::AS_IT_IS, repository::Repository};
 use crate::{
     domain::{Plan, StateFile},
     history::{EntryId, SegmentKind, segments, signed_ids},
@@ -38,11 +35,9 @@ struct Step {
 /// The entries that are committed in an ancestor of what is checked out and are not in the history
 /// of `dir` any more, the oldest first. Empty where there is no git to ask.
 pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
-    if !may_be_in_a_repository(dir) {
-        return Vec::new();
-    }
-    let steps = steps(dir).unwrap_or_default();
-    let sizes = sizes(dir, &steps);
+    let Ok(repository) = Repository::around(dir) else { return Vec::new() };
+    let steps = steps(&repository).unwrap_or_default();
+    let sizes = sizes(&repository, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
     // What only grew lost nothing; a merge may have grown by less than it should have.
     let is_suspect = |step: &&Step| {
@@ -51,8 +46,8 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
     let mut present = None;
     let mut removed: BTreeMap<EntryId, RemovedEntry> = BTreeMap::new();
     for step in steps.iter().filter(is_suspect).take(MOST) {
-        let Some(before) = blob(dir, &step.before) else { continue };
-        let after = blob(dir, &step.after).unwrap_or_default();
+        let Some(before) = repository.object(&step.before) else { continue };
+        let after = repository.object(&step.after).unwrap_or_default();
         if after.starts_with(&before) {
             continue;
         }
@@ -65,7 +60,7 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
         // Most repositories never come here, so that a long history is read only once.
         let present = present.get_or_insert_with(|| present_in(dir));
         gone.retain(|id| !present.contains(id));
-        if gone.is_empty() || is_another(dir, step) {
+        if gone.is_empty() || is_another(&repository, step) {
             continue;
         }
         let short = step.commit.get(..12).unwrap_or(&step.commit);
@@ -78,18 +73,20 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
 }
 
 /// Whether an ancestor of what is checked out has the entry.
-pub(super) fn is_in_ancestor(dir: &Path, id: &str) -> bool {
-    let wanted = format!("-Sentry={id}");
-    let args = ["--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", NAME];
-    let commits = ask(dir, &[&["log"], AS_IT_IS.as_slice(), &args].concat());
+pub(super) fn is_in_ancestor(repository: &Repository, id: &str) -> bool {
+    let (wanted, path) = (format!("-Sentry={id}"), repository.path(NAME));
+    let args = ["--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", &path];
+    let commits = repository.git.ask(&[&["log"], AS_IT_IS.as_slice(), &args].concat());
     commits.is_ok_and(|commits| !commits.is_empty())
 }
 
 /// Every commit that changed the history, the newest first.
-fn steps(dir: &Path) -> Option<Vec<Step>> {
+fn steps(repository: &Repository) -> Option<Vec<Step>> {
     let format = "--format=%x01%H %P%x02%s";
     let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
-    let listing = ask(dir, &[args.as_slice(), &AS_IT_IS, &["HEAD", "--", NAME]].concat()).ok()?;
+    let path = repository.path(NAME);
+    let args = [args.as_slice(), &AS_IT_IS, &["HEAD", "--", &path]].concat();
+    let listing = repository.git.ask(&args).ok()?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let mut steps = Vec::new();
     for record in listing.split('\u{1}').skip(1) {
@@ -111,23 +108,19 @@ fn steps(dir: &Path) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-fn sizes(dir: &Path, steps: &[Step]) -> HashMap<String, u64> {
+fn sizes(repository: &Repository, steps: &[Step]) -> HashMap<String, u64> {
     let blobs: BTreeSet<&str> =
         steps.iter().flat_map(|step| [step.before.as_str(), step.after.as_str()]).collect();
     let mut input: String = blobs.into_iter().collect::<Vec<_>>().join("\n");
     input.push('\n');
     let args = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-    let Ok(output) = git(dir, &args, &input) else { return HashMap::new() };
+    let Ok(output) = repository.git.run(&args, &input) else { return HashMap::new() };
     let listing = String::from_utf8_lossy(&output.stdout).into_owned();
     let pair = |line: &str| {
         let (name, size) = line.split_once(' ')?;
         Some((name.to_owned(), size.parse().ok()?))
     };
     listing.lines().filter_map(pair).collect()
-}
-
-fn blob(dir: &Path, name: &str) -> Option<Vec<u8>> {
-    ask(dir, &["cat-file", "blob", name]).ok()
 }
 
 /// The entries in the history as it is.
@@ -148,10 +141,10 @@ fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
 }
 
 /// Whether the state before a commit was that of another execution, whose history ended there.
-fn is_another(dir: &Path, step: &Step) -> bool {
-    let now = fs_err::read(dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
-    let parent = format!("{}^:./{}", step.commit, StateFile::Plan.name());
-    let before = blob(dir, &parent).and_then(execution_of);
+fn is_another(repository: &Repository, step: &Step) -> bool {
+    let now = fs_err::read(repository.dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
+    let parent = format!("{}^", step.commit);
+    let before = repository.blob(&parent, StateFile::Plan.name()).and_then(execution_of);
     now.is_some() && before.is_some() && now != before
 }
 

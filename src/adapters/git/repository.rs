@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    GitError,
-    program::{ask, ask_line},
-};
+use super::{GitError, discovery, program::Git};
 use crate::domain::StateFile;
 
 /// A repository as seen from a state directory.
@@ -15,26 +12,41 @@ pub(super) struct Repository {
     pub(super) dir: PathBuf,
     /// The top of the working tree.
     pub(super) top: PathBuf,
+    /// Git, at the top.
+    pub(super) git: Git,
+    /// The state directory below the top, with slashes; empty for the top itself.
+    pub(super) inside: String,
 }
 
 impl Repository {
-    /// The repository that `dir` is in; `dir` need not be there yet.
+    /// The repository that `dir` is in, which git can use; `dir` need not be there yet.
     pub(super) fn of(dir: &Path) -> Result<Self, GitError> {
-        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-        let there = dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(&dir);
-        let top = ask_line(there, &["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
-        let real = there.canonicalize().unwrap_or_else(|_| there.to_owned());
-        let dir = match dir.strip_prefix(there) {
-            Ok(missing) if !missing.as_os_str().is_empty() => real.join(missing),
-            _ => real,
-        };
-        Ok(Self { dir, top: PathBuf::from(top) })
+        let found = Self::around(dir)?;
+        let top =
+            found.git.ask_line(&["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
+        let top = PathBuf::from(top);
+        // A repository may say that its work tree is elsewhere.
+        match top.canonicalize().unwrap_or(top) == found.top {
+            true => Ok(found),
+            false => Err(GitError::NoRepository(found.dir)),
+        }
+    }
+
+    /// The same without asking git whether it can use it; a later question will tell.
+    pub(super) fn around(dir: &Path) -> Result<Self, GitError> {
+        let dir = discovery::resolve(dir);
+        let git = Git::around(&dir)?;
+        let top = git.top().to_owned();
+        let inside = dir.strip_prefix(&top).unwrap_or(&dir);
+        let parts: Vec<_> =
+            inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let inside = parts.join("/");
+        Ok(Self { dir, top, git, inside })
     }
 
     /// A path of git's own, such as `hooks` or `info/attributes`.
     pub(super) fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        let args = ["rev-parse", "--path-format=absolute", "--git-path", name];
-        Ok(PathBuf::from(ask_line(&self.top, &args)?))
+        self.git.own_path(name)
     }
 
     /// Refuses while another git is at work here, before anything is changed.
@@ -46,29 +58,23 @@ impl Repository {
         }
     }
 
-    /// The state directory below the top, with slashes; empty for the top itself.
-    pub(super) fn inside(&self) -> Result<String, GitError> {
-        let top = self.top.canonicalize().unwrap_or_else(|_| self.top.clone());
-        let inside = self.dir.strip_prefix(&top);
-        let inside = inside.map_err(|_| GitError::NoRepository(self.dir.clone()))?;
-        let parts: Vec<_> =
-            inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        Ok(parts.join("/"))
+    /// The path of a file of the state below the top.
+    pub(super) fn path(&self, name: &str) -> String {
+        match self.inside.as_str() {
+            "" => name.to_owned(),
+            inside => format!("{inside}/{name}"),
+        }
     }
 
     /// Every state file with its path below the top.
-    pub(super) fn paths(&self) -> Result<Vec<(StateFile, String)>, GitError> {
-        let inside = self.inside()?;
-        let path = |file: &StateFile| match inside.as_str() {
-            "" => (*file, file.name().to_owned()),
-            inside => (*file, format!("{inside}/{}", file.name())),
-        };
-        Ok(StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(path).collect())
+    pub(super) fn paths(&self) -> Vec<(StateFile, String)> {
+        let all = StateFile::FIVE.iter().chain(&[StateFile::Workflow]);
+        all.map(|file| (*file, self.path(file.name()))).collect()
     }
 
     /// The value of a setting of this repository.
     pub(super) fn config(&self, scope: &str, key: &str) -> Option<String> {
-        ask_line(&self.top, &["config", scope, "--get", key]).ok()
+        self.git.ask_line(&["config", scope, "--get", key]).ok()
     }
 
     /// The state files that are there, by name.
@@ -77,8 +83,13 @@ impl Repository {
         all.filter(|name| self.dir.join(name).symlink_metadata().is_ok()).collect()
     }
 
-    /// The bytes of a file at a commit or in the index (`:0:`, `:2:`); `None` when it is not there.
+    /// The bytes of a file at a commit or in the index (`:0`, `:2`); `None` when it is not there.
     pub(super) fn blob(&self, at: &str, name: &str) -> Option<Vec<u8>> {
-        ask(&self.dir, &["cat-file", "blob", &format!("{at}:./{name}")]).ok()
+        self.object(&format!("{at}:{}", self.path(name)))
+    }
+
+    /// The bytes of an object; `None` when there is none of that name.
+    pub(super) fn object(&self, name: &str) -> Option<Vec<u8>> {
+        self.git.ask(&["cat-file", "blob", name]).ok()
     }
 }

@@ -7,9 +7,7 @@ use serde::Serialize;
 use super::{
     GitError,
     install::{failed, replace},
-    program::ask,
     repository::Repository,
-    under_way::may_be_in_a_repository,
 };
 use crate::{
     domain::StateFile,
@@ -96,7 +94,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
                 None => {}
             }
             if conflicts.is_empty() && from == "index" {
-                ask(&repository.dir, &["add", "-A", "--", file.name()])?;
+                repository.git.ask(&["add", "-A", "--", &repository.path(file.name())])?;
             }
         }
         done.push(Resolved { file, from, conflicts, kept: false });
@@ -134,7 +132,7 @@ fn follow_plan(
     if !dry_run {
         replace(&path, &agreed)?;
         if plan.from == "index" {
-            ask(&repository.dir, &["add", "--", file.name()])?;
+            repository.git.ask(&["add", "--", &repository.path(file.name())])?;
         }
     }
     Ok(Some(Resolved { file, from: "plan", conflicts: Vec::new(), kept: false }))
@@ -166,7 +164,7 @@ pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     if unmerged(&repository)?.iter().all(|unmerged| unmerged.file != file) {
         return Ok(false);
     }
-    ask(&repository.dir, &["add", "--", file.name()])?;
+    repository.git.ask(&["add", "--", &repository.path(file.name())])?;
     Ok(true)
 }
 
@@ -175,8 +173,11 @@ pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
 /// # Errors
 /// Git cannot be asked.
 pub fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
-    let names: Vec<&str> = files.iter().map(|file| file.name()).collect();
-    ask(dir, &[&["add", "--"], names.as_slice()].concat()).map(|_| ())
+    let repository = Repository::around(dir)?;
+    let paths: Vec<String> = files.iter().map(|file| repository.path(file.name())).collect();
+    let mut args = vec!["add", "--"];
+    args.extend(paths.iter().map(String::as_str));
+    repository.git.ask(&args).map(|_| ())
 }
 
 /// Unites the two sides of a history that git left markers in, or that holds a conflict above its
@@ -198,9 +199,6 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
 /// # Errors
 /// Git cannot be asked.
 pub fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
-    if !may_be_in_a_repository(dir) {
-        return Ok(Vec::new());
-    }
     match Repository::of(dir) {
         Ok(repository) => unmerged(&repository),
         Err(GitError::NoRepository(_) | GitError::NoProgram(_)) => Ok(Vec::new()),
@@ -212,13 +210,14 @@ fn unmerged(repository: &Repository) -> Result<Vec<Unmerged>, GitError> {
     if !repository.dir.is_dir() {
         return Ok(Vec::new());
     }
-    let listing = ask(&repository.dir, &["ls-files", "-u", "-z", "--", "."])?;
+    let listing = repository.git.ask(&["ls-files", "-u", "-z", "--", &repository.path(".")])?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let names: Vec<&str> = listing
         .split('\0')
         .filter_map(|line| line.split_once('\t').map(|(_, name)| name))
         .collect();
-    let files = StateFile::FIVE.into_iter().filter(|file| names.contains(&file.name()));
+    let is_unmerged = |file: &StateFile| names.contains(&repository.path(file.name()).as_str());
+    let files = StateFile::FIVE.into_iter().filter(is_unmerged);
     Ok(files.map(|file| Unmerged { file, edited: is_edited(repository, file) }).collect())
 }
 

@@ -4,9 +4,9 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::{
     GitError,
-    program::{complaint, failure, git},
+    program::{Git, complaint, failure},
+    repository::Repository,
 };
-use crate::domain::StateFile;
 
 /// The largest file that is read out of a commit.
 const MAX_BYTES: u64 = 64 << 20;
@@ -27,21 +27,23 @@ pub struct Revision {
 /// # Errors
 /// There is no git, no repository, no such revision, or no state in it.
 pub fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
-    let commit = resolve(dir, revision)?;
+    let repository = Repository::around(dir)?;
+    let git = &repository.git;
+    let commit = resolve(git, revision)?;
     let named = || revision.to_owned();
-    let wanted: Vec<&str> =
-        StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(|file| file.name()).collect();
-    let listing = git(dir, &["ls-tree", "-z", "-l", &commit], "")?;
+    let wanted = repository.paths();
+    let mut args = vec!["ls-tree", "-z", "-l", "--full-tree", &commit, "--"];
+    args.extend(wanted.iter().map(|(_, path)| path.as_str()));
+    let listing = git.run(&args, "")?;
     if !listing.status.success() {
         return Err(failure(complaint(&listing)));
     }
     let mut found: Vec<(String, String, u64)> = Vec::new();
     for line in listing.stdout.split(|byte| *byte == 0) {
         let line = String::from_utf8_lossy(line);
-        let Some((about, name)) = line.split_once('\t') else { continue };
-        if !wanted.contains(&name) {
-            continue;
-        }
+        let Some((about, path)) = line.split_once('\t') else { continue };
+        let Some((file, _)) = wanted.iter().find(|(_, wanted)| wanted == path) else { continue };
+        let name = file.name();
         let mut words = about.split_whitespace();
         let (mode, object, size) = (words.next(), words.nth(1), words.next());
         let (Some(object), true) = (object, mode.is_some_and(|mode| mode.starts_with("100")))
@@ -59,7 +61,7 @@ pub fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
     }
     let mut files = BTreeMap::new();
     for (name, object, _) in found {
-        let blob = git(dir, &["cat-file", "blob", &object], "")?;
+        let blob = git.run(&["cat-file", "blob", &object], "")?;
         if !blob.status.success() {
             return Err(failure(complaint(&blob)));
         }
@@ -69,23 +71,23 @@ pub fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
 }
 
 /// The hash of the commit that a revision names.
-fn resolve(dir: &Path, revision: &str) -> Result<String, GitError> {
+fn resolve(git: &Git, revision: &str) -> Result<String, GitError> {
     let none = || GitError::NoRevision(revision.to_owned());
     if revision.is_empty() || revision.contains(['\0', '\n']) {
         return Err(none());
     }
-    let inside = git(dir, &["rev-parse", "--is-inside-work-tree"], "")?;
+    let inside = git.run(&["rev-parse", "--is-inside-work-tree"], "")?;
     if !inside.status.success() {
         let said = complaint(&inside);
         let outside = said.contains("not a git repository");
         return Err(match outside {
-            true => GitError::NoRepository(dir.to_owned()),
+            true => GitError::NoRepository(git.top().to_owned()),
             false => failure(said),
         });
     }
     let commit = format!("{revision}^{{commit}}");
     let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-    let parsed = git(dir, &args, "")?;
+    let parsed = git.run(&args, "")?;
     let hash = String::from_utf8_lossy(&parsed.stdout).trim().to_owned();
     let is_hash = hash.len() >= 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !parsed.status.success() || !is_hash { Err(none()) } else { Ok(hash) }

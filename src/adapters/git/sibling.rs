@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::program::git_as_called;
+use super::program::Git;
 use crate::domain::StateFile;
 
 /// A version of a plan; `None` where there is none.
@@ -17,13 +17,15 @@ pub(super) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
     let parent = path.rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));
     let plan = format!("{parent}{}", StateFile::Plan.name());
     let [base, ours, theirs] = versions;
+    let git = Git::that_called().ok()?;
+    let blob = |commit: &str, path: &str| blob(&git, commit, path);
     let is = |commit: &str, bytes: &[u8]| blob(commit, path).unwrap_or_default() == bytes;
     if !is("HEAD", ours) {
         return None;
     }
-    for head in heads() {
+    for head in heads(&git) {
         let pairs = [
-            (line(&["merge-base", "HEAD", &head]).unwrap_or_default(), head.clone()),
+            (line(&git, &["merge-base", "HEAD", &head]).unwrap_or_default(), head.clone()),
             (format!("{head}^"), head.clone()),
             (head.clone(), format!("{head}^")),
         ];
@@ -37,17 +39,17 @@ pub(super) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
 }
 
 /// Commits that may be the ones being merged, picked or reverted.
-fn heads() -> Vec<String> {
+fn heads(git: &Git) -> Vec<String> {
     let named = std::env::vars_os()
         .filter_map(|(key, _)| Some(key.to_str()?.strip_prefix("GITHEAD_")?.to_owned()));
     let mut heads: Vec<String> = named.collect();
     heads.sort();
     for name in ["CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "MERGE_HEAD"] {
-        heads.extend(line(&["rev-parse", "--verify", "--quiet", name]));
+        heads.extend(line(git, &["rev-parse", "--verify", "--quiet", name]));
     }
     // The last line that a rebase or a series of picks has begun.
     for name in ["rebase-merge/done", "sequencer/todo"] {
-        let file = line(&["rev-parse", "--git-path", name]);
+        let file = line(git, &["rev-parse", "--path-format=absolute", "--git-path", name]);
         let text = file.and_then(|file| fs_err::read_to_string(Path::new(&file)).ok());
         let lines = text.unwrap_or_default();
         let words = lines.lines().filter_map(|line| line.split_whitespace().nth(1));
@@ -60,13 +62,13 @@ fn heads() -> Vec<String> {
     heads
 }
 
-fn line(args: &[&str]) -> Option<String> {
-    let output = git_as_called(Path::new("."), args).ok()?;
+fn line(git: &Git, args: &[&str]) -> Option<String> {
+    let output = git.run(args, "").ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-fn blob(commit: &str, path: &str) -> Version {
-    let output = git_as_called(Path::new("."), &["cat-file", "blob", &format!("{commit}:{path}")]);
+fn blob(git: &Git, commit: &str, path: &str) -> Version {
+    let output = git.run(&["cat-file", "blob", &format!("{commit}:{path}")], "");
     output.ok().filter(|output| output.status.success()).map(|output| output.stdout)
 }

@@ -39,12 +39,6 @@ pub fn left_unmerged(dir: &Path) -> Vec<StateFile> {
     unmerged.iter().filter(|unmerged| !unmerged.edited).map(|unmerged| unmerged.file).collect()
 }
 
-/// Whether a repository can be around `dir` at all: most states that are in none are known without
-/// starting git.
-pub(super) fn may_be_in_a_repository(dir: &Path) -> bool {
-    discovery::top(&discovery::resolve(dir)).is_some()
-}
-
 /// The directory of git's own that belongs to the working tree around `dir`.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
     discovery::git_dir(discovery::top(&discovery::resolve(dir))?)

@@ -2,11 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    GitError,
-    program::{ask, git},
-    repository::Repository,
-};
+use super::{GitError, repository::Repository};
 use crate::{
     domain::{StateFile, Variables},
     history::verify,
@@ -50,10 +46,10 @@ impl Version {
 
 /// The state files that a commit has.
 pub(super) fn versions(repository: &Repository, commit: &str) -> Result<Vec<Version>, GitError> {
-    let paths = repository.paths()?;
+    let paths = repository.paths();
     let mut args = vec!["ls-tree", "-z", "-l", "--full-tree", commit, "--"];
     args.extend(paths.iter().map(|(_, path)| path.as_str()));
-    let listing = ask(&repository.top, &args)?;
+    let listing = repository.git.ask(&args)?;
     let mut found = Vec::new();
     for line in listing.split(|byte| *byte == 0) {
         let line = String::from_utf8_lossy(line);
@@ -80,7 +76,7 @@ pub(super) fn read(
         return Ok(Vec::new());
     }
     let input = format!("{}\n", objects.join("\n"));
-    let output = git(&repository.top, &["cat-file", "--batch"], &input)?;
+    let output = repository.git.run(&["cat-file", "--batch"], &input)?;
     // Git stops at an object that is there but damaged; it and those after it are not given.
     let mut rest = output.stdout.as_slice();
     let mut take = || -> Option<Vec<u8>> {

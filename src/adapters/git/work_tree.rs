@@ -1,8 +1,8 @@
 //! The git work tree around a project, as far as `git` is there and tells.
 
-use std::{path::Path, process::Command, time::Duration};
+use std::{path::Path, time::Duration};
 
-use super::{super::process, program::REDIRECTIONS};
+use super::program::Git;
 use crate::recovery::GitSeen;
 
 /// How many files and commits are listed.
@@ -15,10 +15,10 @@ const MOST_BYTES: usize = 4 << 20;
 /// What git says about the work tree at `root`, without the state directory itself; `None` where
 /// there is no git or no work tree.
 pub(in super::super) fn look(root: &Path, state: &Path, since: Option<&str>) -> Option<GitSeen> {
-    let status = git(root, &["status", "--porcelain=v1", "-z", "--untracked-files=all"])?;
-    let prefix = git(root, &["rev-parse", "--show-toplevel"])?;
-    let top = String::from_utf8_lossy(&prefix).trim_end_matches('\n').to_owned();
-    let own = state.strip_prefix(&top).ok().map(|dir| dir.to_string_lossy().into_owned());
+    let git = Git::around(root).ok()?;
+    let ask = |args: &[&str]| git.ask_within(args, LIMIT, MOST_BYTES).ok();
+    let status = ask(&["status", "--porcelain=v1", "-z", "--untracked-files=all"])?;
+    let own = state.strip_prefix(git.top()).ok().map(|dir| dir.to_string_lossy().into_owned());
     let mut seen = GitSeen::default();
     let mut records = status.split(|byte| *byte == 0).filter(|record| record.len() > 3);
     while let Some(record) = records.next() {
@@ -27,7 +27,8 @@ pub(in super::super) fn look(root: &Path, state: &Path, since: Option<&str>) -> 
         if mark.starts_with(['R', 'C']) {
             records.next();
         }
-        if own.as_deref().is_some_and(|own| !own.is_empty() && path.starts_with(own)) {
+        let is_own = |own: &str| !own.is_empty() && Path::new(path).starts_with(own);
+        if own.as_deref().is_some_and(is_own) {
             continue;
         }
         seen.conflicts +=
@@ -41,28 +42,10 @@ pub(in super::super) fn look(root: &Path, state: &Path, since: Option<&str>) -> 
         let since = format!("--since={since}");
         let most = format!("--max-count={MOST}");
         // A repository without commits has no log.
-        let log = git(root, &["log", &since, &most, "--format=%h %s", "--no-show-signature"]);
+        let log = ask(&["log", &since, &most, "--format=%h %s", "--no-show-signature"]);
         let log = log.unwrap_or_default();
         let lines = String::from_utf8_lossy(&log);
         seen.commits = lines.lines().map(|line| line.chars().take(120).collect()).collect();
     }
     Some(seen)
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let mut command = Command::new("git");
-    // The repository is not ours: nothing in its configuration may run a program.
-    command
-        .arg("-C")
-        .arg(root)
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-        .args(["-c", "log.showSignature=false", "--no-pager"])
-        .args(arguments)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("LC_ALL", "C");
-    for name in REDIRECTIONS {
-        command.env_remove(name);
-    }
-    process::run(command, Vec::new(), LIMIT, MOST_BYTES).ok()
 }

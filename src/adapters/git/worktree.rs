@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    program::{AS_IT_IS, ask, ask_line, complaint, failure, git, run},
+    program::{AS_IT_IS, Git, complaint, failure},
     repository::Repository,
     resolve::{Resolved, resolve},
 };
@@ -54,8 +54,8 @@ pub struct Finished {
 /// There is no repository.
 pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     let repository = Repository::of(dir)?;
-    let inside = repository.inside()?;
-    let listing = ask(&repository.top, &["worktree", "list", "--porcelain", "-z"])?;
+    let inside = &repository.inside;
+    let listing = repository.git.ask(&["worktree", "list", "--porcelain", "-z"])?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let top = repository.top.canonicalize().ok();
     let mut trees: Vec<Worktree> = Vec::new();
@@ -66,7 +66,7 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
                 path: PathBuf::from(value),
                 branch: None,
                 commit: String::new(),
-                state: Path::new(value).join(&inside),
+                state: Path::new(value).join(inside),
                 here: top.is_some() && Path::new(value).canonicalize().ok() == top,
                 bare: false,
                 missing: !Path::new(value).is_dir(),
@@ -86,7 +86,7 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     if let Some(main) = trees.first_mut().filter(|tree| !tree.bare)
         && !is_any_here
     {
-        main.state = repository.top.join(&inside);
+        main.state = repository.top.join(inside);
         main.path.clone_from(&repository.top);
         (main.here, main.missing) = (true, false);
     }
@@ -95,7 +95,7 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
 
 /// Whether `branch` is what is checked out in the working tree that `dir` is in.
 pub fn is_checked_out(dir: &Path, branch: &str) -> bool {
-    let head = ask_line(dir, &["symbolic-ref", "--quiet", "HEAD"]);
+    let head = Git::around(dir).and_then(|git| git.ask_line(&["symbolic-ref", "--quiet", "HEAD"]));
     head.is_ok_and(|head| head.strip_prefix("refs/heads/") == Some(branch))
 }
 
@@ -107,14 +107,16 @@ pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, Git
     let repository = Repository::of(dir)?;
     let place = path.to_string_lossy();
     let reference = format!("refs/heads/{name}");
-    let exists = || ask(&repository.top, &["rev-parse", "--verify", "--quiet", &reference]).is_ok();
+    let exists = || repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok();
     let was_there = exists();
-    let made = git(&repository.top, &["worktree", "add", "--quiet", "-b", name, "--", &place], "")?;
+    let made = repository
+        .git
+        .run_as_user(&["worktree", "add", "--quiet", "-b", name, "--", &place], "")?;
     if !made.status.success() {
         // A hook that fails comes after the branch and the directory are made.
         if !was_there && exists() {
-            let _ = ask(&repository.top, &["worktree", "remove", "--force", "--", &place]);
-            let _ = ask(&repository.top, &["branch", "--quiet", "-D", "--", name]);
+            let _ = repository.git.ask(&["worktree", "remove", "--force", "--", &place]);
+            let _ = repository.git.ask(&["branch", "--quiet", "-D", "--", name]);
         }
         return Err(match made.stderr.trim_ascii() {
             [] => failure(
@@ -155,9 +157,9 @@ pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     }
     refuse_submodules(tree)?;
     let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
-    let listing = ask(&tree.path, &args)?;
+    let listing = Git::at(&tree.path).ask(&args)?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
-    let inside = repository.paths()?;
+    let inside = repository.paths();
     let files: Vec<&str> = listing
         .split('\0')
         .filter_map(|line| line.get(3..))
@@ -176,8 +178,9 @@ pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
 /// Git takes no working tree away that has submodules: their repositories are inside of it, with
 /// whatever is committed there and nowhere else.
 fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
-    let own = ask_line(&tree.path, &["rev-parse", "--path-format=absolute", "--git-dir"])?;
-    let listing = ask(&tree.path, &["ls-files", "--stage", "-z"])?;
+    let git = Git::at(&tree.path);
+    let own = git.ask_line(&["rev-parse", "--path-format=absolute", "--git-dir"])?;
+    let listing = git.ask(&["ls-files", "--stage", "-z"])?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let links = listing.split('\0').filter(|line| line.starts_with("160000 "));
     let mut paths = links.filter_map(|line| line.split_once('\t').map(|(_, path)| path));
@@ -206,7 +209,10 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
     let message = format!("Merge branch '{name}'");
-    let merged = run(&repository.top, &["merge", "--no-ff", "-m", &message, name], "")?;
+    let merged = {
+        let args = ["merge", "--no-ff", "-m", &message, "--end-of-options", name];
+        repository.git.run_as_user(&args, "")?
+    };
     let mut resolved = Vec::new();
     if !merged.status.success() {
         // A hook may refuse what is no conflict; that is not ours to settle.
@@ -219,7 +225,7 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
         if !unsettled.is_empty() {
             return Ok(Finished { branch: name.to_owned(), merged: false, resolved, unsettled });
         }
-        let done = run(&repository.top, &["commit", "--quiet", "-m", &message], "")?;
+        let done = repository.git.run_as_user(&["commit", "--quiet", "-m", &message], "")?;
         if !done.status.success() {
             return Err(merge_refused(&repository, name, &done));
         }
@@ -228,15 +234,15 @@ pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let reference = format!("refs/heads/{name}");
     // `-d` asks the upstream where there is one; what counts is that it is merged here.
     let here = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
-    let how = if ask(&repository.top, &here).is_ok() { "-D" } else { "-d" };
-    ask(&repository.top, &["branch", "--quiet", how, "--", name])?;
+    let how = if repository.git.ask(&here).is_ok() { "-D" } else { "-d" };
+    repository.git.ask(&["branch", "--quiet", how, "--", name])?;
     Ok(Finished { branch: name.to_owned(), merged: true, resolved, unsettled: Vec::new() })
 }
 
 /// The files that git could not merge, from the top.
 fn in_conflict(repository: &Repository) -> Result<Vec<String>, GitError> {
     let args = ["diff", "--name-only", "--diff-filter=U", "-z"];
-    let left = ask(&repository.top, &[args.as_slice(), &AS_IT_IS].concat())?;
+    let left = repository.git.ask(&[args.as_slice(), &AS_IT_IS].concat())?;
     let left = String::from_utf8_lossy(&left).into_owned();
     Ok(left.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect())
 }
@@ -250,7 +256,7 @@ fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitErr
         said = format!("the merge of `{name}` was refused, perhaps by a hook, without a reason");
     }
     let is_half_way = repository.git_path("MERGE_HEAD").is_ok_and(|head| head.exists());
-    if is_half_way && let Err(error) = ask(&repository.top, &["merge", "--abort"]) {
+    if is_half_way && let Err(error) = repository.git.ask(&["merge", "--abort"]) {
         said.push_str(&format!("; `git merge --abort` failed, too: {error}"));
     }
     failure(said)
@@ -291,9 +297,12 @@ fn remove(repository: &Repository, tree: &Worktree) -> Result<(), GitError> {
     let path = tree.path.to_string_lossy();
     // What git ignores, such as the operation log of that state, would keep it from being removed.
     let private = tree.state.join(".statedir");
-    if private.is_dir() {
+    // A branch may have links on the way there, which lead out of the working tree.
+    let real = tree.path.canonicalize().map(|path| path.join(&repository.inside));
+    let is_inside = real.is_ok_and(|real| tree.state.canonicalize().is_ok_and(|it| it == real));
+    if is_inside && private.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         fs_err::remove_dir_all(&private).map_err(super::install::failed)?;
     }
-    ask(&repository.top, &["worktree", "remove", "--", &path])?;
+    repository.git.ask(&["worktree", "remove", "--", &path])?;
     Ok(())
 }

@@ -2,21 +2,19 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{
-    GitError,
-    program::{ask, ask_line},
-    repository::Repository,
-};
+use super::{GitError, program::Git, repository::Repository};
 
 /// Where a working tree of that name is put when nobody says where: beside the repository.
 ///
 /// # Errors
 /// There is no repository.
 pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
-    let top = Repository::of(dir)?.top;
-    let common = common_dir(&top)?;
+    let Repository { top, git, .. } = Repository::of(dir)?;
+    let common = common_dir(&git)?;
     let name = name.replace('/', "-");
-    if ask_line(&common, &["rev-parse", "--is-bare-repository"]).is_ok_and(|bare| bare == "true") {
+    let listing = git.ask(&["worktree", "list", "--porcelain", "-z"])?;
+    let mut first = listing.split(|byte| *byte == 0).take_while(|field| !field.is_empty());
+    if first.any(|field| field == b"bare") {
         // There is no main worktree; all of them stand side by side.
         return Ok(top.with_file_name(name));
     }
@@ -37,12 +35,12 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
     repository.refuse_locked()?;
     super::commit::refuse_ignored(&repository)?;
     let reference = format!("refs/heads/{name}");
-    let good = ask(&repository.top, &["check-ref-format", &reference]).is_ok();
+    let good = repository.git.ask(&["check-ref-format", &reference]).is_ok();
     if !good || name.starts_with('-') {
         let message = format!("`{name}` cannot be the name of a branch");
         return Err(GitError::refused("bad_value", message, "such as `benchmarks`"));
     }
-    if ask(&repository.top, &["rev-parse", "--verify", "--quiet", &reference]).is_ok() {
+    if repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok() {
         let message = format!("there is a branch `{name}` already");
         return Err(GitError::refused("exists", message, "choose another name"));
     }
@@ -51,7 +49,7 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
     let elsewhere = "choose a place of its own with `--path`, such as one beside the repository";
     for (taken, what) in [
         (repository.dir.clone(), "the state directory"),
-        (common_dir(&repository.top)?, "git's own directory"),
+        (common_dir(&repository.git)?, "git's own directory"),
     ] {
         let taken = taken.canonicalize().unwrap_or(taken);
         if place.starts_with(&taken) {
@@ -69,9 +67,39 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
     }
 }
 
-pub(super) fn common_dir(top: &Path) -> Result<PathBuf, GitError> {
+/// Refuses a place that is reached by a link that is committed in the repository: what is made
+/// there would be wherever somebody else wanted it.
+///
+/// # Errors
+/// As said, or git cannot be asked.
+pub fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitError> {
+    let repository = Repository::of(dir)?;
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            found.pop();
+            continue;
+        }
+        found.push(part);
+        let is_link = found.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        if let (true, Ok(inside)) = (is_link, found.strip_prefix(&repository.top))
+            && let inside = inside.to_string_lossy()
+            && !repository.git.ask(&["ls-files", "-z", "--", &inside])?.is_empty()
+        {
+            let message = format!("`{}` is a link that is committed here", found.display());
+            let hint = "choose a place with `--path` that no link of the repository leads to";
+            return Err(GitError::refused("bad_place", message, hint));
+        }
+        if let Ok(there) = found.canonicalize() {
+            found = there;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn common_dir(git: &Git) -> Result<PathBuf, GitError> {
     let args = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
-    Ok(PathBuf::from(ask_line(top, &args)?))
+    Ok(PathBuf::from(git.ask_line(&args)?))
 }
 
 fn is_empty(dir: &Path) -> bool {

@@ -133,10 +133,7 @@ fn status(session: &mut Session<'_>, installed: &Installed) {
 }
 
 fn pre_commit(session: &mut Session<'_>) -> CliResult {
-    let here = std::env::current_dir().map_err(|error| {
-        Failure::refused("io", format!("there is no working directory: {error}"))
-    })?;
-    let found = git::check_staged(&here)?;
+    let found = git::check_staged()?;
     if found.is_empty() {
         if session.output.is_json() {
             session.output.value(json!({ "problems": [] }));

@@ -109,6 +109,7 @@ fn add(
     };
     let path = std::path::absolute(&path)
         .map_err(|error| Failure::refused("io", format!("{}: {error}", path.display())))?;
+    git::refuse_committed_link(&dir, &path)?;
     let path = git::real_path(&path);
     git::check_worktree(&dir, name, &path)?;
     if session.global.dry_run {
