@@ -12,6 +12,7 @@ mod doubled;
 mod examples;
 mod faults;
 mod from_git;
+mod git_safety;
 mod hooks;
 mod hostile;
 mod layers;
