@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
@@ -47,8 +47,7 @@ impl Directory {
     pub fn open(path: &Path) -> io::Result<Directory> {
         // As everywhere else, no path at all means the working directory.
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let handle = retry_on_intr(|| rustix::fs::openat(CWD, named, flags, Mode::empty()))
+        let handle = open_handle(CWD, named.as_os_str(), OFlags::empty())
             .map_err(|error| failed("failed to open directory", path, error))?;
         Ok(Directory { handle, path: path.to_owned() })
     }
@@ -62,8 +61,7 @@ impl Directory {
     pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Directory>> {
         let name = component(name.as_ref())?;
         let path = self.path.join(name);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match retry_on_intr(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty())) {
+        match open_handle(self.handle.as_fd(), name, OFlags::NOFOLLOW) {
             Ok(handle) => Ok(Some(Directory { handle, path })),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => {
@@ -238,8 +236,16 @@ impl Directory {
 
     /// Makes creations, renames and removals in this directory durable.
     pub fn sync(&self) -> io::Result<()> {
-        retry_on_intr(|| rustix::fs::fsync(&self.handle))
-            .map_err(|error| failed("failed to sync directory", &self.path, error))
+        let synced = match retry_on_intr(|| rustix::fs::fsync(&self.handle)) {
+            // The handle is one that can only be passed through.
+            Err(Errno::BADF) => {
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                rustix::fs::openat(&self.handle, ".", flags, Mode::empty())
+                    .and_then(rustix::fs::fsync)
+            }
+            other => other,
+        };
+        synced.map_err(|error| failed("failed to sync directory", &self.path, error))
     }
 
     /// A new file under a name that nobody can have put a link at beforehand.
@@ -266,6 +272,17 @@ impl Directory {
             }
             _ => failed(doing, &path, error),
         }
+    }
+}
+
+/// Opens a directory; on Linux also one that may be passed through but not listed.
+fn open_handle(at: BorrowedFd<'_>, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | more;
+    let open = |how| retry_on_intr(|| rustix::fs::openat(at, name, flags | how, Mode::empty()));
+    match open(OFlags::RDONLY) {
+        #[cfg(target_os = "linux")]
+        Err(Errno::ACCESS) => open(OFlags::PATH),
+        other => other,
     }
 }
 

@@ -3,14 +3,29 @@
 use std::fmt::Debug;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Everything the store asks of a file system.
 ///
 /// Only an error of kind `NotFound` means "absent"; callers report every other error.
 pub trait Disk: Send + Sync + Debug {
+    /// The same disk for work on the state directory `root`; `None` when this one will do.
+    ///
+    /// A disk that is `keeping` keeps the directories below the root that it has found, for one
+    /// session, so that all of it happens in the same directory even if that is moved.
+    fn rooted(&self, _root: &Path, _keeping: bool) -> Option<Arc<dyn Disk>> {
+        None
+    }
+    /// Forgets directories that were found before the lock was taken: they may be others now.
+    fn look_again(&self) {}
     /// What is at a path, links not followed; `None` when nothing is.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
-    /// Opens a file, creating it when `access` says so.
+    /// As `stat`, but by the path alone, whatever was found there before. Only to compare: links
+    /// on the way are followed.
+    fn stat_anew(&self, path: &Path) -> io::Result<Option<Stat>> {
+        self.stat(path)
+    }
+    /// Opens a regular file, creating it when `access` says so.
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>>;
     /// Puts a file in the place of another, or of none, in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;

@@ -4,6 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::directory::WrongKind;
+use super::disk::Kind;
+
 /// A failure of the store; nothing was changed unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -105,6 +108,19 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    fn wrong_kind(wrong: &WrongKind) -> StoreError {
+        let (path, what) = (wrong.path.clone(), wrong.found.describe());
+        match wrong.expected {
+            Kind::Directory => {
+                let message = format!("expected a directory, found {what}");
+                StoreError::Damaged { path, offset: 0, message }
+            }
+            _ => StoreError::NotRegular { path, what },
+        }
+    }
+}
+
 /// The store's result type.
 pub type Result<T> = std::result::Result<T, StoreError>;
 
@@ -115,9 +131,15 @@ pub(super) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, path: &Path) -> Result<T> {
-        self.map_err(|source| match source.kind() {
-            io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path: path.into() },
-            _ => StoreError::Io { path: path.into(), source },
+        self.map_err(|source| {
+            let wrong = source.get_ref().and_then(|inner| inner.downcast_ref::<WrongKind>());
+            match (source.kind(), wrong) {
+                (io::ErrorKind::ReadOnlyFilesystem, _) => {
+                    StoreError::ReadOnly { path: path.into() }
+                }
+                (_, Some(wrong)) => StoreError::wrong_kind(wrong),
+                _ => StoreError::Io { path: path.into(), source },
+            }
         })
     }
 }

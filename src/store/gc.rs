@@ -43,6 +43,15 @@ impl Store {
         keep: &[String],
         dry_run: bool,
     ) -> Result<GcReport> {
+        self.session().collect(older_than.as_deref(), keep, dry_run)
+    }
+
+    fn collect(
+        &self,
+        older_than: Option<&str>,
+        keep: &[String],
+        dry_run: bool,
+    ) -> Result<GcReport> {
         let (disk, paths) = (&*self.disk, &self.paths);
         let mut report = GcReport::default();
         if require_dir(disk, &paths.private)?.is_none() {
@@ -54,12 +63,12 @@ impl Store {
             let holder = Holder { command: "gc".into(), ..Holder::default() };
             Some(lock::exclusive(disk, &paths.lock(), WAIT, &holder)?)
         };
-        let (dropped, kept) = self.divide(older_than.as_deref(), keep, &mut report)?;
+        let (dropped, kept) = self.divide(older_than, keep, &mut report)?;
         let mut used: BTreeSet<String> = keep.iter().cloned().collect();
         for segment in &kept {
             used.extend(segment.header.state.files.values().map(ToString::to_string));
         }
-        let old = self.old_checkpoints(older_than.as_deref(), &kept, &mut used, &mut report)?;
+        let old = self.old_checkpoints(older_than, &kept, &mut used, &mut report)?;
         let log = paths.log();
         let without_images = report.clone();
         let objects = self.unused(&paths.objects(), &used, &mut report)?;

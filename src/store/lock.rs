@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::{Access, Disk, DiskFile};
+use super::disk::{Access, Disk, DiskFile, Kind};
 use super::error::At as _;
 use super::files::require_file;
 use super::{Holder, Result, StoreError};
@@ -79,8 +79,13 @@ fn acquire(
     wait: Duration,
 ) -> Result<Box<dyn DiskFile>> {
     let file = wait_for(disk, path, file, exclusive, wait)?;
-    let here = require_file(disk, path)?.map(|stat| stat.ino);
-    if here == Some(file.stat().at(path)?.ino) { Ok(file) } else { Err(moved(path)) }
+    // By its path and not through the directory that this session holds, which moves along.
+    let here = disk.stat_anew(path).at(path)?.map(|stat| (stat.kind, stat.ino));
+    if here != Some((Kind::File, file.stat().at(path)?.ino)) {
+        return Err(moved(path));
+    }
+    disk.look_again();
+    Ok(file)
 }
 
 fn moved(path: &Path) -> StoreError {

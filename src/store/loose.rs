@@ -14,7 +14,8 @@ impl Store {
     /// For reports only: takes no lock and does not look at the log, so that an interrupted
     /// operation may be seen half. The revision is the last one that is known.
     pub fn read_loosely(&self) -> (View, Vec<(String, StoreError)>) {
-        let (disk, paths) = (&*self.disk, &self.paths);
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
         let mut files = BTreeMap::new();
         let mut failed = Vec::new();
         for name in self.layout.rewritable.iter().copied() {
@@ -37,7 +38,7 @@ impl Store {
             revision: head.as_ref().map_or_else(Revision::root, |head| head.id.clone()),
             files,
             appended: AppendedView {
-                disk: Arc::clone(&self.disk),
+                disk: Arc::clone(&this.disk),
                 path,
                 exists: appended.is_some(),
                 keep: appended.map_or(0, |stat| stat.len),
@@ -49,7 +50,7 @@ impl Store {
             adopted: false,
             has_log: head_known,
             damage: None,
-            registry: Registry::new(self, Vec::new()),
+            registry: Registry::new(&this, Vec::new()),
         };
         (view, failed)
     }

@@ -58,6 +58,7 @@ pub(crate) mod sim_disk;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +76,7 @@ pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub use paths::private_directory;
 pub use query::AppendedThen;
 pub use real_disk::RealDisk;
 pub use refound::Refounded;
@@ -126,7 +128,8 @@ const SEGMENT_BYTES: u64 = 256 * 1024;
 impl Store {
     /// A store on the machine's file system.
     pub fn new(layout: Layout) -> Store {
-        Store::with_disk(layout, Arc::new(RealDisk))
+        let disk = RealDisk::new(&layout.dir);
+        Store::with_disk(layout, Arc::new(disk))
     }
 
     /// A store on any disk.
@@ -147,16 +150,26 @@ impl Store {
         &self.layout
     }
 
+    /// This store for one call from its beginning to its end, all of which happens in the
+    /// directory that is there now.
+    fn session(&self) -> Cow<'_, Store> {
+        match self.disk.rooted(&self.paths.dir, true) {
+            Some(disk) => Cow::Owned(Store { disk, ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     /// Which tracked files are there, and whether there is a log.
     pub fn exists(&self) -> Result<Presence> {
+        let this = self.session();
         let mut presence = Presence::default();
         for name in self.layout.rewritable.iter().copied().chain([self.layout.appended]) {
-            if require_file(&*self.disk, &self.paths.file(name))?.is_some() {
+            if require_file(&*this.disk, &this.paths.file(name))?.is_some() {
                 presence.files.push(name.to_owned());
             }
         }
-        if require_dir(&*self.disk, &self.paths.private)?.is_some() {
-            presence.log = !segment::numbers(&*self.disk, &self.paths)?.is_empty();
+        if require_dir(&*this.disk, &this.paths.private)?.is_some() {
+            presence.log = !segment::numbers(&*this.disk, &this.paths)?.is_empty();
         }
         Ok(presence)
     }
@@ -166,12 +179,13 @@ impl Store {
     /// An interrupted operation is seen whole, and an edit made outside is included in the
     /// revision, exactly as the next mutating command will make them.
     pub fn read(&self, wait: Duration) -> Result<View> {
-        let disk = &*self.disk;
+        let this = self.session();
+        let disk = &*this.disk;
         let _lock = match require_dir(disk, &self.paths.private)? {
             Some(_) => lock::shared(disk, &self.paths.lock(), wait)?,
             None => None,
         };
-        let found = inspect::inspect(self, false)?;
+        let found = inspect::inspect(&this, false)?;
         let mut reports = found.reports();
         let torn = found.restores.iter().filter(|restore| restore.set_aside);
         let mut torn: Vec<String> = torn.map(|restore| restore.name.clone()).collect();
@@ -180,7 +194,7 @@ impl Store {
         }
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
-        Ok(found.into_view(self, reports))
+        Ok(found.into_view(&this, reports))
     }
 
     /// Takes the lock and brings files and log together.
@@ -188,14 +202,15 @@ impl Store {
     /// What that takes is made durable at once, whether or not the transaction is committed:
     /// interrupted operations are completed, edits made outside are recorded.
     pub fn begin(&self, wait: Duration, holder: &Holder) -> Result<Transaction> {
-        Transaction::begin(self, wait, holder)
+        Transaction::begin(&self.session(), wait, holder)
     }
 
     /// Sets a damaged log aside, so that the next mutating command adopts the files as they are.
     ///
     /// Nothing is deleted: the old log stays below `.statedir/salvage/`, whose path is returned.
     pub fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
-        let (disk, paths) = (&*self.disk, &self.paths);
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
         let target = apply::free_salvage_path(disk, paths, &holder.time, "log")?;
         disk.rename(&paths.log(), &target).at(&target)?;

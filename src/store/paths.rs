@@ -1,6 +1,24 @@
 //! Where things are inside the state directory.
 
+use std::io;
 use std::path::{Path, PathBuf};
+
+use super::directory::Directory;
+
+/// The name of the store's own directory in the state directory.
+const PRIVATE: &str = ".statedir";
+
+/// The store's own directory in the state directory `state`, for those who keep something beside
+/// the log; `None` where the state is not in use.
+///
+/// # Errors
+/// Something else is in its place, or it cannot be opened.
+pub fn private_directory(state: &Path) -> io::Result<Option<Directory>> {
+    match Directory::open(state) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other?.open_dir(PRIVATE),
+    }
+}
 
 /// The paths of the store.
 #[derive(Debug, Clone)]
@@ -13,7 +31,7 @@ pub(super) struct Paths {
 
 impl Paths {
     pub fn new(dir: &Path) -> Paths {
-        Paths { dir: dir.to_owned(), private: dir.join(".statedir") }
+        Paths { dir: dir.to_owned(), private: dir.join(PRIVATE) }
     }
 
     pub fn file(&self, name: &str) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Looking back: operations newest first, one operation, the files right after it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::error::At as _;
@@ -23,14 +24,15 @@ const CANDIDATES: usize = 5;
 impl Store {
     /// The bytes that the log and the images beside it take.
     pub fn log_size(&self) -> Result<u64> {
+        let this = self.session();
         let mut bytes = 0;
-        for dir in [self.paths.log(), self.paths.objects()] {
-            let names = match self.disk.list(&dir) {
+        for dir in [this.paths.log(), this.paths.objects()] {
+            let names = match this.disk.list(&dir) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 other => other.at(&dir)?,
             };
             for path in names.into_iter().map(|name| dir.join(name)) {
-                bytes += self.disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+                bytes += this.disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
             }
         }
         Ok(bytes)
@@ -93,8 +95,9 @@ impl Store {
 
     /// The rewritable files right after an operation, given by its id or a unique prefix.
     pub fn files_at(&self, id: &str) -> Result<BTreeMap<String, Vec<u8>>> {
-        let (disk, paths) = (&*self.disk, &self.paths);
-        let id = match self.operation(id) {
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
+        let id = match this.operation(id) {
             Ok(op) => op.id,
             // The record may be dropped while the segment after it still holds the images.
             Err(StoreError::NotFound { .. }) => Revision::new(id),
@@ -117,8 +120,9 @@ impl Store {
     /// The length of the appended file right after an operation, given by its id or a unique
     /// prefix; and whether the file in `view` still begins with what it was then.
     pub fn appended_at(&self, id: &str, view: &View) -> Result<AppendedThen> {
-        let (disk, paths) = (&*self.disk, &self.paths);
-        let id = self.operation(id)?.id;
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
+        let id = this.operation(id)?.id;
         for number in segment::numbers(disk, paths)?.into_iter().rev() {
             let Some(segment) = Segment::load(disk, paths, number)? else { continue };
             let Some(at) = segment.records.iter().position(|placed| placed.op.id == id) else {
@@ -144,7 +148,7 @@ impl Store {
 /// Operations from the newest to the oldest, one segment in memory at a time.
 #[derive(Debug)]
 pub(super) struct Backwards<'a> {
-    store: &'a Store,
+    store: Cow<'a, Store>,
     segments: Vec<u64>,
     operations: Vec<Operation>,
     newest: bool,
@@ -152,6 +156,7 @@ pub(super) struct Backwards<'a> {
 
 impl<'a> Backwards<'a> {
     pub fn new(store: &'a Store) -> Result<Backwards<'a>> {
+        let store = store.session();
         let segments = segment::numbers(&*store.disk, &store.paths)?;
         Ok(Backwards { store, segments, operations: Vec::new(), newest: true })
     }

@@ -1,17 +1,30 @@
 //! The machine's own file system.
 
+use std::ffi::OsStr;
 use std::fs::TryLockError;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fs_err::os::unix::fs::FileExt as _;
 
+use super::directory::Directory;
 use super::disk::{Access, Disk, DiskFile, Kind, Stat};
+use super::publish::parent_of;
 
-/// The file system of the machine.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct RealDisk;
+/// The file system of the machine, as far as one state directory is concerned.
+///
+/// Everything below the root is reached through directory handles, and no link is followed there.
+/// What is above the root was named by the user, so links on the way to it are.
+#[derive(Debug)]
+pub struct RealDisk {
+    root: PathBuf,
+    /// The directories that were opened, by their path below the root, if they are kept.
+    known: Option<Mutex<Known>>,
+}
+
+type Known = Vec<(PathBuf, Arc<Directory>)>;
 
 /// Where Linux tells boots apart; elsewhere there is no such file.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -19,67 +32,151 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 #[derive(Debug)]
 struct RealFile(fs_err::File);
 
+impl RealDisk {
+    /// The file system for work on the state directory `root`.
+    pub fn new(root: &Path) -> RealDisk {
+        RealDisk { root: root.to_owned(), known: None }
+    }
+
+    /// The part of a path below the root; `None` for the root itself and all that is not below.
+    fn below<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let below = path.strip_prefix(&self.root).ok()?;
+        (!below.as_os_str().is_empty() && !below.is_absolute()).then_some(below)
+    }
+
+    /// The directory at a path.
+    fn directory(&self, path: &Path) -> io::Result<Arc<Directory>> {
+        match self.below(path) {
+            Some(below) => self.directory_below(below),
+            None if path == self.root => self.directory_below(Path::new("")),
+            None => Directory::open(path).map(Arc::new),
+        }
+    }
+
+    fn directory_below(&self, below: &Path) -> io::Result<Arc<Directory>> {
+        if let Some(known) = self.known()
+            && let Some((_, directory)) = known.iter().find(|(path, _)| path == below)
+        {
+            return Ok(Arc::clone(directory));
+        }
+        let opened = match below.parent() {
+            None => Directory::open(&self.root)?,
+            Some(parent) => {
+                let name = below.file_name().unwrap_or(below.as_os_str());
+                let opened = self.directory_below(parent)?.open_dir(name)?;
+                opened.ok_or_else(|| {
+                    let absent = io::Error::from(ErrorKind::NotFound);
+                    named(absent, "failed to open directory", &self.root.join(below))
+                })?
+            }
+        };
+        let opened = Arc::new(opened);
+        if let Some(mut known) = self.known() {
+            known.push((below.to_owned(), Arc::clone(&opened)));
+        }
+        Ok(opened)
+    }
+
+    /// The directory that a path is in, and its name there.
+    fn place<'a>(&self, path: &'a Path) -> io::Result<(Arc<Directory>, &'a OsStr)> {
+        // A path that ends in `..` or the like has no name, which the directory refuses.
+        let name = path.file_name().unwrap_or_default();
+        match self.below(path).and_then(Path::parent) {
+            Some(parent) => Ok((self.directory_below(parent)?, name)),
+            None => Ok((self.directory(parent_of(path))?, name)),
+        }
+    }
+
+    fn known(&self) -> Option<MutexGuard<'_, Known>> {
+        Some(self.known.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Forgets directories that have just got another place.
+    fn forget(&self, moved: [&Path; 2]) {
+        let moved = moved.map(|path| self.below(path));
+        if let Some(mut known) = self.known() {
+            known.retain(|(path, _)| !moved.iter().flatten().any(|moved| path.starts_with(moved)));
+        }
+    }
+}
+
 impl Disk for RealDisk {
+    fn rooted(&self, root: &Path, keeping: bool) -> Option<Arc<dyn Disk>> {
+        let within = root.starts_with(&self.root);
+        if within && (self.known.is_some() || !keeping) {
+            return None;
+        }
+        let root = if within { &self.root } else { root };
+        Some(Arc::new(RealDisk { root: root.to_owned(), known: keeping.then(Mutex::default) }))
+    }
+
+    fn look_again(&self) {
+        if let Some(mut known) = self.known() {
+            known.retain(|(path, _)| path.components().count() <= 1);
+        }
+    }
+
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
+        match self.below(path) {
+            None => self.stat_anew(path),
+            Some(_) => match absent_as_none(self.place(path))? {
+                Some((directory, name)) => directory.stat(name),
+                None => Ok(None),
+            },
+        }
+    }
+
+    fn stat_anew(&self, path: &Path) -> io::Result<Option<Stat>> {
         absent_as_none(fs_err::symlink_metadata(path).map(|meta| stat_of(&meta)))
     }
 
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
-        let mut options = fs_err::OpenOptions::new();
-        match access {
-            Access::Read => options.read(true),
-            Access::Append => options.read(true).append(true),
-            Access::AppendOrCreate => options.read(true).append(true).create(true),
-            Access::WriteOrCreate => options.read(true).write(true).create(true),
-            Access::CreateNew => options.write(true).create_new(true),
-        };
-        Ok(Box::new(RealFile(options.open(path)?)))
+        let (directory, name) = self.place(path)?;
+        Ok(Box::new(RealFile(directory.open_file(name, access)?)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs_err::rename(from, to)
+        let ((old, from_name), (new, to_name)) = (self.place(from)?, self.place(to)?);
+        old.rename(from_name, &new, to_name)?;
+        self.forget([from, to]);
+        Ok(())
     }
 
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<bool> {
-        rename_with(one, other, Rename::Exchange)
+        let ((old, one_name), (new, other_name)) = (self.place(one)?, self.place(other)?);
+        let exchanged = old.exchange(one_name, &new, other_name)?;
+        self.forget([one, other]);
+        Ok(exchanged)
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<bool> {
-        rename_with(from, to, Rename::New)
+        let ((old, from_name), (new, to_name)) = (self.place(from)?, self.place(to)?);
+        let renamed = old.rename_new(from_name, &new, to_name)?;
+        self.forget([from, to]);
+        Ok(renamed)
     }
 
     fn link(&self, existing: &Path, new: &Path) -> io::Result<()> {
-        fs_err::hard_link(existing, new)
+        let ((old, old_name), (directory, name)) = (self.place(existing)?, self.place(new)?);
+        old.link(old_name, &directory, name)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        fs_err::remove_file(path)
+        let (directory, name) = self.place(path)?;
+        directory.remove(name)
     }
 
     fn create_dir(&self, path: &Path, private: bool) -> io::Result<()> {
-        if private {
-            std::fs::DirBuilder::new()
-                .mode(0o700)
-                .create(path)
-                .map_err(|error| named(error, "failed to create directory", path))
-        } else {
-            fs_err::create_dir(path)
-        }
+        let (directory, name) = self.place(path)?;
+        directory.create_dir(name, if private { 0o700 } else { 0o777 })
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in fs_err::read_dir(path)? {
-            // A name that is not UTF-8 is none of ours.
-            if let Ok(name) = entry?.file_name().into_string() {
-                names.push(name);
-            }
-        }
-        Ok(names)
+        self.directory(path)?.list()
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        fs_err::File::open(path)?.sync_all()
+        self.directory(path)?.sync()
     }
 
     fn boot_id(&self) -> io::Result<Option<String>> {
@@ -178,34 +275,6 @@ impl DiskFile for RealFile {
             }
         }
     }
-}
-
-/// What a rename does with what is at its target.
-#[derive(Debug, Clone, Copy)]
-enum Rename {
-    Exchange,
-    New,
-}
-
-/// Renames as asked; `false` where the system or the file system cannot.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-fn rename_with(from: &Path, to: &Path, how: Rename) -> io::Result<bool> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
-    let flags = match how {
-        Rename::Exchange => RenameFlags::EXCHANGE,
-        Rename::New => RenameFlags::NOREPLACE,
-    };
-    match renameat_with(CWD, from, CWD, to, flags) {
-        Ok(()) => Ok(true),
-        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => Ok(false),
-        Err(error) => Err(named(error.into(), "failed to put in place", to)),
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn rename_with(_from: &Path, _to: &Path, _how: Rename) -> io::Result<bool> {
-    Ok(false)
 }
 
 fn absent_as_none<T>(result: io::Result<T>) -> io::Result<Option<T>> {

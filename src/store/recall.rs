@@ -22,7 +22,8 @@ impl Store {
     /// this can be asked before [`Store::set_log_aside`]; a file of which nothing can be put
     /// together is left out.
     pub fn last_known_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
-        let (disk, paths) = (&*self.disk, &self.paths);
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
         let mut known = BTreeMap::new();
         for number in segment::numbers(disk, paths)?.into_iter().rev() {
             if known.len() == self.layout.rewritable.len() {
@@ -93,7 +94,8 @@ impl Store {
     }
 
     fn remember_appended(&self) -> Result<Remembered> {
-        let (disk, paths) = (&*self.disk, &self.paths);
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
         let mut remembered = Remembered::default();
         for number in segment::numbers(disk, paths)? {
             // Dropped by a collection since the names were listed.

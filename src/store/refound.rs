@@ -52,19 +52,20 @@ impl Store {
         holder: &Holder,
         build: impl FnOnce(&Store) -> std::result::Result<T, E>,
     ) -> std::result::Result<Option<Refounded<T>>, E> {
-        let (disk, paths) = (&*self.disk, &self.paths);
+        let this = self.session();
+        let (disk, paths) = (&*this.disk, &this.paths);
         ensure_private(disk, paths)?;
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
-        if self.exists()?.log {
+        if this.exists()?.log {
             return Ok(None);
         }
-        let site = self.at(self.building_site());
+        let site = this.at(this.building_site());
         let built = build(&site)?;
         if !site.exists()?.log {
             return Ok(None);
         }
-        self.move_log(&site.paths)?;
-        let (base, view) = repair(self, inspect(self, true)?, holder)?;
+        this.move_log(&site.paths)?;
+        let (base, view) = repair(&this, inspect(&this, true)?, holder)?;
         let reports = view.reports().to_vec();
         Ok(Some(Refounded { built, revision: base.revision, reports }))
     }

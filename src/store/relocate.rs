@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::disk::{Disk, Kind};
 use super::error::At as _;
@@ -23,8 +24,9 @@ impl Store {
     #[must_use]
     pub fn at(&self, dir: PathBuf) -> Store {
         let paths = Paths::new(&dir);
+        let disk = self.disk.rooted(&dir, false).unwrap_or_else(|| Arc::clone(&self.disk));
         let layout = Layout { dir, ..self.layout.clone() };
-        Store { layout, paths, disk: std::sync::Arc::clone(&self.disk), rotate_at: self.rotate_at }
+        Store { layout, paths, disk, rotate_at: self.rotate_at }
     }
 
     /// The names of the directories in `dir`, in order; empty when it is not there.

@@ -68,7 +68,8 @@ impl Store {
     /// # Errors
     /// There is no `.statedir/` yet, or the disk fails.
     pub fn count(&self, name: &str) -> Result<()> {
-        let (disk, path) = (&*self.disk, self.paths.tally());
+        let this = self.session();
+        let (disk, path) = (&*this.disk, this.paths.tally());
         require_file(disk, &path)?;
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
         let locked = keep_apart(&*file);

@@ -1,11 +1,10 @@
 //! What went wrong in hooks: a log of bounded size beside the operation log.
 
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{io, path::Path};
 
+use crate::store::{Directory, Kind, private_directory};
+
+const NAME: &str = "hook.log";
 /// From this size on, the older half goes.
 const LIMIT: u64 = 64 << 10;
 /// The longest line.
@@ -17,36 +16,33 @@ pub fn note(state: &Path, time: &str, event: &str, message: &str) {
 }
 
 fn append(state: &Path, time: &str, event: &str, message: &str) -> io::Result<()> {
-    let private = state.join(".statedir");
     // Only a state that is in use has a log: a hook creates nothing.
-    if !fs::symlink_metadata(&private)?.is_dir() {
-        return Ok(());
-    }
-    let path = private.join("hook.log");
-    match fs::symlink_metadata(&path) {
-        Ok(meta) if !meta.is_file() => return Ok(()),
-        Ok(meta) if meta.len() > LIMIT => shorten(&path)?,
-        _ => {}
+    let Some(private) = private_directory(state)? else { return Ok(()) };
+    let long = private.stat(NAME)?.filter(|stat| stat.kind == Kind::File && stat.len > LIMIT);
+    if long.is_some() {
+        shorten(&private)?;
     }
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let line: String =
         format!("{time} {event} {message}").chars().map(clean).take(LONGEST).collect();
-    let mut file = fs::OpenOptions::new().append(true).create(true).open(&path)?;
-    file.write_all(format!("{line}\n").as_bytes())
+    private.append(NAME, format!("{line}\n").as_bytes())
 }
 
-/// Keeps the newer half, from a line's beginning on.
-fn shorten(path: &Path) -> io::Result<()> {
-    let bytes = fs::read(path)?;
+/// Keeps the newer half, from a line's beginning on. What is far too long is none of ours.
+fn shorten(private: &Directory) -> io::Result<()> {
+    let bytes = match private.read(NAME, 2 * LIMIT) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Vec::new(),
+        other => other?.unwrap_or_default(),
+    };
     let half = bytes.get(bytes.len() / 2..).unwrap_or_default();
     let start = half.iter().position(|byte| *byte == b'\n').map_or(half.len(), |at| at + 1);
-    let new = path.with_extension("new");
-    fs::write(&new, half.get(start..).unwrap_or_default())?;
-    fs::rename(&new, path)
+    private.replace(NAME, half.get(start..).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
     use super::*;
 
     #[test]
@@ -62,5 +58,41 @@ mod tests {
         assert!(text.len() as u64 <= LIMIT + LONGEST as u64, "{}", text.len());
         assert!(text.lines().all(|line| line.starts_with("t Stop ")));
         assert!(text.contains("1999 forged"));
+    }
+
+    #[test]
+    fn links_in_the_place_of_the_log_or_its_directory_lead_nowhere() {
+        let root = tempfile::tempdir().unwrap();
+        let [state, victims] = ["state", "victims"].map(|name| root.path().join(name));
+        let private = state.join(".statedir");
+        fs::create_dir_all(&private).unwrap();
+        fs::create_dir(&victims).unwrap();
+        let victim = victims.join("hook.log");
+        let kept = "x".repeat(2 * LIMIT as usize);
+        fs::write(&victim, &kept).unwrap();
+        let noted = || {
+            note(&state, "t", "Stop", "bad");
+            assert_eq!(fs::read_to_string(&victim).unwrap(), kept);
+            assert_eq!(fs::read_dir(&victims).unwrap().count(), 1);
+        };
+
+        symlink(&victim, private.join("hook.log")).unwrap();
+        noted();
+        fs::remove_file(private.join("hook.log")).unwrap();
+
+        // A long log that is to be shortened, and a link where its new content used to be put.
+        fs::write(private.join("hook.log"), "line\n".repeat(LIMIT as usize / 4)).unwrap();
+        symlink(&victim, private.join("hook.new")).unwrap();
+        noted();
+        assert!(fs::metadata(private.join("hook.log")).unwrap().len() < LIMIT);
+        assert!(private.join("hook.new").is_symlink());
+
+        fs::remove_dir_all(&private).unwrap();
+        symlink(&victims, &private).unwrap();
+        noted();
+
+        // The control: through the path, the victim is hit.
+        fs::write(private.join("hook.log"), "bad").unwrap();
+        assert_ne!(fs::read_to_string(&victim).unwrap(), kept);
     }
 }

@@ -1,11 +1,10 @@
 //! What a session has been told, so that it is told only once.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use serde::{Deserialize, Serialize};
+
+use crate::store::{Directory, Kind, private_directory};
 
 /// How many sessions are remembered.
 const MOST_SESSIONS: usize = 32;
@@ -13,6 +12,12 @@ const MOST_SESSIONS: usize = 32;
 const LIMIT: u64 = 256 << 10;
 /// How many things that were said once are remembered.
 const MOST_TOLD: usize = 100;
+/// How many rules are.
+const MOST_RULES: usize = 2000;
+/// The longest line that is taken for one of ours, in bytes.
+const LONGEST: usize = 16 << 10;
+/// The directory of the memories in the store's own.
+const SESSIONS: &str = "sessions";
 
 /// What one session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,10 +36,23 @@ pub struct Memory {
 impl Memory {
     /// What is remembered; nothing if there is no memory or it cannot be read.
     pub fn load(state: &Path, session: &str) -> Self {
-        let path = path(state, session);
-        let small = fs::symlink_metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= LIMIT);
-        let bytes = if small { fs::read(&path).ok() } else { None };
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        let read = || {
+            let bytes = sessions(state).ok()??.read(file_name(session), LIMIT).ok()??;
+            serde_json::from_slice::<Self>(&bytes).ok().filter(Self::is_plausible)
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Whether a hook can have written this.
+    fn is_plausible(&self) -> bool {
+        let line = |text: &String| {
+            text.len() <= LONGEST && !text.contains(|c: char| c.is_control() && c != '\t')
+        };
+        let rules = self.rules.as_deref().unwrap_or_default();
+        rules.len() <= MOST_RULES
+            && self.told.len() <= MOST_TOLD
+            && self.asked.len() <= MOST_TOLD
+            && rules.iter().chain(&self.told).chain(&self.asked).all(line)
     }
 
     /// Remembers that something was said; `false` if it was already.
@@ -50,44 +68,55 @@ impl Memory {
     /// Writes it down, where there is a state that is in use.
     ///
     /// # Errors
-    /// The disk fails.
+    /// The disk fails, or something else is where the memories belong.
     pub fn save(&self, state: &Path, session: &str) -> io::Result<()> {
-        if !state.join(".statedir").is_dir() {
-            return Ok(());
-        }
-        let path = path(state, session);
-        let dir = path.parent().unwrap_or(state);
-        if !dir.is_dir() {
-            fs::create_dir(dir)?;
-        }
-        // Two hooks of one session can run at once: each writes a file of its own first.
-        let new = path.with_extension(format!("{}.new", std::process::id()));
-        fs::write(&new, serde_json::to_vec(self)?)?;
-        let is_first = !path.exists();
-        fs::rename(&new, &path)?;
+        let Some(private) = private_directory(state)? else { return Ok(()) };
+        let dir = match private.open_dir(SESSIONS)? {
+            Some(dir) => dir,
+            None => {
+                match private.create_dir(SESSIONS, 0o777) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    other => other?,
+                }
+                private.open_dir(SESSIONS)?.ok_or(io::ErrorKind::NotFound)?
+            }
+        };
+        let name = file_name(session);
+        let is_first = dir.stat(&name)?.is_none();
+        dir.replace(&name, &serde_json::to_vec(self)?)?;
         if is_first {
-            Self::prune(state);
+            prune(&dir);
         }
         Ok(())
     }
 
     /// Forgets a session that has ended.
     pub fn forget(state: &Path, session: &str) {
-        let _ = fs::remove_file(path(state, session));
+        if let Ok(Some(dir)) = sessions(state) {
+            let _ = dir.remove(file_name(session));
+        }
     }
 
     /// Forgets the sessions that were silent longest, when there are many.
     pub fn prune(state: &Path) {
-        let Ok(entries) = fs::read_dir(directory(state)) else { return };
-        let mut files: Vec<_> = entries
-            .flatten()
-            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-            .collect();
-        files.sort();
-        let surplus = files.len().saturating_sub(MOST_SESSIONS);
-        for (_, path) in files.into_iter().take(surplus) {
-            let _ = fs::remove_file(path);
+        if let Ok(Some(dir)) = sessions(state) {
+            prune(&dir);
         }
+    }
+}
+
+fn prune(dir: &Directory) {
+    let names = dir.list().unwrap_or_default().into_iter();
+    let mut files: Vec<_> = names
+        .filter_map(|name| {
+            let stat = dir.stat(&name).ok()??;
+            (stat.kind != Kind::Directory).then_some((stat.mtime, name))
+        })
+        .collect();
+    files.sort();
+    let surplus = files.len().saturating_sub(MOST_SESSIONS);
+    for (_, name) in files.into_iter().take(surplus) {
+        let _ = dir.remove(name);
     }
 }
 
@@ -101,17 +130,26 @@ fn once(list: &mut Vec<String>, what: &str) -> bool {
     true
 }
 
-fn directory(state: &Path) -> PathBuf {
-    state.join(".statedir").join("sessions")
+fn sessions(state: &Path) -> io::Result<Option<Directory>> {
+    match private_directory(state)? {
+        Some(private) => private.open_dir(SESSIONS),
+        None => Ok(None),
+    }
 }
 
-fn path(state: &Path, session: &str) -> PathBuf {
-    directory(state).join(format!("{session}.json"))
+fn file_name(session: &str) -> String {
+    format!("{session}.json")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, os::unix::fs::symlink, path::PathBuf};
+
     use super::*;
+
+    fn directory(state: &Path) -> PathBuf {
+        state.join(".statedir").join(SESSIONS)
+    }
 
     #[test]
     fn a_session_remembers_and_is_forgotten() {
@@ -136,7 +174,89 @@ mod tests {
     fn a_damaged_memory_is_an_empty_one() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(directory(root.path())).unwrap();
-        fs::write(path(root.path(), "a"), b"{\"told\":7").unwrap();
-        assert_eq!(Memory::load(root.path(), "a"), Memory::default());
+        let many = serde_json::to_string(&vec!["x"; MOST_TOLD + 1]).unwrap();
+        let long = "x".repeat(LONGEST + 1);
+        let bad = [
+            "{\"told\":7".to_owned(),
+            format!("{{\"told\":{many}}}"),
+            format!("{{\"rules\":[\"{long}\"]}}"),
+            "{\"rules\":[\"a\\u001b[2Jb\"]}".to_owned(),
+            format!("{{\"told\":[]}}{}", " ".repeat(LIMIT as usize)),
+        ];
+        for text in bad {
+            fs::write(directory(root.path()).join("a.json"), text).unwrap();
+            assert_eq!(Memory::load(root.path(), "a"), Memory::default());
+        }
+        fs::write(directory(root.path()).join("a.json"), "{\"told\":[\"x\"]}").unwrap();
+        assert_eq!(Memory::load(root.path(), "a").told, ["x"]);
+    }
+
+    /// A state, and a directory beside it that must stay as it is.
+    fn scene() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let [state, victims] = ["state", "victims"].map(|name| root.path().join(name));
+        fs::create_dir_all(state.join(".statedir")).unwrap();
+        fs::create_dir(&victims).unwrap();
+        for n in 0..MOST_SESSIONS + 5 {
+            fs::write(victims.join(format!("s{n}.json")), "{\"told\":[\"x\"]}").unwrap();
+        }
+        (root, state, victims)
+    }
+
+    fn assert_untouched(victims: &Path) {
+        assert_eq!(fs::read_dir(victims).unwrap().count(), MOST_SESSIONS + 5);
+        assert_eq!(fs::read(victims.join("s0.json")).unwrap(), b"{\"told\":[\"x\"]}");
+    }
+
+    fn use_all(state: &Path) {
+        let mut memory = Memory::load(state, "s0");
+        assert_eq!(memory, Memory::default(), "a link was followed");
+        memory.tell("y");
+        let _ = memory.save(state, "s0");
+        let _ = memory.save(state, "new");
+        Memory::prune(state);
+        Memory::forget(state, "s0");
+    }
+
+    #[test]
+    fn links_in_the_place_of_the_directories_lead_nowhere() {
+        let (_root, state, victims) = scene();
+        symlink(&victims, directory(&state)).unwrap();
+        use_all(&state);
+        assert_untouched(&victims);
+        // The control: through the path, the victims are reached.
+        assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), MOST_SESSIONS + 5);
+
+        let (_root, state, victims) = scene();
+        fs::create_dir(victims.join(SESSIONS)).unwrap();
+        fs::rename(victims.join("s0.json"), victims.join(SESSIONS).join("s0.json")).unwrap();
+        fs::remove_dir(state.join(".statedir")).unwrap();
+        symlink(&victims, state.join(".statedir")).unwrap();
+        use_all(&state);
+        assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), 1);
+        assert_eq!(fs::read(directory(&state).join("s0.json")).unwrap(), b"{\"told\":[\"x\"]}");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_memory_leads_nowhere() {
+        let (_root, state, victims) = scene();
+        fs::create_dir(directory(&state)).unwrap();
+        let memory = directory(&state).join("s0.json");
+        symlink(victims.join("s0.json"), &memory).unwrap();
+        use_all(&state);
+        assert_untouched(&victims);
+        assert!(memory.symlink_metadata().is_err(), "the link itself is forgotten");
+    }
+
+    #[test]
+    fn a_session_is_one_name() {
+        let (root, state, victims) = scene();
+        fs::create_dir(directory(&state)).unwrap();
+        let outside = "../../../victims/s0";
+        assert_eq!(Memory::load(&state, outside), Memory::default());
+        assert!(Memory::default().save(&state, outside).is_err());
+        Memory::forget(&state, outside);
+        Memory::forget(&state, root.path().join("victims/s0").to_str().unwrap());
+        assert_untouched(&victims);
     }
 }
