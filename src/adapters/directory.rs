@@ -11,6 +11,16 @@ pub enum ChooseError {
     /// What was named is a file.
     #[error("`{}` is a file, not a directory", .0.display())]
     IsFile(PathBuf),
+    /// What would be found is somewhere else: the directory may have come with a clone.
+    #[error("`{}` is a symbolic link to `{}`, which nobody named", link.display(), target.display())]
+    Linked {
+        /// The link.
+        link: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+        /// The state directory behind it.
+        state: PathBuf,
+    },
     /// The working directory is not known.
     #[error("the working directory cannot be read: {0}")]
     NoWorkingDirectory(std::io::Error),
@@ -25,7 +35,6 @@ pub enum ChooseError {
 /// # Errors
 /// None was named and none is above, or a file was named.
 pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
-    let below = |dir: &Path| dir.join("workspace").join("state");
     if let Some(named) = named {
         if named.is_file() {
             return Err(ChooseError::IsFile(named.to_owned()));
@@ -36,14 +45,40 @@ pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
         let project = below(named).is_dir()
             || named.join(".git").exists()
             || named.join("workspace").join("archive").is_dir();
-        return Ok(if !holds_state && project { below(named) } else { named.to_owned() });
+        if holds_state || !project {
+            return Ok(named.to_owned());
+        }
+        return unlinked(named);
     }
     let here = std::env::current_dir().map_err(ChooseError::NoWorkingDirectory)?;
     if new {
-        return Ok(below(&here));
+        return unlinked(&here);
     }
-    let found = here.ancestors().map(below).find(|dir| dir.is_dir());
-    found.ok_or(ChooseError::NoneAbove(here))
+    match nearest(&here) {
+        Some(found) => found,
+        None => Err(ChooseError::NoneAbove(here)),
+    }
+}
+
+/// The nearest `workspace/state` at or above a directory, unless a link leads to it.
+pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {
+    here.ancestors().find(|dir| below(dir).is_dir()).map(unlinked)
+}
+
+fn below(dir: &Path) -> PathBuf {
+    dir.join("workspace").join("state")
+}
+
+/// The `workspace/state` of a project, of which neither part may be a link: only whoever names a
+/// directory can mean one elsewhere.
+fn unlinked(project: &Path) -> Result<PathBuf, ChooseError> {
+    let state = below(project);
+    for link in [project.join("workspace"), state.clone()] {
+        if let Ok(target) = std::fs::read_link(&link) {
+            return Err(ChooseError::Linked { link, target, state });
+        }
+    }
+    Ok(state)
 }
 
 /// The directory whose archive is meant: as [`choose`], but the state itself may be gone.
@@ -54,8 +89,8 @@ pub fn choose_archived(named: Option<&Path>) -> Result<PathBuf, ChooseError> {
     let chosen = match choose(named, false) {
         Err(ChooseError::NoneAbove(here)) => {
             let archive = |dir: &&Path| dir.join("workspace").join("archive").is_dir();
-            let found = here.ancestors().find(archive).map(|dir| dir.join("workspace/state"));
-            found.ok_or(ChooseError::NoneAbove(here))?
+            let found = here.ancestors().find(archive).map(unlinked);
+            found.unwrap_or(Err(ChooseError::NoneAbove(here)))?
         }
         other => other?,
     };

@@ -13,6 +13,10 @@ use crate::domain::{
 /// A workflow file larger than this is refused unread.
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_NAME: usize = 64;
+/// The most brackets that are opened in one, and the most lists that begin on one line. The parser
+/// takes time by the square of the depth.
+const MAX_BRACKETS: usize = 1000;
+const MAX_DASHES: usize = 16;
 
 /// Why a workflow file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -67,6 +71,10 @@ struct ModifierEntry {
 pub fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
     if yaml.len() > MAX_BYTES {
         return Err(WorkflowError::TooLarge { bytes: yaml.len() });
+    }
+    if let Some(line) = too_deep(yaml) {
+        let message = format!("lists and maps are nested too deep at line {line}");
+        return Err(WorkflowError::Yaml { message, line: Some(line) });
     }
     let file: File = serde_yaml::from_str(yaml).map_err(|error| WorkflowError::Yaml {
         line: error.location().map(|place| place.line()),
@@ -221,6 +229,18 @@ fn invalid<T>(message: impl Into<String>) -> Result<T, WorkflowError> {
     Err(WorkflowError::Invalid(message.into()))
 }
 
+/// The line at which a file opens more than any workflow needs to.
+fn too_deep(yaml: &str) -> Option<usize> {
+    let mut brackets = 0;
+    let deep = |line: &str| {
+        brackets += line.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+        let dashes =
+            line.split_ascii_whitespace().take_while(|word| matches!(*word, "-" | "?" | ":"));
+        brackets > MAX_BRACKETS || dashes.count() > MAX_DASHES
+    };
+    yaml.split(['\n', '\r']).position(deep).map(|at| at + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,5 +314,19 @@ mod tests {
         assert!(parse(&bomb).is_err());
         assert!(parse("").is_err());
         assert!(parse("version: 1\n---\nversion: 1").is_err());
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_refused_before_it_takes_long() {
+        for opened in ["[", "{a: ", "- ", "? ", "[{", "\n["] {
+            let yaml = format!("version: 1\nplan:\n {}", opened.repeat(60_000 / opened.len()));
+            let start = std::time::Instant::now();
+            let refusal = parse(&yaml).unwrap_err().to_string();
+            assert!(refusal.contains("too deep at line"), "{opened}: {refusal}");
+            assert!(start.elapsed().as_secs() < 5, "{opened}: {:?}", start.elapsed());
+        }
+        // Control: as many lists beside each other as a workflow has are read.
+        let gates = "{".repeat(900);
+        assert!(parse(&format!("version: 1 # {gates}\n")).is_ok());
     }
 }

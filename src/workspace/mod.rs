@@ -35,6 +35,7 @@ mod since;
 mod snapshot;
 pub mod state;
 mod status;
+mod template_limits;
 mod templates;
 mod training;
 mod usage;

@@ -9,6 +9,7 @@ use handlebars::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::template_limits;
 use crate::{
     domain::{StateFile, literal_field},
     text::markdown::Document,
@@ -116,12 +117,39 @@ impl TemplateSet {
         handlebars.unregister_helper("log");
         register(&mut handlebars);
         // Inline partials could call each other for ever and exhaust the stack.
-        if template.contains("{{>") || template.contains("{{#>") || template.contains("{{#*") {
-            return Err(fail("partials are not supported".to_owned()));
+        template_limits::check(template).map_err(fail)?;
+        let mut text = Bounded::default();
+        let rendered = handlebars.render_template_to_write(template, input, &mut text);
+        if text.is_full {
+            return Err(fail(format!("it gives more than {MOST_OUTPUT} bytes")));
         }
-        let text =
-            handlebars.render_template(template, input).map_err(|error| fail(error.to_string()))?;
-        Ok(text)
+        rendered.map_err(|error| fail(error.to_string()))?;
+        String::from_utf8(text.bytes).map_err(|error| fail(error.to_string()))
+    }
+}
+
+/// The most that a template gives.
+const MOST_OUTPUT: usize = 4 << 20;
+
+/// Bytes up to a limit.
+#[derive(Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl std::io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + bytes.len() > MOST_OUTPUT {
+            self.is_full = true;
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

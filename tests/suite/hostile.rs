@@ -4,6 +4,7 @@ mod arguments;
 mod cut_history;
 mod damage;
 mod disks;
+mod links;
 mod numbers;
 mod refusals;
 mod shapes;

@@ -119,6 +119,11 @@ impl From<SideError> for Failure {
 
 impl From<ChooseError> for Failure {
     fn from(error: ChooseError) -> Self {
+        if let ChooseError::Linked { state, .. } = &error {
+            let state = std::fs::canonicalize(state).unwrap_or_else(|_| state.clone());
+            let hint = format!("`-C {}` uses it on purpose", state.display());
+            return Self::refused("linked", error.to_string()).hint(&hint);
+        }
         Self::refused("no_state", error.to_string())
             .hint("`statedir init --goal TEXT` starts one here; `-C DIR` chooses another directory")
     }

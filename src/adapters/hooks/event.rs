@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::loose::{self, Loose};
+use crate::adapters::directory::nearest;
 
 /// The largest event that is read; of a larger one the beginning is.
 pub const MAX_BYTES: u64 = 32 << 20;
@@ -102,11 +103,8 @@ impl HookEvent {
     pub fn state_directory(&self, project: Option<&Path>) -> Option<PathBuf> {
         let here = self.cwd().or_else(|| std::env::current_dir().ok());
         let places = here.iter().map(PathBuf::as_path).chain(project);
-        let nearest = |place: &Path| {
-            let mut above = place.ancestors().map(|dir| dir.join("workspace").join("state"));
-            above.find(|dir| dir.is_dir())
-        };
-        places.into_iter().find_map(nearest)
+        // One behind a link is none: a hook says nothing about it.
+        places.into_iter().find_map(|place| nearest(place)?.ok())
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::SetupError;
+use super::{Scope, SetupError};
 
 /// The largest file that is touched.
 const LIMIT: u64 = 16 << 20;
@@ -59,6 +59,24 @@ impl FilePlan {
         let name = self.path.display().to_string();
         let diff = similar::TextDiff::from_lines(before, after);
         diff.unified_diff().header(&name, &name).to_string()
+    }
+}
+
+/// Refuses a path of a project that a link, of the file or of a directory above it, leads elsewhere.
+/// A user's own settings are often links into a collection of dotfiles, wherever that is.
+pub(super) fn refuse_outside(path: &Path, root: &Path, scope: Scope) -> Result<(), SetupError> {
+    if scope == Scope::User {
+        return Ok(());
+    }
+    let real_root = fs::canonicalize(root).map_err(|error| named(error, root))?;
+    // What is not there yet is made where the nearest directory really is.
+    let real = path.ancestors().find_map(|there| fs::canonicalize(there).ok());
+    match real.filter(|real| !real.starts_with(&real_root)) {
+        Some(target) => {
+            let (path, root) = (path.to_owned(), root.to_owned());
+            Err(SetupError::Outside { path, target, root })
+        }
+        None => Ok(()),
     }
 }
 
@@ -115,12 +133,17 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     let dir = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(dir)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let new = dir.join(format!(".{name}.{}.new", std::process::id()));
+    let new = dir.join(format!(".{name}.{:016x}.new", unpredictable()));
     let written = write_new(&new, &target, text).and_then(|()| fs::rename(&new, &target));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written
+}
+
+/// A number that nobody can have put a file at beforehand.
+fn unpredictable() -> u64 {
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), std::process::id())
 }
 
 fn write_new(new: &Path, model: &Path, text: &str) -> io::Result<()> {

@@ -40,6 +40,16 @@ pub enum SetupError {
         /// The path.
         path: PathBuf,
     },
+    /// A link leads out of the project: whoever committed it chose the file, not the user.
+    #[error("`{}` stays as it is: a symbolic link leads to `{}`, outside of `{}`", path.display(), target.display(), root.display())]
+    Outside {
+        /// The path.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+        /// Where it may lead.
+        root: PathBuf,
+    },
     /// The client has no such place.
     #[error("{client} has no settings for {scope}")]
     NoPlace {
@@ -93,6 +103,7 @@ impl Setup {
         let mut plans = Vec::new();
         for piece in self.client.pieces(self.scope)? {
             let path = self.root.join(piece.path());
+            file::refuse_outside(&path, &self.root, self.scope)?;
             let before = file::read(&path)?;
             let wrong = |message: String| SetupError::NotUnderstood { path: path.clone(), message };
             let there = before.as_deref();
@@ -123,6 +134,7 @@ impl Setup {
     /// The disk fails; files before that one are done.
     pub fn carry_out(&self, plans: &[FilePlan]) -> Result<(), SetupError> {
         for plan in plans {
+            file::refuse_outside(&plan.path, &self.root, self.scope)?;
             file::carry_out(plan, &self.root)?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::{super::pairs, CliResult, Failure, Session};
 use crate::{
     domain::StateFile,
+    store::Directory,
     workspace::{InitOptions, Mode, TemplateSet},
 };
 
@@ -84,6 +85,9 @@ pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     Ok(0)
 }
 
+/// The largest file of a directory of templates that is read.
+const MOST_TEMPLATE: u64 = 1 << 20;
+
 pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
     let mut set = TemplateSet::default();
     let Some(name) = template.filter(|name| *name != "default") else { return Ok(set) };
@@ -94,20 +98,27 @@ pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> 
             Failure::refused("not_found", message).hint("the built-in template is `default`")
         );
     }
-    let mut found = false;
+    let fail = |error: std::io::Error| Failure::refused("unreadable_input", error.to_string());
+    // A link in it could bring any file of this machine into the state.
+    let directory = Directory::open(dir).map_err(fail)?;
+    let read = |name: &str| -> Result<Option<String>, Failure> {
+        let Some(bytes) = directory.read(name, MOST_TEMPLATE).map_err(fail)? else {
+            return Ok(None);
+        };
+        String::from_utf8(bytes).map(Some).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let path = dir.join(name);
+            let message = format!("{} is not valid UTF-8 at byte {at}", path.display());
+            Failure::refused("not_utf8", message)
+        })
+    };
     for file in StateFile::FIVE {
-        let path = dir.join(format!("{}.hbs", file.name()));
-        if path.is_file() {
-            set.replace(file, pairs::read(&path.to_string_lossy())?);
-            found = true;
+        if let Some(text) = read(&format!("{}.hbs", file.name()))? {
+            set.replace(file, text);
         }
     }
-    let path = dir.join(StateFile::Workflow.name());
-    if path.is_file() {
-        set.workflow = Some(pairs::read(&path.to_string_lossy())?);
-        found = true;
-    }
-    if !found {
+    set.workflow = read(StateFile::Workflow.name())?;
+    if !set.is_custom() && set.workflow.is_none() {
         let message = format!("`{name}` holds no template such as plan.md.hbs");
         return Err(Failure::refused("not_found", message));
     }

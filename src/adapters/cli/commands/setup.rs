@@ -189,6 +189,12 @@ impl From<SetupError> for Failure {
             SetupError::NotRegular { .. } => {
                 ("not_regular", Some("nothing was written; `--print` shows what would be"))
             }
+            SetupError::Outside { .. } => (
+                "outside",
+                Some(
+                    "nothing was written; replace the link by a file, or see what `--print` shows",
+                ),
+            ),
             SetupError::NoPlace { .. } => ("no_place", Some("leave `--user` away")),
             SetupError::Io(_) => ("io", None),
         };
