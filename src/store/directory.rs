@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -37,6 +38,19 @@ pub struct WrongKind {
     pub expected: Kind,
     /// What is there.
     pub found: Kind,
+}
+
+/// A directory is locked as long as this value lives.
+#[derive(Debug)]
+pub struct DirectoryLock {
+    file: std::fs::File,
+}
+
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        // The lock belongs to what was opened, not to this copy of the descriptor.
+        let _ = self.file.unlock();
+    }
 }
 
 /// How often a name for a new file is tried.
@@ -232,6 +246,30 @@ impl Directory {
         let (existing, name) = (component(existing.as_ref())?, component(name.as_ref())?);
         rustix::fs::linkat(&self.handle, existing, &to.handle, name, AtFlags::empty())
             .map_err(|error| failed("failed to link", &to.path.join(name), error))
+    }
+
+    /// Inode number and moment of birth in nanoseconds, which tell this directory from every other
+    /// of its file system; `None` where the file system knows no moment of birth.
+    pub fn identity(&self) -> io::Result<Option<(u64, u128)>> {
+        let meta = std::fs::File::from(self.handle.try_clone()?).metadata()?;
+        let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        let born = born.map(|born| born.as_nanos()).filter(|nanos| *nanos > 0);
+        Ok(born.map(|born| (std::os::unix::fs::MetadataExt::ino(&meta), born)))
+    }
+
+    /// The user whom this directory belongs to.
+    pub fn owner(&self) -> io::Result<u32> {
+        let stat = rustix::fs::fstat(&self.handle);
+        let stat =
+            stat.map_err(|error| failed("failed to query metadata of", &self.path, error))?;
+        Ok(stat_of(&stat).owner.0)
+    }
+
+    /// Keeps others who lock this directory waiting until the value is dropped.
+    pub fn lock(&self) -> io::Result<DirectoryLock> {
+        let file = std::fs::File::from(self.handle.try_clone()?);
+        file.lock()?;
+        Ok(DirectoryLock { file })
     }
 
     /// Makes creations, renames and removals in this directory durable.

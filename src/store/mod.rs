@@ -31,6 +31,7 @@ mod log;
 mod loose;
 mod objects;
 mod operation;
+mod origin;
 mod paths;
 mod prepare;
 mod publish;
@@ -76,6 +77,7 @@ pub use hash::Hash;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub use origin::{Inode, Origin, Trusted};
 pub use paths::private_directory;
 pub use query::AppendedThen;
 pub use real_disk::RealDisk;
@@ -120,6 +122,7 @@ pub struct Store {
     paths: Paths,
     disk: Arc<dyn Disk>,
     rotate_at: Option<u64>,
+    standing: origin::Standing,
 }
 
 /// A segment smaller than this is never closed.
@@ -135,7 +138,7 @@ impl Store {
     /// A store on any disk.
     pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
         let paths = Paths::new(&layout.dir);
-        Store { layout, paths, disk, rotate_at: None }
+        Store { layout, paths, disk, rotate_at: None, standing: origin::Standing::default() }
     }
 
     /// The same store with another size at which log segments are closed.
@@ -194,6 +197,7 @@ impl Store {
         }
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
+        reports.extend(self.distrust_report());
         Ok(found.into_view(&this, reports))
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::directory::Directory;
 
 /// The name of the store's own directory in the state directory.
-const PRIVATE: &str = ".statedir";
+pub(super) const PRIVATE: &str = ".statedir";
 
 /// The store's own directory in the state directory `state`, for those who keep something beside
 /// the log; `None` where the state is not in use.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::disk::{Disk, Kind};
 use super::error::At as _;
-use super::paths::Paths;
 use super::publish::{ensure_dir_all, parent_of};
 use super::{Committed, Layout, NewOperation, Result, Store, StoreError, Transaction};
 
@@ -23,10 +22,9 @@ impl Store {
     /// The same kind of store in another directory on the same disk.
     #[must_use]
     pub fn at(&self, dir: PathBuf) -> Store {
-        let paths = Paths::new(&dir);
         let disk = self.disk.rooted(&dir, false).unwrap_or_else(|| Arc::clone(&self.disk));
         let layout = Layout { dir, ..self.layout.clone() };
-        Store { layout, paths, disk, rotate_at: self.rotate_at }
+        Store { rotate_at: self.rotate_at, ..Store::with_disk(layout, disk) }
     }
 
     /// The names of the directories in `dir`, in order; empty when it is not there.

@@ -46,4 +46,11 @@ pub enum Report {
         /// How many bytes.
         bytes: u64,
     },
+    /// A private directory that was not made here is not used.
+    Distrusted {
+        /// Why, as the end of a sentence.
+        why: &'static str,
+        /// Where it was set aside; `None` as long as only readers have seen it.
+        copy: Option<PathBuf>,
+    },
 }

@@ -10,9 +10,9 @@ use super::files::require_file;
 use super::head::Facts;
 use super::inspect::inspect;
 use super::lock::{self, Lock};
-use super::log::{Log, ensure_private};
+use super::log::Log;
 use super::prepare::{Prepared, prepare};
-use super::publish::ensure_dir;
+use super::publish::ensure_dir_all;
 use super::repair::{Base, repair};
 use super::replace::{Meanwhile, Replacer, Taken};
 use super::segment::{FORMAT, Header};
@@ -42,12 +42,13 @@ impl Transaction {
         wait: std::time::Duration,
         holder: &Holder,
     ) -> Result<Transaction> {
+        let (store, distrusted) = &store.for_change()?;
         let (disk, paths) = (&*store.disk, &store.paths);
         let private = super::files::require_dir(disk, &paths.private)?.is_some();
         let lock = if private || !store.exists()?.files.is_empty() {
             if !private {
                 // Its files are there, so only the private directory is missing.
-                ensure_dir(disk, &paths.private, true)?;
+                store.make_private()?;
             }
             Some(lock::exclusive(disk, &paths.lock(), wait, holder)?)
         } else {
@@ -59,7 +60,11 @@ impl Transaction {
             // Something appeared between looking and looking again: begin with the lock.
             return Transaction::begin(store, wait, holder);
         }
-        let (base, view) = repair(store, found, holder)?;
+        let (base, mut view) = repair(store, found, holder)?;
+        view.reports.extend(distrusted.clone());
+        if lock.is_some() {
+            store.mark();
+        }
         let (store, holder) = (store.clone(), holder.clone());
         Ok(Transaction { store, lock, base, view, holder, wait })
     }
@@ -133,7 +138,8 @@ impl Transaction {
     /// Takes the lock in a directory that had nothing, and makes sure that it still has nothing.
     fn lock_empty(&self) -> Result<Lock> {
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
-        ensure_private(disk, paths)?;
+        ensure_dir_all(disk, &paths.dir)?;
+        self.store.make_private()?;
         let lock = lock::exclusive(disk, &paths.lock(), self.wait, &self.holder)?;
         let now = self.store.exists()?;
         if now.log || !now.files.is_empty() {

@@ -38,6 +38,7 @@ mod status;
 mod template_limits;
 mod templates;
 mod training;
+mod trust;
 mod usage;
 
 use std::{
@@ -122,6 +123,9 @@ pub struct Options {
     pub under_way: fn(&Path) -> Option<&'static str>,
     /// Says whether the branch of that name is what is checked out around that directory.
     pub is_checked_out: fn(&Path, &str) -> bool,
+    /// Says whether the private directory of the state in that directory may have come with a
+    /// clone: version control has files of it, or cannot tell.
+    pub is_tracked: fn(&Path) -> bool,
 }
 
 impl Default for Options {
@@ -138,6 +142,7 @@ impl Default for Options {
             unmerged: |_| Vec::new(),
             under_way: |_| None,
             is_checked_out: |_, _| false,
+            is_tracked: |_| false,
         }
     }
 }
@@ -153,7 +158,8 @@ pub struct Workspace {
 impl Workspace {
     /// The state directory at `dir`, whether or not there is anything yet.
     pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
-        Self { store: Store::new(layout(dir.into())), env, options }
+        let store = trust::judged(Store::new(layout(dir.into())), options.is_tracked);
+        Self { store, env, options }
     }
 
     /// The same on any disk.

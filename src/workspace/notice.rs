@@ -41,6 +41,16 @@ fn describe(report: &Report) -> String {
         Report::CompletedAppend { bytes } => {
             format!("added {bytes} bytes to history.md that an interrupted operation had left out")
         }
+        Report::Distrusted { why, copy } => {
+            let aside = match copy {
+                Some(copy) => format!("was set aside as `{}`", copy.display()),
+                None => "is not used".to_owned(),
+            };
+            format!(
+                "`.statedir/` {aside}: {why}; the files themselves are as they were. \
+                 `statedir trust` accepts it"
+            )
+        }
         Report::TornTail { bytes } => {
             format!("dropped {bytes} bytes of an operation that was never completed")
         }

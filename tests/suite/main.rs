@@ -24,4 +24,5 @@ mod readme;
 mod recover;
 mod setup;
 mod state;
+mod trust;
 mod watch;

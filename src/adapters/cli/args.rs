@@ -113,6 +113,7 @@ pub(super) enum Command {
     Commit(commands::commit::Args),
     Worktree(commands::worktree::Args),
     ReviewNotes(commands::review_notes::Args),
+    Trust(commands::trust::Args),
     Gc(commands::gc::Args),
     Archive(commands::archive::Args),
     Watch(commands::watch::Args),

@@ -76,6 +76,7 @@ pub fn relog(
         }
         relogged.operations = replay.operations;
     } else {
+        let store = &store.for_change()?.0;
         let founded = store.refound(wait, holder, |site| {
             let done = build(&mut replay, &commits, site);
             if done.is_err() {

@@ -77,13 +77,22 @@ impl Hook<'_> {
     }
 
     fn memory(&self) -> Memory {
-        Memory::load(self.workspace.directory(), &self.session())
+        match self.workspace.uses_private_directory() {
+            true => Memory::load(self.workspace.directory(), &self.session()),
+            false => Memory::default(),
+        }
+    }
+
+    /// Whether anything is written down: not for a look ahead, and not in a directory that may
+    /// have come with a clone.
+    fn keeps_memory(&self) -> bool {
+        !self.dry_run && self.workspace.uses_private_directory()
     }
 
     /// Writes the memory down; what is lost with it is only said twice.
     fn remember(&self, memory: &Memory) {
         let state = self.workspace.directory();
-        if !self.dry_run
+        if self.keeps_memory()
             && let Err(error) = memory.save(state, &self.session())
         {
             self.complain(&format!("the memory is not kept: {error}"));

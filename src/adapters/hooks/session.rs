@@ -30,7 +30,7 @@ pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
     if memory != known {
         hook.remember(&memory);
     }
-    if !hook.dry_run {
+    if hook.keeps_memory() {
         Memory::prune(hook.workspace.directory());
     }
     Ok(Reply::Context(frame + &briefed.brief.text))
@@ -83,7 +83,7 @@ pub(super) fn end(hook: &Hook<'_>) -> Result<Reply, Error> {
     let reason = hook.event.text("reason").map(|reason| short(reason, 60));
     fields.extend(reason.map(|reason| ("reason".to_owned(), json!(reason))));
     let done = hook.workspace.apply(&[Change::Event { kind: "session_end".to_owned(), fields }]);
-    if !hook.dry_run {
+    if hook.keeps_memory() {
         Memory::forget(hook.workspace.directory(), &hook.session());
     }
     done.map(|_| Reply::Silent)

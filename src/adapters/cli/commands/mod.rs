@@ -42,6 +42,7 @@ pub(super) mod status;
 pub(super) mod step;
 pub(super) mod step_args;
 mod step_view;
+pub(super) mod trust;
 pub(super) mod turn;
 pub(super) mod undo;
 pub(super) mod var;
@@ -58,7 +59,7 @@ use super::{
     way_back,
 };
 use crate::{
-    adapters::choose,
+    adapters::{choose, git::Tracked},
     domain::StateFile,
     store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
@@ -128,6 +129,7 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Commit(args) => commit::run(session, args),
         Command::Worktree(args) => worktree::run(session, args),
         Command::ReviewNotes(args) => review_notes::run(session, &args),
+        Command::Trust(args) => trust::run(session, &args),
         Command::Gc(args) => gc::run(session, &args),
         Command::Archive(args) => archive::run(session, args),
         Command::Watch(args) => watch::run(session, &args),
@@ -185,6 +187,7 @@ impl Session<'_> {
             unmerged: crate::adapters::git::left_unmerged,
             under_way: crate::adapters::git::under_way,
             is_checked_out: crate::adapters::git::is_checked_out,
+            is_tracked: |dir| crate::adapters::git::tracks(dir) != Tracked::No,
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }

@@ -1,0 +1,41 @@
+use serde_json::json;
+
+use super::{CliResult, Session};
+
+/// Accept a .statedir/ that was not made here
+///
+/// `.statedir/` holds the operation log and the checkpoints. One that git tracks may have come
+/// with a clone: it is not used, and the first change sets it aside as `.statedir.untrusted-1`.
+/// The five files are not concerned. This accepts it: the one that is there, or the one that was
+/// set aside last, which then takes the place of the one in use (that one is set aside, too).
+/// Do this only if you know who made it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir trust\n  statedir trust --dry-run")]
+pub(in super::super) struct Args {}
+
+pub(super) fn run(session: &mut Session<'_>, _args: &Args) -> CliResult {
+    let workspace = session.workspace()?;
+    let was_used = workspace.uses_private_directory();
+    let trusted = workspace.trust()?;
+    let dry_run = session.global.dry_run;
+    let changed = !was_used || trusted.from.is_some();
+    if session.output.is_json() {
+        let replaced = trusted.replaced.as_ref().map(|path| path.display().to_string());
+        session.output.value(json!({ "changed": changed, "from": trusted.from,
+            "replaced": replaced, "dry_run": dry_run }));
+        return Ok(0);
+    }
+    let would = if dry_run { "would be trusted" } else { "is trusted" };
+    session.output.line(match &trusted.from {
+        Some(from) => format!("`.statedir/` {would}; it had been set aside as `{from}`"),
+        None if changed => format!("`.statedir/` {would}"),
+        None => "nothing to do: `.statedir/` is trusted, and none was set aside".to_owned(),
+    });
+    if let Some(replaced) = &trusted.replaced {
+        session.output.note(&format!(
+            "the one that was in use until now is kept as `{}`",
+            replaced.display()
+        ));
+    }
+    Ok(0)
+}

@@ -1,0 +1,362 @@
+//! Whether the private directory was made here, or came with a clone.
+//!
+//! A clone can bring anything, a log and checkpoints of somebody's choosing as well. So a private
+//! directory is used only if it was made here. The proof is a marker in it that says which
+//! directory it was written for: inode number and moment of birth, which no repository can know
+//! beforehand. A directory without the right marker (a copy, or one of an earlier version) is for
+//! the caller to decide about; one that is not trusted is set aside, and the files are adopted as
+//! in any fresh clone.
+
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use super::disk::Kind;
+use super::error::At as _;
+use super::paths::PRIVATE;
+use super::{Directory, Holder, Report, Result, Store, StoreError, lock};
+
+/// The file in the private directory that says where it was made.
+const MARKER: &str = "origin";
+/// No marker is longer.
+const MARKER_LIMIT: u64 = 256;
+/// What a directory that was set aside is called, with a number behind it.
+const ASIDE: &str = ".statedir.untrusted-";
+/// How many such directories there may be.
+const MOST_ASIDE: u32 = 1000;
+
+/// Where a private directory comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// There is none.
+    Absent,
+    /// It was made here.
+    Here,
+    /// It has no marker, or that of another directory: a copy, an earlier version, or a clone.
+    Unknown(Inode),
+    /// It belongs to another user and has no marker of this place.
+    OtherUser(Inode),
+    /// It is no directory at all.
+    NoDirectory(Inode),
+}
+
+/// What was looked at, so that nothing else is set aside for it later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inode(u64);
+
+/// What the store may do with its private directory.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Standing {
+    /// Use it, and ask no questions: the disk is simulated, or the marker is right.
+    #[default]
+    Settled,
+    /// Use it and mark it, or make one with a marker.
+    Unmarked,
+    /// Do not use it.
+    Distrusted {
+        /// Why, as the end of a sentence.
+        why: &'static str,
+        /// Which directory was looked at.
+        inode: Inode,
+    },
+}
+
+impl Store {
+    /// Where the private directory comes from. Writes nothing.
+    ///
+    /// # Errors
+    /// The directory cannot be looked at.
+    pub fn origin(&self) -> io::Result<Origin> {
+        let state = match Directory::open(&self.layout.dir) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
+            other => other?,
+        };
+        let inode = match state.stat(PRIVATE)? {
+            None => return Ok(Origin::Absent),
+            Some(stat) if stat.kind != Kind::Directory => {
+                return Ok(Origin::NoDirectory(Inode(stat.ino)));
+            }
+            Some(stat) => Inode(stat.ino),
+        };
+        let Some(private) = state.open_dir(PRIVATE)? else { return Ok(Origin::Absent) };
+        if is_marked(&private)? {
+            return Ok(Origin::Here);
+        }
+        let user = rustix::process::geteuid();
+        let is_other = !user.is_root() && private.owner()? != user.as_raw();
+        Ok(if is_other { Origin::OtherUser(inode) } else { Origin::Unknown(inode) })
+    }
+
+    /// The store that marks its private directory as made here with the next change.
+    #[must_use]
+    pub fn marking(mut self) -> Store {
+        self.standing = Standing::Unmarked;
+        self
+    }
+
+    /// The store without its private directory: reading shows the files as they are, the next
+    /// change sets the directory aside and begins a log of its own.
+    #[must_use]
+    pub fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
+        self.standing = Standing::Distrusted { why, inode };
+        // A name that nothing can have: whoever looks there finds no lock, no log and no object.
+        let random = std::hash::RandomState::new().build_hasher().finish();
+        self.paths.private = self.layout.dir.join(format!("{PRIVATE}.none-{random:016x}"));
+        self
+    }
+
+    /// Whether the private directory is used.
+    pub fn uses_private_directory(&self) -> bool {
+        !matches!(self.standing, Standing::Distrusted { .. })
+    }
+
+    /// What readers are told about a private directory that is not used.
+    pub(super) fn distrust_report(&self) -> Option<Report> {
+        match self.standing {
+            Standing::Distrusted { why, .. } => Some(Report::Distrusted { why, copy: None }),
+            Standing::Settled | Standing::Unmarked => None,
+        }
+    }
+
+    /// The store for a change: a private directory that is not trusted is set aside first.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn for_change(&self) -> Result<(Store, Option<Report>)> {
+        let Standing::Distrusted { why, inode } = self.standing else {
+            return Ok((self.clone(), None));
+        };
+        let path = self.layout.dir.join(PRIVATE);
+        let state = Directory::open(&self.layout.dir).at(&path)?;
+        let guard = state.lock().at(&path)?;
+        let found = state.stat(PRIVATE).at(&path)?.map(|stat| stat.ino);
+        // Another process may have done it meanwhile.
+        let copy = match found.map(Inode) == Some(inode) {
+            true => Some(set_aside(&state).at(&path)?),
+            false => None,
+        };
+        if state.stat(PRIVATE).at(&path)?.is_none() {
+            make_marked(&state).at(&path)?;
+        }
+        drop(guard);
+        let mut store = self.clone();
+        store.paths = super::paths::Paths::new(&self.layout.dir);
+        store.standing = Standing::Settled;
+        Ok((store, copy.map(|copy| Report::Distrusted { why, copy: Some(copy) })))
+    }
+
+    /// Makes the private directory where there is none, with a marker where markers are kept.
+    pub(super) fn make_private(&self) -> Result<()> {
+        let path = &self.paths.private;
+        if matches!(self.standing, Standing::Settled) {
+            super::publish::ensure_dir(&*self.disk, path, true)?;
+            return Ok(());
+        }
+        make_marked(&Directory::open(&self.layout.dir).at(path)?).at(path)
+    }
+
+    /// Marks the private directory as made here. Failing is harmless: it is asked about again.
+    pub(super) fn mark(&self) {
+        if matches!(self.standing, Standing::Unmarked)
+            && let Ok(state) = Directory::open(&self.layout.dir)
+            && let Ok(Some(private)) = state.open_dir(PRIVATE)
+        {
+            let _ = write_marker(&private);
+        }
+    }
+
+    /// Accepts a private directory that is not trusted: the one that is there, or the one that was
+    /// set aside last, which then takes the place of the one in use. Says what was done.
+    ///
+    /// # Errors
+    /// There is nothing to accept, it is no directory, or its log is damaged.
+    pub fn trust(
+        &self,
+        wait: std::time::Duration,
+        holder: &Holder,
+        dry_run: bool,
+    ) -> Result<Trusted> {
+        let path = self.layout.dir.join(PRIVATE);
+        let state = Directory::open(&self.layout.dir).at(&path)?;
+        let not_found = |what: &str| StoreError::NotFound { what: what.to_owned() };
+        if matches!(self.standing, Standing::Distrusted { .. }) {
+            let found = state.open_dir(PRIVATE).at(&path)?;
+            let private = found.ok_or_else(|| not_found("private directory to trust"))?;
+            if !dry_run {
+                write_marker(&private).at(&path)?;
+            }
+            return Ok(Trusted { from: None, replaced: None });
+        }
+        let Some(from) = newest_aside(&state).at(&path)? else {
+            return Ok(Trusted { from: None, replaced: None });
+        };
+        let found = state.open_dir(&from).at(&path)?;
+        let private = found.ok_or_else(|| not_found("private directory to trust"))?;
+        if dry_run {
+            return Ok(Trusted { from: Some(from), replaced: None });
+        }
+        // Nobody may be at work in the one that goes.
+        let in_use = self.paths.lock();
+        let _lock = match state.stat(PRIVATE).at(&path)? {
+            Some(_) => Some(lock::exclusive(&*self.disk, &in_use, wait, holder)?),
+            None => None,
+        };
+        let _guard = state.lock().at(&path)?;
+        let replaced = match state.stat(PRIVATE).at(&path)? {
+            Some(_) => Some(set_aside(&state).at(&path)?),
+            None => None,
+        };
+        write_marker(&private).at(&path)?;
+        state.rename(&from, &state, PRIVATE).at(&path)?;
+        state.sync().at(&path)?;
+        Ok(Trusted { from: Some(from), replaced })
+    }
+}
+
+/// What [`Store::trust`] did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trusted {
+    /// The name under which the directory had been set aside, unless it was still in its place.
+    pub from: Option<String>,
+    /// Where the one that was in use until now is kept.
+    pub replaced: Option<PathBuf>,
+}
+
+fn is_marked(private: &Directory) -> io::Result<bool> {
+    let Some(expected) = marker_for(private)? else { return Ok(false) };
+    match private.read(MARKER, MARKER_LIMIT) {
+        Ok(found) => Ok(found.as_deref() == Some(expected.as_bytes())),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The marker of this very directory; `None` where the file system knows no moment of birth.
+fn marker_for(private: &Directory) -> io::Result<Option<String>> {
+    let identity = private.identity()?;
+    Ok(identity.map(|(inode, born)| format!("made here: inode {inode}, born {born}\n")))
+}
+
+fn write_marker(private: &Directory) -> io::Result<()> {
+    match marker_for(private)? {
+        Some(marker) => private.replace(MARKER, marker.as_bytes()),
+        None => Ok(()),
+    }
+}
+
+/// A private directory with its marker, in one step, unless there is one already.
+fn make_marked(state: &Directory) -> io::Result<()> {
+    if state.stat(PRIVATE)?.is_some() {
+        return Ok(());
+    }
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    let name = format!("{PRIVATE}.new-{random:016x}");
+    state.create_dir(&name, 0o700)?;
+    let made = match state.open_dir(&name)? {
+        Some(private) => write_marker(&private),
+        None => Ok(()),
+    };
+    let placed = made.and_then(|()| match state.rename_new(&name, state, PRIVATE) {
+        // The system cannot: a directory never replaces another that has something in it.
+        Ok(false) => state.rename(&name, state, PRIVATE),
+        other => other.map(|_| ()),
+    });
+    match placed {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            if let Ok(Some(private)) = state.open_dir(&name) {
+                let _ = private.remove(MARKER);
+            }
+            let _ = state.remove_dir(&name);
+            match state.stat(PRIVATE)? {
+                Some(_) => Ok(()),
+                None => Err(error),
+            }
+        }
+    }
+}
+
+/// Gives the private directory another name; which one.
+fn set_aside(state: &Directory) -> io::Result<PathBuf> {
+    for number in 1..=MOST_ASIDE {
+        let name = format!("{ASIDE}{number}");
+        if state.stat(&name)?.is_some() {
+            continue;
+        }
+        match state.rename_new(PRIVATE, state, &name) {
+            Ok(true) => {}
+            Ok(false) => state.rename(PRIVATE, state, &name)?,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            Err(error) => return Err(error),
+        }
+        return Ok(state.path().join(name));
+    }
+    let message = format!("there are {MOST_ASIDE} directories `{ASIDE}…` already");
+    Err(io::Error::new(ErrorKind::AlreadyExists, message))
+}
+
+/// The name of the directory that was set aside last.
+fn newest_aside(state: &Directory) -> io::Result<Option<String>> {
+    let number = |name: &String| name.strip_prefix(ASIDE)?.parse::<u32>().ok();
+    Ok(state.list()?.into_iter().filter(|name| number(name).is_some()).max_by_key(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::store::Layout;
+
+    fn store(dir: &Path) -> Store {
+        let dir = dir.to_owned();
+        Store::new(Layout {
+            dir,
+            rewritable: &["plan.md"],
+            appended: "history.md",
+            max_bytes: 1000,
+        })
+    }
+
+    #[test]
+    fn a_directory_made_here_is_known_wherever_it_is_moved_and_a_copy_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let (here, moved, copy) =
+            (root.path().join("a"), root.path().join("b"), root.path().join("c"));
+        std::fs::create_dir(&here).unwrap();
+        assert_eq!(store(&here).origin().unwrap(), Origin::Absent);
+        store(&here).marking().make_private().unwrap();
+        assert_eq!(store(&here).origin().unwrap(), Origin::Here);
+        std::fs::rename(&here, &moved).unwrap();
+        assert_eq!(store(&moved).origin().unwrap(), Origin::Here);
+        std::fs::create_dir_all(copy.join(PRIVATE)).unwrap();
+        std::fs::copy(moved.join(PRIVATE).join(MARKER), copy.join(PRIVATE).join(MARKER)).unwrap();
+        assert!(matches!(store(&copy).origin().unwrap(), Origin::Unknown(_)));
+    }
+
+    #[test]
+    fn what_is_no_directory_is_never_used() {
+        let root = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), root.path().join(PRIVATE)).unwrap();
+        let Origin::NoDirectory(inode) = store(root.path()).origin().unwrap() else { panic!() };
+        let distrusting = store(root.path()).distrusting(inode, "it is a link");
+        let (used, report) = distrusting.for_change().unwrap();
+        assert!(matches!(report, Some(Report::Distrusted { copy: Some(_), .. })));
+        assert_eq!(used.origin().unwrap(), Origin::Here);
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn of_two_that_distrust_the_same_directory_one_sets_it_aside() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join(PRIVATE)).unwrap();
+        let Origin::Unknown(inode) = store(root.path()).origin().unwrap() else { panic!() };
+        let (one, two) = (store(root.path()), store(root.path()));
+        let (one, two) = (one.distrusting(inode, "x"), two.distrusting(inode, "x"));
+        assert!(one.for_change().unwrap().1.is_some());
+        assert!(two.for_change().unwrap().1.is_none());
+        assert_eq!(store(root.path()).origin().unwrap(), Origin::Here);
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2);
+    }
+}

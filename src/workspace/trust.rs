@@ -1,0 +1,38 @@
+//! Whether the private directory is used: only if it was made here.
+
+use std::path::Path;
+
+use super::{Error, Workspace};
+use crate::store::{Origin, Store, Trusted};
+
+/// The store that uses its private directory, marks it, or leaves it alone, as it deserves.
+///
+/// What cannot be looked at is for the store to report, in its own words, when it is used.
+pub(super) fn judged(store: Store, is_tracked: fn(&Path) -> bool) -> Store {
+    match store.origin() {
+        Ok(Origin::Here) | Err(_) => store,
+        Ok(Origin::Absent) => store.marking(),
+        Ok(Origin::NoDirectory(inode)) => store.distrusting(inode, "it is not a directory"),
+        Ok(Origin::OtherUser(inode)) => store.distrusting(inode, "it belongs to another user"),
+        Ok(Origin::Unknown(inode)) if is_tracked(&store.layout().dir) => {
+            store.distrusting(inode, "git tracks it, so it may have come with a clone")
+        }
+        Ok(Origin::Unknown(_)) => store.marking(),
+    }
+}
+
+impl Workspace {
+    /// Whether the private directory is used; one that may have come with a clone is not.
+    pub fn uses_private_directory(&self) -> bool {
+        self.store.uses_private_directory()
+    }
+
+    /// Accepts a private directory that is not trusted, or the one that was set aside last.
+    ///
+    /// # Errors
+    /// It is no directory, or another process is at work.
+    pub fn trust(&self) -> Result<Trusted, Error> {
+        let dry_run = self.options.dry_run;
+        Ok(self.store.trust(self.options.wait, &self.holder(), dry_run)?)
+    }
+}

@@ -1,0 +1,168 @@
+//! A `.statedir/` that came with a clone is not used; one that was made here is.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::builder::{Project, Ran};
+
+fn git(dir: &Path, args: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(dir).args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let done = command.args(args).output().unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A repository in which somebody committed the operation log, and a clone of it.
+fn cloned() -> (Project, Project) {
+    let (origin, clone) = (Project::with_steps(2), Project::empty());
+    origin.ok(&["var", "set", "extracted_data.colour", "red"]);
+    origin.ok(&["checkpoint", "create", "theirs"]);
+    git(origin.root(), &["init", "--quiet"]);
+    git(origin.root(), &["add", "--all"]);
+    git(origin.root(), &["add", "--force", "workspace/state/.statedir"]);
+    git(origin.root(), &["commit", "--quiet", "-m", "all of it"]);
+    git(clone.root(), &["clone", "--quiet", &origin.root().display().to_string(), "."]);
+    assert!(clone.path(".statedir/log").is_dir(), "the log is in the clone");
+    (origin, clone)
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_tree(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+fn aside(project: &Project) -> Vec<PathBuf> {
+    let entries = fs::read_dir(project.dir()).unwrap().map(|entry| entry.unwrap().path());
+    let is_aside = |path: &PathBuf| path.to_string_lossy().contains(".statedir.untrusted-");
+    let mut found: Vec<PathBuf> = entries.filter(is_aside).collect();
+    found.sort();
+    found
+}
+
+fn checkpoints(project: &Project) -> usize {
+    project.json(&["checkpoint", "list"])["checkpoints"].as_array().unwrap().len()
+}
+
+#[test]
+fn readers_in_a_clone_say_that_the_log_is_not_used_and_touch_nothing() {
+    let (_origin, clone) = cloned();
+    let log = fs::read(clone.path(".statedir/log/00000001.log")).unwrap();
+    let ran = clone.ok(&["status"]);
+    assert!(ran.stdout.contains("Do part 2"), "{}", ran.stdout);
+    assert_eq!(checkpoints(&clone), 0);
+    assert_eq!(clone.json(&["op", "log"])["operations"].as_array().unwrap().len(), 0);
+    let check = clone.ok(&["check"]);
+    let said = check.stdout + &check.stderr;
+    assert!(said.contains("is not used") && said.contains("statedir trust"), "{said}");
+    assert_eq!(fs::read(clone.path(".statedir/log/00000001.log")).unwrap(), log);
+    assert!(aside(&clone).is_empty());
+}
+
+#[test]
+fn the_first_change_in_a_clone_sets_the_log_aside_and_adopts_the_files() {
+    let (origin, clone) = cloned();
+    let ran = clone.ok(&["step", "start", "1"]);
+    assert!(ran.stderr.contains("was set aside as"), "{}", ran.stderr);
+    assert_eq!(aside(&clone).len(), 1);
+    // The files are as they were but for the change, and its own log knows nothing older.
+    assert_eq!(clone.read("context.md"), origin.read("context.md"));
+    let undo = |project: &Project| project.run(&["undo"]).code;
+    assert_eq!(undo(&clone), 0);
+    assert_eq!(undo(&clone), 1, "what the clone brought cannot be undone here");
+    let ran = clone.ok(&["step", "start", "1"]);
+    assert!(!ran.stderr.contains("set aside"), "said once: {}", ran.stderr);
+    assert_eq!(aside(&clone).len(), 1);
+    clone.ok(&["check"]);
+}
+
+#[test]
+fn trust_takes_the_log_back_before_and_after_it_was_set_aside() {
+    let (_origin, clone) = cloned();
+    clone.ok(&["trust", "--dry-run"]);
+    assert_eq!(checkpoints(&clone), 0);
+    assert!(clone.ok(&["trust"]).stdout.contains("is trusted"));
+    assert_eq!(checkpoints(&clone), 1);
+    assert_eq!(clone.run(&["undo"]).code, 0);
+
+    let (_origin, clone) = cloned();
+    clone.ok(&["var", "set", "extracted_data.size", "3"]);
+    assert_eq!(checkpoints(&clone), 0);
+    let answer = clone.json(&["trust"]);
+    assert_eq!(
+        (&answer["changed"], &answer["from"]),
+        (&true.into(), &".statedir.untrusted-1".into())
+    );
+    assert_eq!(checkpoints(&clone), 1);
+    // What was done meanwhile is an edit made outside for the log that came back.
+    let ran = clone.ok(&["var", "set", "extracted_data.size", "4"]);
+    assert!(ran.stderr.contains("edit made outside"), "{}", ran.stderr);
+    assert_eq!(aside(&clone).len(), 1);
+    assert!(clone.ok(&["check"]).code == 0);
+}
+
+#[test]
+fn a_log_that_git_does_not_track_is_used_after_a_copy_and_after_an_update() {
+    let (origin, copy) = (Project::with_steps(1), Project::empty());
+    origin.ok(&["checkpoint", "create", "mine"]);
+    copy_tree(&origin.dir(), &copy.dir());
+    git(copy.root(), &["init", "--quiet"]);
+    assert_eq!(checkpoints(&copy), 1);
+    copy.ok(&["undo"]);
+    // An earlier version left no marker.
+    fs::remove_file(origin.path(".statedir/origin")).unwrap();
+    assert_eq!(checkpoints(&origin), 1);
+    origin.ok(&["undo"]);
+    assert!(origin.path(".statedir/origin").is_file() && aside(&origin).is_empty());
+}
+
+#[test]
+fn a_marker_that_came_along_proves_nothing() {
+    let (_origin, clone) = cloned();
+    assert!(clone.path(".statedir/origin").is_file(), "the marker is in the clone");
+    assert_eq!(checkpoints(&clone), 0);
+    // The control: without the question to git the same directory would be used.
+    fs::remove_dir_all(clone.root().join(".git")).unwrap();
+    assert_eq!(checkpoints(&clone), 1);
+}
+
+#[test]
+fn writers_that_meet_in_a_fresh_clone_set_the_log_aside_once_and_lose_nothing() {
+    let (_origin, clone) = cloned();
+    let children: Vec<_> = (0..6)
+        .map(|n| clone.command(&["var", "set", &format!("extracted_data.n{n}"), "1"]).spawn())
+        .collect();
+    for child in children {
+        let ran = Ran::from(child.unwrap().wait_with_output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    assert_eq!(aside(&clone).len(), 1);
+    let data = clone.json(&["var", "get", "extracted_data"]);
+    for n in 0..6 {
+        assert_eq!(data["value"][format!("n{n}")], 1, "{data}");
+    }
+    clone.ok(&["check"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_log_is_set_aside_and_never_followed() {
+    let (project, victim) = (Project::with_steps(1), tempfile::tempdir().unwrap());
+    fs::rename(project.path(".statedir"), victim.path().join("log-of-another")).unwrap();
+    fs::write(victim.path().join("keep"), "me").unwrap();
+    std::os::unix::fs::symlink(victim.path(), project.path(".statedir")).unwrap();
+    project.ok(&["status"]);
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(fs::read_dir(victim.path()).unwrap().count(), 2);
+    assert_eq!(aside(&project).len(), 1);
+    assert!(project.path(".statedir/log").is_dir());
+}
