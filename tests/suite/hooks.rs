@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::builder::{Project, Ran};
 
 mod fuzzed;
+mod guarded;
 
 /// Runs an event as the client would: no actor but the session.
 fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {

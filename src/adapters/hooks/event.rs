@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::loose::{self, Loose};
+use super::{
+    loose::{self, Loose},
+    tools::{is_foreign, strings},
+};
 use crate::adapters::directory::nearest;
 
 /// The largest event that is read; of a larger one the beginning is.
@@ -64,6 +67,16 @@ impl HookEvent {
         ["file_path", "notebook_path", "path"].iter().find_map(|key| self.input(key))
     }
 
+    /// The strings of `tool_input` at any depth.
+    pub fn input_strings(&self, most: usize) -> Vec<&str> {
+        self.value.get("tool_input").map(|input| strings(input, most)).unwrap_or_default()
+    }
+
+    /// Whether the tool runs a shell command.
+    pub fn is_shell(&self) -> bool {
+        matches!(self.tool(), "Bash" | "bash" | "shell" | "run_shell_command")
+    }
+
     /// Whether a hook made the agent go on already.
     pub fn stop_hook_active(&self) -> bool {
         self.value.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
@@ -91,7 +104,11 @@ impl HookEvent {
     /// Whether the event can concern the state at all, so that nothing is read for the others.
     pub fn is_of_interest(&self) -> bool {
         match self.name() {
-            "PreToolUse" => is_work(self.tool()),
+            "PreToolUse" => {
+                let tool = self.tool();
+                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent");
+                self.is_shell() || writes_file(tool) || asks || is_foreign(tool)
+            }
             "PostToolUse" => counted(self.tool()).is_some(),
             "Stop" | "SubagentStop" => !self.stop_hook_active(),
             "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,
@@ -108,19 +125,17 @@ impl HookEvent {
     }
 }
 
-/// Tools that write a file.
+/// Tools that write a file, by the names that clients give them.
 pub fn writes_file(tool: &str) -> bool {
-    matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
+    const CLAUDE: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+    const OTHERS: [&str; 6] =
+        ["apply_patch", "create", "edit", "replace", "str_replace_editor", "write_file"];
+    CLAUDE.contains(&tool) || OTHERS.contains(&tool)
 }
 
 /// Tools that ask the web.
 pub fn asks_web(tool: &str) -> bool {
     matches!(tool, "WebFetch" | "WebSearch")
-}
-
-/// Tools that do something, as opposed to looking.
-fn is_work(tool: &str) -> bool {
-    writes_file(tool) || asks_web(tool) || matches!(tool, "Bash" | "Task" | "Agent")
 }
 
 /// What a tool counts for.

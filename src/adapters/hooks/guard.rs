@@ -1,13 +1,19 @@
-//! Before a tool is used: what only `statedir` writes is denied, what a person limited is asked.
+//! Before a tool is used: the state is guarded against accidents, and what a person limited is
+//! asked about.
+//!
+//! The rule: a tool or command whose words reach the state, and that is not known to only read, is
+//! asked about; one that plainly writes history.md or `.statedir/`, or takes the state away, is
+//! denied. Whoever means harm finds another way; this is for the slip.
 
 use std::path::PathBuf;
 
 use super::{
     Hook, Reply,
     event::{asks_web, writes_file},
-    place::{Guarded, Protected},
+    place::Guarded,
     reply::short,
-    shell_writes::{only_looks, written},
+    shell_guard::{Found, only_looks},
+    tools::{examine_tool, is_foreign},
 };
 use crate::{
     domain::FactValue,
@@ -16,27 +22,33 @@ use crate::{
 
 /// Denies, asks, or says nothing; never allows what the user's settings would not.
 pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
-    if let Some(protected) = touched(hook) {
-        return Ok(Reply::Deny(protected.reason().to_owned()));
+    let guarded = Guarded::new(hook.workspace.directory());
+    let cwd = hook.event.cwd().or_else(|| std::env::current_dir().ok());
+    let cwd = cwd.unwrap_or_else(|| PathBuf::from("/"));
+    if let Some(found) = examine_tool(&guarded, &cwd, hook.event) {
+        return Ok(answer(&found));
     }
-    let looks = hook.event.tool() == "Bash" && hook.event.input("command").is_none_or(only_looks);
-    if looks {
+    let looks = hook.event.is_shell() && hook.event.input("command").is_none_or(only_looks);
+    if looks || is_foreign(hook.event.tool()) {
         return Ok(Reply::Silent);
     }
     let status = hook.workspace.read()?.status()?;
     Ok(question(hook, &status).map_or(Reply::Silent, Reply::Ask))
 }
 
-/// What the tool would write of what is protected.
-fn touched(hook: &Hook<'_>) -> Option<Protected> {
-    let guarded = Guarded::new(hook.workspace.directory());
-    let cwd = hook.event.cwd().or_else(|| std::env::current_dir().ok());
-    let cwd = cwd.unwrap_or_else(|| PathBuf::from("/"));
-    match hook.event.tool() {
-        "Bash" => written(&guarded, &cwd, hook.event.input("command")?),
-        tool if writes_file(tool) => guarded.writes(&cwd, hook.event.file()?),
-        _ => None,
+/// What is said about a word that reaches the state.
+fn answer(found: &Found) -> Reply {
+    if found.denied {
+        return Reply::Deny(found.reach.reason().to_owned());
     }
+    Reply::Ask(format!(
+        "{:?} reaches {}, and `{}` is not known to only read. {} This guards against accidents: \
+         go on if it is meant.",
+        short(&found.word, 100),
+        found.reach.name(),
+        short(&found.program, 40),
+        found.reach.instead(),
+    ))
 }
 
 /// What a person should be asked before this tool is used.

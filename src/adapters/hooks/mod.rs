@@ -13,11 +13,14 @@ mod prompt;
 mod reply;
 mod session;
 mod shell;
-mod shell_pattern;
-mod shell_targets;
-mod shell_writes;
+mod shell_git;
+mod shell_guard;
+mod shell_programs;
+mod shell_words;
+mod shell_wrappers;
 mod stop;
 mod tool;
+mod tools;
 
 use std::{path::PathBuf, time::Instant};
 

@@ -1,26 +1,38 @@
-//! Which file a path really means, and whether only `statedir` may write it.
+//! Which file a path really means, and what of the state it reaches.
 
 use std::{
+    cell::Cell,
     collections::VecDeque,
     ffi::OsString,
     path::{Component, Path, PathBuf},
 };
 
+use crate::domain::StateFile;
+
 /// How many links are followed.
 const MOST_LINKS: usize = 40;
+/// The longest text that can be a path.
+pub(super) const LONGEST: usize = 4096;
+/// How many names in paths of one event are looked up on disk; what comes after them is judged by
+/// what is written.
+const MOST_LOOKUPS: usize = 1500;
 
-/// What only `statedir` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protected {
-    /// The append-only log.
-    History,
+/// What a path reaches, what only `statedir` writes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
     /// Lock, operation log and objects.
     Private,
-    /// A directory that holds all of it.
-    Whole,
+    /// The append-only log.
+    History,
+    /// Another file of the state.
+    File(&'static str),
+    /// The state directory itself.
+    State,
+    /// A directory that contains it.
+    Above,
 }
 
-impl Protected {
+impl Reach {
     /// Why a tool must not write there, and what to do instead.
     pub fn reason(self) -> &'static str {
         match self {
@@ -34,37 +46,86 @@ impl Protected {
                  `statedir undo` to take a change back, `statedir check --fix` to repair, \
                  `statedir gc` to make room, and `statedir history add` to note something."
             }
-            Self::Whole => {
+            Self::File(_) | Self::State | Self::Above => {
                 "this would take the state with its history.md and .statedir/ away. Leave the \
                  state directory where it is; `statedir undo` takes changes back, and \
                  `statedir history add` notes why."
             }
         }
     }
+
+    /// What to use instead of a command that may write there.
+    pub fn instead(self) -> &'static str {
+        match self {
+            Self::Private => "Look with `statedir op log` and `statedir check`.",
+            Self::History => "Use `statedir history add` to write, and `cat` or `grep` to read it.",
+            Self::File(_) => "Use statedir's commands or the client's edit tool to change it.",
+            Self::State | Self::Above => {
+                "Name the files that are meant, or leave the state out (git: `':!workspace'`; git \
+                 clean: `-e workspace`)."
+            }
+        }
+    }
+
+    /// What is reached, in a sentence that goes on.
+    pub fn name(self) -> String {
+        match self {
+            Self::Private => "the state's .statedir/".to_owned(),
+            Self::History => "the state's history.md".to_owned(),
+            Self::File(name) => format!("the state's {name}"),
+            Self::State => "the state directory".to_owned(),
+            Self::Above => "a directory that contains the state".to_owned(),
+        }
+    }
+
+    /// Whether only `statedir` writes there.
+    pub fn is_protected(self) -> bool {
+        matches!(self, Self::Private | Self::History)
+    }
+
+    /// Whether the whole state is reached.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::State | Self::Above)
+    }
+}
+
+/// What the state directory holds, by name.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let files = StateFile::FIVE.into_iter().chain([StateFile::Workflow]);
+    files.map(StateFile::name).chain([".statedir"])
 }
 
 /// The state directory, by its real path.
 #[derive(Clone, Debug)]
 pub struct Guarded {
     state: PathBuf,
+    lookups: Cell<usize>,
 }
 
 impl Guarded {
     /// Guards the state in `dir`.
     pub fn new(dir: &Path) -> Self {
-        Self { state: real_path(dir) }
+        Self { state: real_path(dir), lookups: Cell::new(MOST_LOOKUPS) }
     }
 
-    /// What a tool that writes `text`, seen from `cwd`, would write of what is protected.
-    pub fn writes(&self, cwd: &Path, text: &str) -> Option<Protected> {
-        self.meanings(cwd, text).find_map(|path| self.protects(&path))
+    /// What `text`, seen from `cwd`, reaches.
+    pub fn reach(&self, cwd: &Path, text: &str) -> Option<Reach> {
+        if text.is_empty() || text.len() > LONGEST {
+            return None;
+        }
+        // As the kernel reads it, and as a tool does that removes `..` by itself first.
+        let path = cwd.join(expand_home(text));
+        let Some(real) = self.look_up(&path) else { return reach_by_words(text) };
+        let plain = without_dots(&path);
+        let plain = if plain == path { None } else { self.look_up(&plain) };
+        plain.into_iter().chain([real]).filter_map(|path| self.reach_of(&path)).min()
     }
 
-    /// The same for a tool that takes a whole tree away.
-    pub fn removes(&self, cwd: &Path, text: &str) -> Option<Protected> {
-        let mut whole = self.meanings(cwd, text).filter(|path| is_within(&self.state, path));
-        let whole = whole.next().map(|_| Protected::Whole);
-        self.writes(cwd, text).or(whole)
+    /// The real path, unless too much was looked up already.
+    pub(super) fn look_up(&self, path: &Path) -> Option<PathBuf> {
+        let left = self.lookups.get().checked_sub(path.components().count())?;
+        self.lookups.set(left);
+        Some(real_path(path))
     }
 
     /// The state directory's path.
@@ -72,25 +133,37 @@ impl Guarded {
         &self.state
     }
 
-    /// A path as the kernel reads it, and as a tool does that removes `..` by itself first.
-    fn meanings(&self, cwd: &Path, text: &str) -> impl Iterator<Item = PathBuf> {
-        let path = cwd.join(expand_home(text));
-        let plain = without_dots(&path);
-        [real_path(&path), real_path(&plain)].into_iter()
+    /// Whether git leaves the state alone when it removes what it does not track.
+    pub fn is_kept_by_git(&self, top: &Path) -> bool {
+        let ignored = std::fs::read(self.state.join(".statedir/.gitignore"));
+        let index = std::fs::read(top.join(".git/index")).unwrap_or_default();
+        let tracks = |name: &str| {
+            let path = self.state.join(name);
+            let path = path.strip_prefix(real_path(top)).ok().and_then(Path::to_str);
+            path.is_some_and(|path| index.windows(path.len()).any(|bytes| bytes == path.as_bytes()))
+        };
+        ignored.is_ok_and(|text| text.starts_with(b"*"))
+            && StateFile::FIVE.into_iter().all(|file| tracks(file.name()))
     }
 
-    fn protects(&self, path: &Path) -> Option<Protected> {
-        let private = |part: &Component<'_>| is_same(part.as_os_str().to_str(), ".statedir");
-        if path.components().any(|part| private(&part)) {
-            return Some(Protected::Private);
+    fn reach_of(&self, path: &Path) -> Option<Reach> {
+        let private = |part: Component<'_>| is_same(part.as_os_str().to_str(), ".statedir");
+        if path.components().any(private) {
+            return Some(Reach::Private);
         }
-        let named = is_same(path.file_name().and_then(|name| name.to_str()), "history.md");
+        if is_within(&self.state, path) {
+            let itself = is_within(path, &self.state);
+            return Some(if itself { Reach::State } else { Reach::Above });
+        }
         let parent = path.parent()?;
-        let here = is_within(parent, &self.state) && is_within(&self.state, parent);
-        if named && (here || parent.join(".statedir").is_dir()) {
-            return Some(Protected::History);
+        let name = path.file_name().and_then(|name| name.to_str());
+        let in_state = is_within(parent, &self.state) && is_within(&self.state, parent);
+        let of_another = || is_same(name, "history.md") && parent.join(".statedir").is_dir();
+        if in_state && let Some(file) = names().find(|file| is_same(name, file)) {
+            let history = file == StateFile::History.name();
+            return Some(if history { Reach::History } else { Reach::File(file) });
         }
-        self.is_second_name(path).then_some(Protected::History)
+        (of_another() || self.is_second_name(path)).then_some(Reach::History)
     }
 
     /// Whether the path is another name of the history on disk.
@@ -110,6 +183,20 @@ impl Guarded {
     }
 }
 
+/// What a path reaches whose beginning is not known, by what is written of it.
+pub(super) fn reach_by_words(text: &str) -> Option<Reach> {
+    let text = text.to_lowercase();
+    if text.split('/').any(|part| part == ".statedir") {
+        return Some(Reach::Private);
+    }
+    let (_, rest) = text.split_once("workspace/state")?;
+    match rest.strip_prefix('/').unwrap_or(rest) {
+        "" => Some(Reach::State),
+        "history.md" => Some(Reach::History),
+        name => names().find(|file| *file == name).map(Reach::File),
+    }
+}
+
 fn is_same(name: Option<&str>, other: &str) -> bool {
     // Many file systems do not tell letter case apart, and nobody needs a `History.md` here.
     name.is_some_and(|name| name.to_lowercase() == other)
@@ -123,9 +210,9 @@ fn is_within(path: &Path, dir: &Path) -> bool {
 }
 
 pub(super) fn expand_home(text: &str) -> PathBuf {
-    let rest = text.strip_prefix("~/").or(text.strip_prefix("$HOME/"));
+    let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
     match (rest, std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => Path::new(&home).join(rest),
+        (Some(rest), Some(home)) => Path::new(&home).join(rest.trim_start_matches('/')),
         _ => PathBuf::from(text),
     }
 }
@@ -203,32 +290,38 @@ mod tests {
             "WORKSPACE/state/history.md",
             &whole,
         ] {
-            assert_eq!(guarded.writes(root.path(), path), Some(Protected::History), "{path}");
+            assert_eq!(guarded.reach(root.path(), path), Some(Reach::History), "{path}");
         }
-        assert_eq!(guarded.writes(&state, "history.md"), Some(Protected::History));
+        assert_eq!(guarded.reach(&state, "history.md"), Some(Reach::History));
         for path in [".statedir/head", ".statedir", ".StateDir/x", ".statedir/new/deep.txt"] {
-            assert_eq!(guarded.writes(&state, path), Some(Protected::Private), "{path}");
+            assert_eq!(guarded.reach(&state, path), Some(Reach::Private), "{path}");
         }
     }
 
     #[test]
-    fn other_files_are_free() {
+    fn other_files_are_told_apart() {
         let (root, state, guarded) = project();
         for path in [
             "history.md",
             "docs/history.md",
-            "workspace/state/plan.md",
             "workspace/state/history.md.bak",
-            "workspace/state/history.md/../plan.md",
+            "workspace/state/notes/plan.md",
+            "workspace/statement",
             "src/statedir/x.rs",
             "",
         ] {
-            assert_eq!(guarded.writes(root.path(), path), None, "{path}");
+            assert_eq!(guarded.reach(root.path(), path), None, "{path}");
         }
-        assert_eq!(guarded.writes(&state, "../history.md"), None);
-        assert_eq!(guarded.removes(root.path(), "src"), None);
-        assert_eq!(guarded.removes(root.path(), "workspace"), Some(Protected::Whole));
-        assert_eq!(guarded.removes(root.path(), "."), Some(Protected::Whole));
+        assert_eq!(guarded.reach(&state, "../history.md"), None);
+        for (path, reach) in [
+            ("workspace/state/plan.md", Reach::File("plan.md")),
+            ("workspace/state/history.md/../plan.md", Reach::File("plan.md")),
+            ("workspace/state", Reach::State),
+            ("workspace", Reach::Above),
+            (".", Reach::Above),
+        ] {
+            assert_eq!(guarded.reach(root.path(), path), Some(reach), "{path}");
+        }
     }
 
     #[cfg(unix)]
@@ -243,11 +336,11 @@ mod tests {
         symlink("workspace/state/.statedir/new", root.path().join("dangling")).unwrap();
         std::fs::hard_link(state.join("history.md"), root.path().join("hard.md")).unwrap();
         for path in ["notes.md", "twice.md", "src/deep/history.md", "hard.md"] {
-            assert_eq!(guarded.writes(root.path(), path), Some(Protected::History), "{path}");
+            assert_eq!(guarded.reach(root.path(), path), Some(Reach::History), "{path}");
         }
         // The kernel goes through the link before it goes up; a tool may do it the other way.
-        assert_eq!(guarded.writes(root.path(), "src/deep/../history.md"), None);
-        assert_eq!(guarded.writes(root.path(), "dangling"), Some(Protected::Private));
-        assert_eq!(guarded.writes(root.path(), "loop"), None);
+        assert_eq!(guarded.reach(root.path(), "src/deep/../history.md"), None);
+        assert_eq!(guarded.reach(root.path(), "dangling"), Some(Reach::Private));
+        assert_eq!(guarded.reach(root.path(), "loop"), None);
     }
 }

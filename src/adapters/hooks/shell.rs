@@ -1,20 +1,30 @@
-//! A shell command taken apart as far as is needed to see what it writes: words, redirections,
-//! commands within commands. It does not run or expand anything.
+//! A shell command line taken apart: words, redirections, here-documents, subshells and commands
+//! within commands. It does not run or expand anything.
 
 /// How deep commands are looked for within commands.
 const MOST_DEPTH: usize = 8;
 
+/// Stands on both sides of a variable's name in the text of a word.
+pub(super) const VARIABLE: char = '\0';
+
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
-    /// Its text without quotes.
+    /// Its text without quotes; a variable is its name between two [`VARIABLE`]s.
     pub text: String,
-    /// Whether it has an expansion that is not known here.
+    /// Whether it has an expansion of which nothing is known, written as `$`.
     pub dynamic: bool,
     /// Whether it has a pattern outside of quotes.
     pub glob: bool,
     /// Whether it has a brace outside of quotes.
     pub braces: bool,
+}
+
+impl Word {
+    /// The same word with another text.
+    pub(super) fn with(&self, text: &str) -> Self {
+        Self { text: text.to_owned(), ..self.clone() }
+    }
 }
 
 /// One command with its arguments.
@@ -24,38 +34,59 @@ pub struct Simple {
     pub words: Vec<Word>,
     /// Files that a redirection writes.
     pub writes: Vec<Word>,
+    /// The texts of here-documents and here-strings.
+    pub inputs: Vec<String>,
+    /// Whether it reads what the command before it prints.
+    pub piped: bool,
+}
+
+/// A part of a command line, in the order in which the parts run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A subshell or a substitution begins.
+    Open,
+    /// It ends, and with it the directory and the variables it had.
+    Close,
+    /// A command runs.
+    Run(Simple),
 }
 
 /// All commands of a line, those in substitutions too.
-pub fn commands(source: &str) -> Vec<Simple> {
-    let mut found = Vec::new();
-    parse(source, 0, &mut found);
-    found
+pub fn commands(source: &str) -> Vec<Step> {
+    read(source, 0)
 }
 
-fn parse(source: &str, depth: usize, found: &mut Vec<Simple>) {
-    let mut reader = Reader { chars: source.chars().collect(), ..Reader::default() };
+fn read(source: &str, depth: usize) -> Vec<Step> {
+    let chars = source.chars().filter(|c| *c != VARIABLE).collect();
+    let mut reader = Reader { chars, depth, ..Reader::default() };
     reader.run();
-    found.append(&mut reader.found);
-    if depth < MOST_DEPTH {
-        for nested in reader.nested {
-            parse(&nested, depth + 1, found);
-        }
-    }
+    reader.found
 }
 
 #[derive(Default)]
 struct Reader {
     chars: Vec<char>,
     at: usize,
+    depth: usize,
     word: Option<Word>,
     simple: Simple,
     /// What the next word is for.
     role: Role,
-    /// The ends of here-documents whose text begins at the next line.
-    heredocs: Vec<(String, bool)>,
-    found: Vec<Simple>,
-    nested: Vec<String>,
+    /// Here-documents whose text begins at the next line.
+    heredocs: Vec<Heredoc>,
+    /// Whether the next command reads from a pipe.
+    piped: bool,
+    found: Vec<Step>,
+}
+
+/// A here-document that was announced.
+struct Heredoc {
+    /// The line that ends it.
+    end: String,
+    /// Whether tabs before its lines do not count.
+    tabs: bool,
+    /// The step that reads it, once that is complete.
+    step: Option<usize>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -64,6 +95,7 @@ enum Role {
     Argument,
     Written,
     Read,
+    Text,
     Heredoc {
         tabs: bool,
     },
@@ -90,13 +122,13 @@ impl Reader {
                 '"' => self.double(),
                 '`' => {
                     let inner = self.until_backtick();
-                    self.nest(inner);
+                    self.nest(&inner);
                 }
                 '$' => self.dollar(),
                 '#' if self.word.is_none() => self.skip_line(),
                 '\n' => {
                     self.end_command();
-                    self.skip_heredocs();
+                    self.read_heredocs();
                 }
                 ' ' | '\t' | '\r' => self.end_word(),
                 '&' if self.peek(0) == Some('>') => {
@@ -104,7 +136,16 @@ impl Reader {
                     self.at += 1;
                     self.redirect_out();
                 }
-                ';' | '|' | '&' | '(' | ')' => self.end_command(),
+                '|' => {
+                    self.end_command();
+                    self.piped = self.peek(0) != Some('|');
+                    self.at += usize::from(matches!(self.peek(0), Some('|' | '&')));
+                }
+                ';' | '&' => self.end_command(),
+                '(' | ')' => {
+                    self.end_command();
+                    self.found.push(if c == '(' { Step::Open } else { Step::Close });
+                }
                 '>' => {
                     self.drop_descriptor();
                     self.redirect_out();
@@ -158,7 +199,7 @@ impl Reader {
                 }
                 '`' => {
                     let inner = self.until_backtick();
-                    self.nest(inner);
+                    self.nest(&inner);
                 }
                 '$' => self.dollar(),
                 c => self.push(c),
@@ -167,24 +208,52 @@ impl Reader {
     }
 
     fn dollar(&mut self) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         match self.peek(0) {
             Some('(') => {
                 self.at += 1;
                 let inner = self.until_paren();
-                self.nest(inner);
+                match inner.trim() {
+                    "pwd" => self.variable("PWD"),
+                    _ => self.nest(&inner),
+                }
             }
-            Some('\'') if self.word.is_none() => {}
-            _ => {
-                self.current().dynamic = true;
-                self.push('$');
+            Some('{') => {
+                let rest = self.chars.get(self.at + 1..).unwrap_or_default();
+                let inner: String = rest.iter().take_while(|c| **c != '}').collect();
+                self.at += inner.chars().count() + 2;
+                match !inner.is_empty() && inner.chars().all(is_name) {
+                    true => self.variable(&inner),
+                    false => self.unknown(),
+                }
             }
+            Some(c) if is_name(c) => {
+                let rest = self.chars.get(self.at..).unwrap_or_default();
+                let name: String = rest.iter().take_while(|c| is_name(**c)).collect();
+                self.at += name.len();
+                self.variable(&name);
+            }
+            Some('\'') => {}
+            _ => self.unknown(),
         }
     }
 
-    fn nest(&mut self, inner: String) {
+    fn variable(&mut self, name: &str) {
+        self.current().text.extend([VARIABLE].into_iter().chain(name.chars()).chain([VARIABLE]));
+    }
+
+    fn unknown(&mut self) {
         self.current().dynamic = true;
         self.push('$');
-        self.nested.push(inner);
+    }
+
+    fn nest(&mut self, inner: &str) {
+        self.unknown();
+        if self.depth < MOST_DEPTH {
+            self.found.push(Step::Open);
+            self.found.extend(read(inner, self.depth + 1));
+            self.found.push(Step::Close);
+        }
     }
 
     fn until_backtick(&mut self) -> String {
@@ -238,7 +307,7 @@ impl Reader {
     fn redirect_out(&mut self) {
         match self.peek(0) {
             Some('>' | '|') => self.at += 1,
-            Some('(') => return,
+            Some('(') => return self.dollar(),
             Some('&') => {
                 self.at += 1;
                 if self.peek(0).is_some_and(|c| c.is_ascii_digit() || c == '-') {
@@ -255,7 +324,7 @@ impl Reader {
         self.role = match (self.peek(0), self.peek(1)) {
             (Some('<'), Some('<')) => {
                 self.at += 2;
-                Role::Read
+                Role::Text
             }
             (Some('<'), next) => {
                 let tabs = next == Some('-');
@@ -266,7 +335,7 @@ impl Reader {
                 self.at += 1;
                 Role::Written
             }
-            (Some('('), _) => return,
+            (Some('('), _) => return self.dollar(),
             _ => Role::Read,
         };
     }
@@ -277,7 +346,10 @@ impl Reader {
             Role::Argument => self.simple.words.push(word),
             Role::Written => self.simple.writes.push(word),
             Role::Read => {}
-            Role::Heredoc { tabs } => self.heredocs.push((word.text, tabs)),
+            Role::Text => self.simple.inputs.push(word.text),
+            Role::Heredoc { tabs } => {
+                self.heredocs.push(Heredoc { end: word.text, tabs, step: None });
+            }
         }
     }
 
@@ -285,8 +357,11 @@ impl Reader {
         self.end_word();
         self.role = Role::Argument;
         let simple = std::mem::take(&mut self.simple);
-        if !simple.words.is_empty() || !simple.writes.is_empty() {
-            self.found.push(simple);
+        let pending = self.heredocs.iter_mut().filter(|heredoc| heredoc.step.is_none());
+        let announced = pending.map(|heredoc| heredoc.step = Some(self.found.len())).count();
+        if simple != Simple::default() || announced > 0 {
+            let piped = std::mem::take(&mut self.piped);
+            self.found.push(Step::Run(Simple { piped, ..simple }));
         }
     }
 
@@ -296,18 +371,25 @@ impl Reader {
         }
     }
 
-    fn skip_heredocs(&mut self) {
-        for (end, tabs) in std::mem::take(&mut self.heredocs) {
+    fn read_heredocs(&mut self) {
+        for heredoc in std::mem::take(&mut self.heredocs) {
+            let mut text = String::new();
             while self.peek(0).is_some() {
                 let start = self.at;
                 self.skip_line();
                 let line: String =
                     self.chars.get(start..self.at).unwrap_or_default().iter().collect();
                 self.at += 1;
-                let line = if tabs { line.trim_start_matches('\t') } else { &line };
-                if line == end {
+                let line = if heredoc.tabs { line.trim_start_matches('\t') } else { &line };
+                if line == heredoc.end {
                     break;
                 }
+                text.push_str(line);
+                text.push('\n');
+            }
+            let step = heredoc.step.and_then(|step| self.found.get_mut(step));
+            if let Some(Step::Run(simple)) = step {
+                simple.inputs.push(text);
             }
         }
     }
@@ -319,36 +401,61 @@ mod tests {
 
     fn shown(source: &str) -> Vec<String> {
         let texts = |words: &[Word]| -> Vec<String> {
-            words.iter().map(|word| word.text.clone()).collect()
+            words.iter().map(|word| word.text.replace(VARIABLE, "%")).collect()
         };
-        commands(source)
-            .iter()
-            .map(|simple| {
+        let show = |step: &Step| match step {
+            Step::Open => "(".to_owned(),
+            Step::Close => ")".to_owned(),
+            Step::Run(simple) => {
                 let writes: String =
-                    simple.writes.iter().map(|word| format!(" >{}", word.text)).collect();
-                format!("{}{writes}", texts(&simple.words).join(" "))
-            })
-            .collect()
+                    texts(&simple.writes).iter().map(|text| format!(" >{text}")).collect();
+                let inputs: String =
+                    simple.inputs.iter().map(|text| format!(" <{}", text.trim())).collect();
+                let pipe = if simple.piped { "| " } else { "" };
+                format!("{pipe}{}{writes}{inputs}", texts(&simple.words).join(" "))
+            }
+        };
+        commands(source).iter().map(show).collect()
     }
 
     #[test]
     fn words_redirections_and_commands_are_told_apart() {
         assert_eq!(shown("cat a.md > b.md 2>&1; ls"), ["cat a.md >b.md", "ls"]);
         assert_eq!(shown("echo 'a > b' \"c > d\" \\> e"), ["echo a > b c > d > e"]);
-        assert_eq!(shown("a&&b||c|d&e"), ["a", "b", "c", "d", "e"]);
+        assert_eq!(shown("a&&b||c|d&e |\n f"), ["a", "b", "c", "| d", "e", "| f"]);
         assert_eq!(shown("x >>f 2>err &>all >|g <in 1<>rw"), ["x >f >err >all >g >rw"]);
         assert_eq!(shown("ls # rm x"), ["ls"]);
         assert_eq!(shown("echo a#b"), ["echo a#b"]);
-        assert_eq!(shown("echo $(rm x) `rm y`"), ["echo $ $", "rm x", "rm y"]);
-        assert_eq!(shown("echo \"$(tee z)\""), ["echo $", "tee z"]);
-        assert_eq!(shown("cat <<EOF > out\nrm x > y\nEOF\nls"), ["cat >out", "ls"]);
-        assert_eq!(shown("cat <<<'rm x'"), ["cat"]);
-        assert_eq!(shown("tee >(cat > f)"), ["tee", "cat >f"]);
+    }
+
+    #[test]
+    fn commands_within_commands_run_before_them_in_a_place_of_their_own() {
+        assert_eq!(shown("echo $(rm x) `rm y`"), ["(", "rm x", ")", "(", "rm y", ")", "echo $ $"]);
+        assert_eq!(shown("echo \"$(tee z)\""), ["(", "tee z", ")", "echo $"]);
+        assert_eq!(shown("tee >(cat > f)"), ["(", "cat >f", ")", "tee $"]);
+        assert_eq!(shown("diff <(sort a) b"), ["(", "sort a", ")", "diff $ b"]);
+        assert_eq!(shown("(cd a; ls); b"), ["(", "cd a", "ls", ")", "b"]);
+    }
+
+    #[test]
+    fn here_documents_belong_to_their_command() {
+        assert_eq!(shown("cat <<EOF > out\nrm x > y\nEOF\nls"), ["cat >out <rm x > y", "ls"]);
+        assert_eq!(shown("cat <<-E | sh\n\ta\n\tE\nb"), ["cat <a", "| sh", "b"]);
+        assert_eq!(shown("sh <<<'rm x'"), ["sh <rm x"]);
+    }
+
+    #[test]
+    fn variables_keep_their_names() {
+        assert_eq!(shown("rm \"$PWD/a\" ${B}c '$D'"), ["rm %PWD%/a %B%c $D"]);
+        assert_eq!(shown("rm ${X:-a}b $(pwd)/c $? $1"), ["rm $b %PWD%/c $? %1%"]);
     }
 
     #[test]
     fn unfinished_lines_are_no_reason_to_stop() {
-        for source in ["'", "\"", "$(", "`", "\\", ">", "<<", "<<EOF\n", "a $((1+2", "\"$(", "&>"] {
+        for source in [
+            "'", "\"", "$(", "`", "\\", ">", "<<", "<<EOF\n", "a $((1+2", "\"$(", "&>", "${", "<(",
+            ")",
+        ] {
             commands(source);
         }
     }

@@ -11,11 +11,16 @@ use crate::text::json::Path;
 
 const SCHEMA: &str = "https://json.schemastore.org/claude-code-settings.json";
 
+/// Tools that may reach the state, those of other MCP servers among them. A pattern is searched for
+/// anywhere in a name, so this one has both ends.
+const BEFORE: &str = "^(Write|Edit|MultiEdit|NotebookEdit|apply_patch|Bash|WebFetch|WebSearch|\
+                      Task|Agent|mcp__.+)$";
+
 /// The events, and for which tools.
 const EVENTS: [(&str, Option<&str>); 8] = [
     ("SessionStart", None),
     ("UserPromptSubmit", None),
-    ("PreToolUse", Some("Write|Edit|MultiEdit|NotebookEdit|Bash|WebFetch|WebSearch|Task|Agent")),
+    ("PreToolUse", Some(BEFORE)),
     ("PostToolUse", Some("Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch")),
     ("PreCompact", None),
     ("Stop", None),

@@ -23,10 +23,12 @@ use crate::{
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
 /// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
-/// since the session was last told. PreToolUse denies writing history.md and .statedir/, by an
-/// edit or an obvious shell command, also when the event is not quite JSON. It asks when a review
-/// is open and when a limit is reached: once per limit and session, naming the command that raises
-/// it (`statedir constraint set max_file_operations 100`); a rule can pause for good.
+/// since the session was last told. PreToolUse asks before a command or an MCP tool whose words
+/// reach the state directory and that is not known to only read; it denies what plainly writes
+/// history.md or .statedir/ or removes the state. That protects from accidents, not from malice,
+/// also when the event is not quite JSON. It asks, too, when a review is open and when a limit is
+/// reached: once per limit and session, naming the command that raises it (`statedir constraint
+/// set max_file_operations 100`); a rule can pause for good.
 /// PostToolUse counts file operations and web requests and checks a state file that was edited.
 /// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
 /// SessionEnd is recorded. Other events, tools and members are ignored.

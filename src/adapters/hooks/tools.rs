@@ -1,0 +1,140 @@
+//! The guard's rule for tools that are no shell: those that edit files, and those of other MCP
+//! servers.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{
+    event::{HookEvent, writes_file},
+    place::{Guarded, Reach},
+    shell_guard::{Found, examine, patched},
+    shell_programs::How,
+};
+
+/// Words in the name of a tool that only looks.
+const READS: [&str; 22] = [
+    "cat", "count", "describe", "diff", "exists", "fetch", "find", "get", "glob", "grep", "head",
+    "info", "list", "log", "ls", "read", "search", "show", "stat", "status", "tree", "view",
+];
+/// Words in the name of a tool that writes what is in a file.
+const EDITS: [&str; 11] = [
+    "add", "append", "create", "edit", "insert", "modify", "patch", "put", "replace", "update",
+    "write",
+];
+/// Words in the name of a tool that takes a file or a directory away.
+const REMOVES: [&str; 8] = ["clean", "delete", "move", "mv", "remove", "rename", "rm", "trash"];
+/// How many strings of an event are looked at.
+const MOST_STRINGS: usize = 200;
+
+/// Whether a tool belongs to another MCP server and does not only look.
+pub fn is_foreign(tool: &str) -> bool {
+    let Some(rest) = tool.strip_prefix("mcp__") else { return false };
+    let (server, name) = rest.split_once("__").unwrap_or(("", rest));
+    let has = |list: &[&str]| words(name).iter().any(|word| list.contains(&word.as_str()));
+    !server.contains("statedir") && (!has(&READS) || has(&EDITS) || has(&REMOVES))
+}
+
+/// The words of a name like `delete_file`, `delete-file` or `deleteFile`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if !c.is_ascii_alphanumeric() || c.is_ascii_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words
+}
+
+/// What a tool does to the state.
+pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> Option<Found> {
+    let tool = event.tool();
+    let found = |path: &str, how: How| {
+        let reach = guarded.reach(cwd, path)?;
+        let denied = reach.is_protected();
+        let asked = match how {
+            How::Removes => true,
+            How::May => matches!(reach, Reach::File(_)),
+            _ => false,
+        };
+        let found = Found { program: tool.to_owned(), word: path.to_owned(), reach, denied };
+        (denied || asked).then_some(found)
+    };
+    if event.is_shell() {
+        return examine(guarded, cwd, event.input("command")?);
+    }
+    if tool == "apply_patch" {
+        let text = ["command", "input", "patch"].iter().find_map(|key| event.input(key))?;
+        let all: Vec<Found> =
+            patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
+        return worst(all);
+    }
+    if writes_file(tool) {
+        return found(event.file()?, How::Edits);
+    }
+    if !is_foreign(tool) {
+        return None;
+    }
+    let command = ["command", "cmd", "script"].iter().find_map(|key| event.input(key));
+    let by_shell = command.and_then(|command| examine(guarded, cwd, command));
+    let has = |list: &[&str]| words(tool).iter().any(|word| list.contains(&word.as_str()));
+    let how = match (has(&REMOVES), has(&EDITS)) {
+        (true, _) => How::Removes,
+        (false, true) => How::Edits,
+        (false, false) => How::May,
+    };
+    let strings = event.input_strings(MOST_STRINGS).into_iter();
+    let paths = strings.filter(|text| !text.contains('\n')).filter_map(|text| found(text, how));
+    worst(paths.chain(by_shell).collect())
+}
+
+fn worst(found: Vec<Found>) -> Option<Found> {
+    found.into_iter().max_by_key(|found| found.denied)
+}
+
+/// The strings in a value, the outer ones first.
+pub(super) fn strings(value: &Value, most: usize) -> Vec<&str> {
+    let (mut todo, mut found) = (vec![value], Vec::new());
+    while let Some(value) = todo.pop().filter(|_| found.len() < most) {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(items) => todo.extend(items.iter().take(most)),
+            Value::Object(members) => todo.extend(members.values().take(most)),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_of_another_server_is_known_by_its_name() {
+        for tool in [
+            "mcp__filesystem__write_file",
+            "mcp__filesystem__move_file",
+            "mcp__fs__deleteFile",
+            "mcp__shell__execute_command",
+            "mcp__x__find_and_replace",
+            "mcp__odd",
+        ] {
+            assert!(is_foreign(tool), "{tool}");
+        }
+        for tool in [
+            "mcp__filesystem__read_text_file",
+            "mcp__filesystem__list_directory",
+            "mcp__git__git_status",
+            "mcp__x__getFileInfo",
+            "mcp__statedir__step",
+            "mcp__plugin_statedir_statedir__step",
+            "Read",
+        ] {
+            assert!(!is_foreign(tool), "{tool}");
+        }
+    }
+}
