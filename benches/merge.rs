@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{alternate, is_wanted, report, title};
 use statedir::{
-    domain::StateFile,
+    domain::{StateFile, Workflow},
     history::{HistoryFacts, NewEntry, render},
     merge::merge,
 };
@@ -33,6 +33,7 @@ fn main() {
                 Some(base.as_bytes()),
                 Some(ours.as_bytes()),
                 Some(theirs.as_bytes()),
+                Workflow::builtin(),
             );
             assert!(merged.is_ok_and(|merged| merged.is_some()));
             began.elapsed()

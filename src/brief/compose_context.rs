@@ -17,7 +17,7 @@ pub(super) fn failures(material: &Material, parts: &mut Vec<Part>) {
         let (section, file) = (Section::WhatFailed, StateFile::Plan);
         parts.push(Part::of_lines(section, file, Stage::Failures, vec![line]));
     }
-    for entry in material.entries.iter().rev().filter(|entry| is_failure(entry)) {
+    for entry in material.entries.iter().rev().filter(|entry| entry.is_failure()) {
         let error = entry.field("errors").unwrap_or("no error was given");
         let line = format!("{}: {}", headline(entry), one_line(error, LINE));
         let (section, file) = (Section::WhatFailed, StateFile::History);
@@ -63,7 +63,7 @@ fn worth(title: &str) -> usize {
 
 /// The newest entries that are not told elsewhere, newest first.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
-    let told = |entry: &&Entry| entry.kind != EntryKind::Turn && !is_failure(entry);
+    let told = |entry: &&Entry| entry.kind != EntryKind::Turn && !entry.is_failure();
     for entry in material.entries.iter().rev().filter(told) {
         let mut line = headline(entry);
         for key in ["title", "status", "real_outputs", "state_changes", "notes"] {
@@ -74,10 +74,6 @@ pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
         let (section, file) = (Section::OlderHistory, StateFile::History);
         parts.push(Part::of_lines(section, file, Stage::History, vec![line]));
     }
-}
-
-fn is_failure(entry: &Entry) -> bool {
-    entry.field("status").is_some_and(|status| status.trim().eq_ignore_ascii_case("FAILED"))
 }
 
 fn headline(entry: &Entry) -> String {

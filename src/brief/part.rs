@@ -101,7 +101,7 @@ impl Stage {
             Self::Essential => "statedir state",
             Self::Changes => "statedir diff REV",
             Self::Outputs => "statedir var get step_data.outputs",
-            Self::Failures => "statedir history search FAILED",
+            Self::Failures => "statedir history search failed",
             Self::Turns => "statedir memory",
             Self::Context => "statedir show context",
             Self::History => "statedir history list",

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Turn, part::one_line};
-use crate::history::{Entry, EntryKind};
+use crate::{
+    domain::StepOutcome,
+    history::{Entry, EntryKind},
+};
 
 /// How many patterns are kept.
 const MOST: usize = 10;
@@ -47,10 +50,10 @@ pub(super) fn success_patterns(entries: &[Entry]) -> Vec<Pattern> {
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::Step) {
         let used = entry.field("tool_used").or_else(|| entry.field("component_used"));
         let Some(used) = used else { continue };
-        let status = entry.field("status").unwrap_or_default().trim();
+        let outcome = entry.outcome();
         let (done, all) = counts.entry(one_line(used, 80)).or_default();
-        *done += usize::from(status.eq_ignore_ascii_case("COMPLETED"));
-        *all += usize::from(!status.eq_ignore_ascii_case("SKIPPED"));
+        *done += usize::from(outcome == Some(StepOutcome::Done));
+        *all += usize::from(outcome != Some(StepOutcome::Skipped));
     }
     let worked = counts.into_iter().filter(|(_, (done, _))| *done > 0);
     sorted(worked.map(|(pattern, (count, of))| Pattern { pattern, count, of: Some(of) }))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{compare, summary};
 use crate::{
-    domain::{Context, Decision, Money, Plan, StateFile, Step, Variables},
+    domain::{Context, Decision, Money, Plan, StateFile, Step, StepRole, Variables, Workflow},
     history::{Entry, EntryKind, each_entry},
     text::markdown::Document,
 };
@@ -21,15 +21,20 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// What happened from `before` to `after`, as markdown.
 ///
 /// Texts of the state are shown as plain words: nothing in them becomes a heading, a link, a
-/// mention or HTML. What cannot be read is left out and named.
-pub fn review_notes(from: &str, to: &str, before: &Files, after: &Files) -> String {
+/// mention or HTML. What cannot be read is left out and named. `workflow` is the one of `after`.
+pub fn review_notes(
+    (from, to): (&str, &str),
+    before: &Files,
+    after: &Files,
+    workflow: &Workflow,
+) -> String {
     let (old, new) = (plan(before), plan(after));
     let mut out = String::new();
     let title = new.as_ref().map_or("state", |plan| plan.title.as_str());
     let _ =
         writeln!(out, "# {}\n\nState from {} to {}.\n", inline(title), inline(from), inline(to));
     if let Some(new) = &new {
-        overview(&mut out, old.as_ref(), new);
+        overview(&mut out, old.as_ref(), new, workflow);
         section(&mut out, "Steps", &steps(old.as_ref(), new));
     } else {
         out.push_str("plan.md is missing or cannot be read.\n\n");
@@ -71,14 +76,14 @@ fn section(out: &mut String, title: &str, lines: &[String]) {
     out.push('\n');
 }
 
-fn overview(out: &mut String, old: Option<&Plan>, new: &Plan) {
+fn overview(out: &mut String, old: Option<&Plan>, new: &Plan, workflow: &Workflow) {
     let status = |plan: &Plan| plan.metadata.status.clone().unwrap_or_else(|| "?".to_owned());
     let now = inline(&status(new));
     let status = match old.map(status).filter(|old| inline(old) != now) {
         Some(old) => format!("{} → {now}", inline(&old)),
         None => now,
     };
-    let done = |step: &&Step| step.status.as_deref().is_some_and(|s| s.starts_with("COMPLETED"));
+    let done = |step: &&Step| workflow.role_of(step) == Some(StepRole::Done);
     let finished = new.steps.iter().filter(done).count();
     let _ = writeln!(out, "Plan {status}, {finished} of {} steps completed.\n", new.steps.len());
 }
@@ -256,7 +261,7 @@ mod tests {
             (StateFile::Plan, &new),
             (StateFile::Context, "# C\n\n## Decision Rationale\nold\n\n- took A\n"),
         ]);
-        let notes = review_notes("a", "b", &before, &after);
+        let notes = review_notes(("a", "b"), &before, &after, Workflow::builtin());
         assert!(
             notes.contains(
                 "- step 1 (aaaa) \\<img src=x\\> &#64;all: PENDING → COMPLETED, was called One\n"
@@ -265,7 +270,7 @@ mod tests {
         );
         assert!(notes.contains("## Decisions\n\n- took A\n"), "{notes}");
         assert!(notes.contains("## Open reviews\n\n- r1: Ship?\n"), "{notes}");
-        let same = review_notes("a", "a", &before, &before);
+        let same = review_notes(("a", "a"), &before, &before, Workflow::builtin());
         assert!(!same.contains("## "), "{same}");
     }
 }

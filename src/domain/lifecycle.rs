@@ -5,7 +5,7 @@ use std::{fmt, sync::OnceLock};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Modifier, modifier::backticked, nearest::same_name};
+use super::{Metadata, Modifier, Step, modifier::backticked, nearest::same_name};
 
 /// What a status of a plan means, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -173,6 +173,22 @@ impl Workflow {
         find(&self.step, status).map(|status| status.role)
     }
 
+    /// What the status of a step means; one without a status has not begun.
+    pub fn role_of(&self, step: &Step) -> Option<StepRole> {
+        self.role_of_status(step.status.as_deref())
+    }
+
+    /// What a status of a step means, where there is one; without it the step has not begun.
+    pub fn role_of_status(&self, status: Option<&str>) -> Option<StepRole> {
+        status.map_or(Some(StepRole::Open), |status| self.step_role(status))
+    }
+
+    /// What the status of a plan means; one without a status has not begun.
+    pub fn role_of_plan(&self, metadata: &Metadata) -> Option<PlanRole> {
+        let status = metadata.status.as_deref();
+        status.map_or(Some(PlanRole::Planning), |status| self.plan_role(status))
+    }
+
     /// The first plan status with this meaning.
     pub fn plan_with_role(&self, role: PlanRole) -> &str {
         with_role(&self.plan, role)
@@ -181,6 +197,18 @@ impl Workflow {
     /// The first step status with this meaning.
     pub fn step_with_role(&self, role: StepRole) -> &str {
         with_role(&self.step, role)
+    }
+
+    /// What to do about a plan status that is not known.
+    pub fn plan_status_hint(&self) -> String {
+        let active = self.plan_with_role(PlanRole::Active);
+        format!("set it to a status of the lifecycle, such as `{active}`")
+    }
+
+    /// What to do about a step status that is not known.
+    pub fn step_status_hint(&self) -> String {
+        let open = self.step_with_role(StepRole::Open);
+        format!("set it to a status of the lifecycle, such as `{open}`")
     }
 
     /// How often one step may be attempted before a person is asked instead.
@@ -218,6 +246,19 @@ impl Workflow {
     pub fn modifier(&self, name: &str) -> Option<&Modifier> {
         self.modifiers.iter().find(|modifier| same_name(&modifier.name, name))
     }
+}
+
+/// The number of the step at hand, from numbers and roles: the first that is active; else the first
+/// that is open or failed; else the last.
+pub fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
+    let lowest = |wanted: &[StepRole]| {
+        let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
+        fits.map(|(number, _)| *number).min()
+    };
+    lowest(&[StepRole::Active])
+        .or_else(|| lowest(&[StepRole::Open, StepRole::Failed]))
+        .or_else(|| steps.iter().map(|(number, _)| *number).max())
+        .unwrap_or(0)
 }
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {

@@ -7,6 +7,7 @@ use super::fields::fields;
 use super::heading;
 use super::scan::Piece;
 use super::section::Text;
+use crate::domain::{OUTCOME_FIELD, StepOutcome};
 
 /// An entry to be written: the heading is `### {title} - {time}`, the fields follow in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,6 +172,16 @@ impl Entry {
     /// The first field with this key, in any letter case.
     pub fn field(&self, key: &str) -> Option<&str> {
         find_field(&self.fields, key)
+    }
+
+    /// How the attempt ended that this entry is about, as its fields say.
+    pub fn outcome(&self) -> Option<StepOutcome> {
+        StepOutcome::read(self.field(OUTCOME_FIELD), self.field("status"))
+    }
+
+    /// Whether it tells of an attempt that failed.
+    pub fn is_failure(&self) -> bool {
+        self.outcome() == Some(StepOutcome::Failed)
     }
 
     /// The number in `Step 3 Execution`.

@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::block::Block;
 use super::scan::{Piece, scan};
-use super::told::{Outcome, Told};
+use super::told::Told;
 use super::{EntryId, EntryKind, HistoryError, heading};
+use crate::domain::StepOutcome;
 
 const LOG_HEADING: &str = "## Step Execution Log";
 
 /// Counts, sums, streaks and heads of a log, valid for its first `valid_len` bytes.
 ///
 /// Money and time are summed over `actual_cost` and `actual_time`. Outcomes are counted from the
-/// `status` of step entries; an entry without one has none. File operations and web requests are
+/// `outcome` or `status` of step entries; an entry with neither has none. File operations and web requests are
 /// summed from fields of that name, and an entry that has neither counts by its `tool_used`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryFacts {
@@ -212,15 +213,15 @@ impl Tally {
         facts.web_requests = facts.web_requests.saturating_add(requests);
         if kind == EntryKind::Step {
             match told.outcome() {
-                Some(Outcome::Completed) => {
+                Some(StepOutcome::Done) => {
                     facts.completed += 1;
                     facts.consecutive_failures = 0;
                 }
-                Some(Outcome::Failed) => {
+                Some(StepOutcome::Failed) => {
                     facts.failed += 1;
                     facts.consecutive_failures += 1;
                 }
-                Some(Outcome::Skipped) => facts.skipped += 1,
+                Some(StepOutcome::Skipped) => facts.skipped += 1,
                 None => {}
             }
         }

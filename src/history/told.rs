@@ -5,15 +5,7 @@ use std::borrow::Cow;
 use super::Counts;
 use super::entry::is_simulation;
 use super::fields::{Field, fields};
-use crate::domain::{parse_duration_ms, parse_money};
-
-/// How an execution of a step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Completed,
-    Failed,
-    Skipped,
-}
+use crate::domain::{OUTCOME_FIELD, StepOutcome, parse_duration_ms, parse_money};
 
 /// The fields of an entry that facts are made of; of several with one key the first.
 #[derive(Default)]
@@ -21,6 +13,7 @@ pub(super) struct Told<'a> {
     kind: Option<Field<'a>>,
     mode: Option<Field<'a>>,
     status: Option<Field<'a>>,
+    outcome: Option<Field<'a>>,
     cost: Option<Field<'a>>,
     time: Option<Field<'a>>,
     tool: Option<Field<'a>>,
@@ -78,16 +71,9 @@ impl<'a> Told<'a> {
         self.streak?.value().trim().parse().ok()
     }
 
-    pub(super) fn outcome(&self) -> Option<Outcome> {
-        let status = self.status?.value();
-        let is = |word: &str| status.trim().eq_ignore_ascii_case(word);
-        if is("COMPLETED") {
-            Some(Outcome::Completed)
-        } else if is("FAILED") {
-            Some(Outcome::Failed)
-        } else {
-            is("SKIPPED").then_some(Outcome::Skipped)
-        }
+    pub(super) fn outcome(&self) -> Option<StepOutcome> {
+        let text = |field: Option<Field<'a>>| field.map(Field::value);
+        StepOutcome::read(text(self.outcome).as_deref(), text(self.status).as_deref())
     }
 
     /// File operations and web requests: as the fields say, or else as the tool tells.
@@ -111,6 +97,7 @@ impl<'a> Told<'a> {
             4 if is("kind") => &mut self.kind,
             4 if is("mode") => &mut self.mode,
             6 if is("status") => &mut self.status,
+            7 if is(OUTCOME_FIELD) => &mut self.outcome,
             7 if is("carried") => &mut self.carried,
             10 if is("taken_back") => &mut self.taken_back,
             13 if is("counted_again") => &mut self.counted_again,

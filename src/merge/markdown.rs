@@ -10,7 +10,7 @@ use super::marker::{Marker, Version};
 use super::order::order;
 use super::tree::{Kind, Node, StepMark, Tree};
 use super::{MergeError, plan};
-use crate::domain::StateFile;
+use crate::domain::{StateFile, Workflow};
 
 /// The three versions of something, in this order.
 pub(super) const BASE: usize = 0;
@@ -40,6 +40,7 @@ pub(super) fn merge(
     base: &[u8],
     ours: &[u8],
     theirs: &[u8],
+    workflow: &Workflow,
 ) -> Result<Vec<u8>, MergeError> {
     let mut documents = Vec::with_capacity(3);
     for (side, bytes) in SIDES.into_iter().zip([base, ours, theirs]) {
@@ -65,7 +66,7 @@ pub(super) fn merge(
     let roots = [known, Some(&our_tree.root), Some(&their_tree.root)];
     let Some(mut root) = merge_node(place, roots) else { return Ok(ours.to_vec()) };
     if file == StateFile::Plan {
-        plan::finish(&mut root, &trees);
+        plan::finish(&mut root, &trees, workflow);
     }
     let tail = if our_tree.tail == base_tree.tail { &their_tree.tail } else { &our_tree.tail };
     Ok(compose(&root, tail, documents[OURS].newline()).into_bytes())

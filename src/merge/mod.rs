@@ -30,7 +30,7 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::StateFile;
+use crate::domain::{StateFile, Workflow};
 
 pub use agree::agree_with_plan;
 pub use conflict::{Conflict, conflicts, may_conflict};
@@ -62,7 +62,7 @@ pub struct MergeError {
 ///
 /// A side that lacks the file is `None`; a base that is empty, or no JSON, counts as absent. `None` is returned
 /// when the file is gone from both, or gone from one and unchanged on the other. A file that was
-/// removed on one side and changed on the other stays.
+/// removed on one side and changed on the other stays. `workflow` says what the statuses mean.
 ///
 /// # Errors
 /// A side cannot be read.
@@ -71,6 +71,7 @@ pub fn merge(
     base: Option<&[u8]>,
     ours: Option<&[u8]>,
     theirs: Option<&[u8]>,
+    workflow: &Workflow,
 ) -> Result<Option<Merged>, MergeError> {
     // Where branches crossed without the driver, git's own base may hold markers.
     let split = base
@@ -96,7 +97,7 @@ pub fn merge(
         StateFile::History => history::merge(base.unwrap_or_default(), ours, theirs),
         StateFile::Variables => variables::merge(base, ours, theirs)?,
         StateFile::Plan | StateFile::Context | StateFile::Constraints => {
-            markdown::merge(file, base.unwrap_or_default(), ours, theirs)?
+            markdown::merge(file, base.unwrap_or_default(), ours, theirs, workflow)?
         }
         StateFile::Workflow | StateFile::Log => text::merge(file, base, ours, theirs)?,
     };

@@ -4,22 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::markdown::Woven;
 use super::tree::{Kind, Node, StepMark, Tree, fold};
-use crate::domain::StepId;
-
-const DONE: [&str; 11] = [
-    "COMPLETED",
-    "DONE",
-    "COMPLETE",
-    "SUCCESS",
-    "SUCCEEDED",
-    "SKIPPED",
-    "CANCELLED",
-    "CANCELED",
-    "COMPLETED_SUCCESS",
-    "FINISHED",
-    "PASSED",
-];
-const ACTIVE: [&str; 5] = ["RUNNING", "IN_PROGRESS", "EXECUTING", "ACTIVE", "STARTED"];
+use crate::domain::{PlanRole, StepId, StepRole, Workflow, step_at_hand};
 
 /// Names the steps in `depends_on` by their ids where the versions number them differently.
 pub(super) fn prepare(trees: &mut [Tree]) {
@@ -77,7 +62,7 @@ pub(super) fn step_mark(
 }
 
 /// Numbers steps and reviews anew and works out what follows from them.
-pub(super) fn finish(root: &mut Woven, trees: &[Tree]) {
+pub(super) fn finish(root: &mut Woven, trees: &[Tree], workflow: &Workflow) {
     let in_line = trees.iter().all(|tree| {
         let numbers = steps(&tree.root);
         numbers.iter().zip(1..).all(|(step, number)| step.number == number)
@@ -93,61 +78,49 @@ pub(super) fn finish(root: &mut Woven, trees: &[Tree]) {
     });
     name_steps(root);
     name_reviews(root);
-    let mut statuses = Vec::new();
+    let mut roles = Vec::new();
     each_step(root, &mut |step| {
-        let status = field(step, "status").map(|status| plain(&status.value));
+        let status = field(step, "status").map(|status| bare(&status.value));
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
-        statuses.push((number, status));
+        roles.push((number, workflow.role_of_status(status)));
     });
     let Some(metadata) = metadata(root) else { return };
-    if trees.iter().skip(1).any(follows_steps)
+    if trees.iter().skip(1).any(|tree| follows_steps(tree, workflow))
         && let Some(current) = field_mut(metadata, "current_step")
     {
-        current.value = current_of(&statuses).to_string();
+        current.value = step_at_hand(&roles).to_string();
     }
-    let is_open = statuses.iter().any(|(_, status)| !is_one_of(&DONE, status.as_deref()));
+    let is_open = roles.iter().any(|(_, role)| !role.is_some_and(StepRole::is_finished));
     if let Some(status) = field_mut(metadata, "status")
         && is_open
-        && plain(&status.value) == "COMPLETED_SUCCESS"
-        && let Some(active) = trees.iter().find_map(active_status)
+        && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Succeeded)
+        && let Some(active) = trees.iter().find_map(|tree| active_status(tree, workflow))
     {
         status.value = active;
     }
 }
 
 /// Whether the step at hand is the one that follows from the steps.
-fn follows_steps(tree: &Tree) -> bool {
-    let mut statuses = Vec::new();
+fn follows_steps(tree: &Tree, workflow: &Workflow) -> bool {
+    let mut roles = Vec::new();
     each_step_of(&tree.root, &mut |step| {
         let status = step.children.iter().find(|child| is_field(child, "status"));
+        let status = status.map(|status| bare(&status.value));
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
-        statuses.push((number, status.map(|status| plain(&status.value))));
+        roles.push((number, workflow.role_of_status(status)));
     });
     let current = metadata_field(&tree.root, "current_step");
-    current.is_some_and(|text| text == current_of(&statuses).to_string())
+    current.is_some_and(|text| text == step_at_hand(&roles).to_string())
 }
 
-fn active_status(tree: &Tree) -> Option<String> {
-    metadata_field(&tree.root, "status").filter(|status| is_one_of(&ACTIVE, Some(status)))
+/// The status of a plan that is being worked on, as written.
+fn active_status(tree: &Tree, workflow: &Workflow) -> Option<String> {
+    let status = metadata_field(&tree.root, "status")?;
+    (workflow.plan_role(bare(&status)) == Some(PlanRole::Active)).then_some(status)
 }
 
-/// The running step; else the first that is not done; else the last.
-fn current_of(steps: &[(u32, Option<String>)]) -> u32 {
-    let lowest = |wanted: &dyn Fn(Option<&str>) -> bool| {
-        steps.iter().filter(|(_, status)| wanted(status.as_deref())).map(|(n, _)| *n).min()
-    };
-    lowest(&|status| is_one_of(&ACTIVE, status))
-        .or_else(|| lowest(&|status| !is_one_of(&DONE, status)))
-        .or_else(|| steps.iter().map(|(number, _)| *number).max())
-        .unwrap_or(0)
-}
-
-fn is_one_of(words: &[&str], status: Option<&str>) -> bool {
-    status.is_some_and(|status| words.contains(&plain(status).as_str()))
-}
-
-fn plain(value: &str) -> String {
-    value.trim().trim_matches(['"', '`']).to_uppercase().replace([' ', '-'], "_")
+fn bare(value: &str) -> &str {
+    value.trim().trim_matches(['"', '`'])
 }
 
 /// Both sides may have given the same id to different new steps: the second gets another one.

@@ -55,7 +55,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
         },
         Action::SkipTask => match step.or(evidence.next.as_ref()) {
             None => Some("there is no step to leave out".to_owned()),
-            Some(step) if matches!(step.role, Some(StepRole::Done | StepRole::Skipped)) => {
+            Some(step) if step.role.is_some_and(StepRole::is_finished) => {
                 Some(format!("step {} is finished", step.number))
             }
             Some(_) => None,

@@ -44,4 +44,6 @@ pub use language::LANGUAGE;
 pub use outcome::{
     Change, Cycle, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,
 };
-pub use workflow_file::{WorkflowError, parse as parse_workflow};
+pub use workflow_file::{
+    WorkflowError, parse as parse_workflow, parse_or_builtin as workflow_or_builtin,
+};

@@ -1,5 +1,7 @@
 //! Reading `workflow.yaml`: its shape, its limits, and what a workflow must have to make sense.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -62,6 +64,13 @@ struct ModifierEntry {
     #[serde(default)]
     values: Vec<String>,
     default: Option<String>,
+}
+
+/// Reads a workflow file; the built-in one if there is none or it cannot be used.
+pub fn parse_or_builtin(bytes: Option<&[u8]>) -> Cow<'static, Workflow> {
+    let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let own = text.and_then(|text| parse(text).ok());
+    own.map_or_else(|| Cow::Borrowed(Workflow::builtin()), Cow::Owned)
 }
 
 /// Reads a `workflow.yaml`; sections left out are those of the default.

@@ -1,11 +1,11 @@
 //! The state as far as it can be read, for a brief.
 
-use super::{Error, Readiness, Resolver, Snapshot, adapt, change::current_of, status::problem_of};
+use super::{Error, Readiness, Resolver, Snapshot, adapt, status::problem_of};
 use crate::{
     brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
     domain::{
         Constraints, Money, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole, Variables,
-        Workflow,
+        Workflow, step_at_hand,
     },
     history::{Entry, EntryKind, HistoryFacts, last_entries_within},
 };
@@ -175,7 +175,7 @@ impl Readable {
         let advice = advice(plan, workflow, &readiness, with_role(StepRole::Active).next());
         let number = match advice {
             Advice::Finish(number) | Advice::Start(number) | Advice::Retry(number) => number,
-            _ => current_of(&numbered),
+            _ => step_at_hand(&numbered),
         };
         let step = match wanted {
             Some(wanted) => Some(plan.step(wanted)?),
@@ -184,7 +184,8 @@ impl Readable {
         material.advice = wanted.is_none().then_some(advice);
         let finished = wanted.is_none() && advice == Advice::Nothing;
         if let Some(step) = step.filter(|_| !finished) {
-            material.focus = Some(self.focus(plan, step, &readiness, wanted.is_some())?);
+            material.focus =
+                Some(self.focus((plan, workflow), step, &readiness, wanted.is_some())?);
         }
         Ok(())
     }
@@ -192,12 +193,12 @@ impl Readable {
     /// A step with everything it needs; `strict` refuses a reference that leads nowhere.
     fn focus(
         &self,
-        plan: &Plan,
+        (plan, workflow): (&Plan, &Workflow),
         step: &Step,
         readiness: &Readiness<'_>,
         strict: bool,
     ) -> Result<Focus, Error> {
-        let resolver = Resolver::new(Some(plan), self.variables.as_ref());
+        let resolver = Resolver::new(Some(plan), self.variables.as_ref(), workflow);
         let mut inputs = Vec::new();
         for (name, written) in &step.inputs {
             let value = match resolver.resolve(written) {

@@ -127,7 +127,7 @@ impl Snapshot {
             |entry: &&Entry| entry.title == "Resumed" || entry.kind == EntryKind::Recover;
         let resumed = entries.iter().filter(is_recovery).count() as u64;
         let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for entry in entries.iter().filter(|entry| entry.field("status") == Some("FAILED")) {
+        for entry in entries.iter().filter(|entry| entry.is_failure()) {
             let written = entry.field("error_class").and_then(ErrorClass::parse);
             let error = entry.field("errors").unwrap_or_default();
             let class = written.unwrap_or_else(|| classify(error).class);

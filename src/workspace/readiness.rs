@@ -15,11 +15,7 @@ pub struct Readiness<'p> {
 impl<'p> Readiness<'p> {
     /// Looks at all steps of a plan.
     pub fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
-        // A step without a status has not begun.
-        let role = |step: &Step| match step.status.as_deref() {
-            Some(status) => workflow.step_role(status),
-            None => Some(Role::Open),
-        };
+        let role = |step: &Step| workflow.role_of(step);
         let steps = plan.steps.iter().enumerate();
         Self {
             plan,
@@ -50,7 +46,7 @@ impl<'p> Readiness<'p> {
     pub fn unmet(&self, step: &Step) -> Vec<StepRef> {
         let met = |wanted: &&StepRef| {
             let role = self.position(wanted).and_then(|at| self.roles[at]);
-            !matches!(role, Some(Role::Done | Role::Skipped))
+            !role.is_some_and(Role::is_finished)
         };
         step.depends_on.iter().filter(met).cloned().collect()
     }

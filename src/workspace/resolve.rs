@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::Error;
 use crate::{
-    domain::{ModelError, Plan, StateFile, StepId, StepRef, Variables, nearest, references},
+    domain::{
+        ModelError, Plan, StateFile, StepId, StepRef, StepRole, Variables, Workflow, nearest,
+        references,
+    },
     text::json::Path,
 };
 
@@ -16,12 +19,17 @@ const MOST_PATHS: usize = 5000;
 pub struct Resolver<'a> {
     plan: Option<&'a Plan>,
     variables: Option<&'a Variables>,
+    workflow: &'a Workflow,
 }
 
 impl<'a> Resolver<'a> {
     /// Looks into these files, as far as they could be read.
-    pub fn new(plan: Option<&'a Plan>, variables: Option<&'a Variables>) -> Self {
-        Self { plan, variables }
+    pub fn new(
+        plan: Option<&'a Plan>,
+        variables: Option<&'a Variables>,
+        workflow: &'a Workflow,
+    ) -> Self {
+        Self { plan, variables, workflow }
     }
 
     /// The value of a reference's path.
@@ -50,7 +58,7 @@ impl<'a> Resolver<'a> {
         let path = longer.as_deref().unwrap_or(path);
         let step = path.strip_prefix("step_data.outputs.").and_then(|rest| rest.split('.').next());
         let step = step.and_then(StepId::parse).and_then(|id| self.plan?.step_by_id(&id));
-        step.is_some_and(|step| !matches!(step.status.as_deref(), Some("COMPLETED" | "SKIPPED")))
+        step.is_some_and(|step| !self.workflow.role_of(step).is_some_and(StepRole::is_finished))
     }
 
     /// The path that comes nearest to one that is not there.

@@ -58,7 +58,7 @@ impl Workspace {
         let mut steps = Vec::with_capacity(plan.steps.len());
         for (line, step) in snapshot.step_lines()?.into_iter().zip(&plan.steps) {
             let role = workflow.step_role(&line.status);
-            let finished = matches!(role, Some(StepRole::Done | StepRole::Skipped));
+            let finished = role.is_some_and(StepRole::is_finished);
             let age = line.started_at.as_deref().and_then(|time| self.env.since(time));
             steps.push(ScreenStep {
                 age_ms: age,

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Error, LimitUse, Readiness, Snapshot, adapt, change::current_of};
-use crate::domain::{Money, Plan, PlanRole, Problem, Review, StateFile, Step, StepRole, Workflow};
+use super::{Error, LimitUse, Readiness, Snapshot, adapt};
+use crate::domain::{
+    Money, Plan, PlanRole, Problem, Review, StateFile, Step, StepRole, Workflow, step_at_hand,
+};
 
 /// One step in a list.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +18,9 @@ pub struct StepLine {
     pub title: String,
     /// Its status, in the lifecycle's spelling where that knows it.
     pub status: String,
+    /// What that status means.
+    #[serde(skip)]
+    pub role: Option<StepRole>,
     /// How often it was started.
     pub attempts: u32,
     /// Who works on it.
@@ -155,7 +160,7 @@ impl Snapshot {
             execution_id: plan.metadata.execution_id.clone(),
             status,
             mode: plan.metadata.mode.clone(),
-            current_step: current_of(&numbered),
+            current_step: step_at_hand(&numbered),
             total_steps: total,
             completed,
             skipped,
@@ -212,6 +217,7 @@ fn step_line(step: &Step, readiness: &Readiness<'_>, workflow: &Workflow) -> Ste
         id: step.id.as_ref().map(|id| id.as_str().to_owned()),
         title: step.title.clone(),
         status: workflow.step_status(&written).map_or(written.clone(), str::to_owned),
+        role: workflow.step_role(&written),
         attempts: step.attempts,
         claimed_by: step.claimed_by.clone(),
         started_at: step.started_at.clone(),

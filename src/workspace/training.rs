@@ -8,8 +8,7 @@ use super::{
     check::{mask, mask_field, mask_json},
 };
 use crate::{
-    domain::Money,
-    domain::parse_duration_ms,
+    domain::{Money, StepOutcome, parse_duration_ms},
     history::{Entry, EntryKind, each_entry},
 };
 
@@ -139,17 +138,17 @@ impl TrainingRecord {
         self.performance_metrics = Some(Performance {
             cost: entry.field("actual_cost").and_then(Money::parse),
             time_seconds: time.map(|ms| ms as f64 / 1000.0),
-            success: entry.field("status").and_then(success),
+            success: entry.outcome().and_then(success),
             attempt: entry.field("attempt").and_then(|text| text.trim().parse().ok()),
         });
     }
 }
 
-fn success(status: &str) -> Option<bool> {
-    match status.trim().to_ascii_uppercase().as_str() {
-        "COMPLETED" => Some(true),
-        "FAILED" => Some(false),
-        _ => None,
+fn success(outcome: StepOutcome) -> Option<bool> {
+    match outcome {
+        StepOutcome::Done => Some(true),
+        StepOutcome::Failed => Some(false),
+        StepOutcome::Skipped => None,
     }
 }
 

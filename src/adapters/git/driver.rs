@@ -1,6 +1,6 @@
 //! What git calls to merge one state file.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use super::{
     GitError,
@@ -9,7 +9,7 @@ use super::{
     sibling,
 };
 use crate::{
-    domain::StateFile,
+    domain::{StateFile, Workflow},
     merge::{Conflict, agree_with_plan, merge},
 };
 
@@ -39,12 +39,21 @@ pub fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> Result<Driv
         return by_lines(base, ours, theirs, format!("`{name}` is no state file"));
     };
     let (old, our, their) = (read(base)?, read(ours)?, read(theirs)?);
-    match merge(file, Some(&old), Some(&our), Some(&their)) {
+    let workflow = match file {
+        StateFile::Plan | StateFile::Variables => sibling::workflow(path),
+        _ => Cow::Borrowed(Workflow::builtin()),
+    };
+    match merge(file, Some(&old), Some(&our), Some(&their), &workflow) {
         Ok(Some(mut merged)) => {
             if file == StateFile::Variables
                 && let Some([base, ours, theirs]) = sibling::plans(path, [&old, &our, &their])
-                && let Ok(Some(plan)) =
-                    merge(StateFile::Plan, base.as_deref(), ours.as_deref(), theirs.as_deref())
+                && let Ok(Some(plan)) = merge(
+                    StateFile::Plan,
+                    base.as_deref(),
+                    ours.as_deref(),
+                    theirs.as_deref(),
+                    &workflow,
+                )
             {
                 merged.bytes = agree_with_plan(merged.bytes, plan.bytes);
             }

@@ -14,6 +14,7 @@ use crate::{
     merge::{
         Conflict, Side, agree_with_plan, conflicts, has_git_markers, merge, split_git_markers, take,
     },
+    rules::workflow_or_builtin,
 };
 
 /// A file that was merged anew.
@@ -48,6 +49,8 @@ pub struct Unmerged {
 pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let repository = Repository::of(dir)?;
     let unmerged = unmerged(&repository)?;
+    let workflow = fs_err::read(repository.dir.join(StateFile::Workflow.name())).ok();
+    let workflow = workflow_or_builtin(workflow.as_deref());
     let mut done = Vec::new();
     for file in StateFile::FIVE {
         let path = repository.dir.join(file.name());
@@ -64,7 +67,8 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             // A log is a set of entries: what was added since is one side's.
             if found.edited
                 && let (Some(text), Some(old)) = (&text, &ours)
-                && let Ok(Some(both)) = merge(file, None, Some(old), Some(text.as_bytes()))
+                && let Ok(Some(both)) =
+                    merge(file, None, Some(old), Some(text.as_bytes()), &workflow)
             {
                 ours = Some(both.bytes);
             }
@@ -75,7 +79,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
             };
             (None, Some(ours.into_bytes()), Some(theirs.into_bytes()), "markers")
         };
-        let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref());
+        let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref(), &workflow);
         let mut merged = merged.map_err(|error| unreadable(file, &error.to_string()))?;
         if let Some(merged) = merged.as_mut().filter(|_| file == StateFile::Variables)
             && let Ok(plan) = fs_err::read(repository.dir.join(StateFile::Plan.name()))

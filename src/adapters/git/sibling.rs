@@ -1,21 +1,24 @@
-//! The plans that belong to three versions of variables.json.
+//! What lies beside a file that git gives to the driver: the plans that belong to three versions of
+//! variables.json, and the lifecycle.
 //!
 //! Git gives a driver one file at a time, but `step_data` repeats what the merged plan will say.
 //! The commits that are being merged are found by what git leaves in the environment of a driver
 //! and in its directory; they count only if they hold the very versions that are being merged.
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use super::program::Git;
-use crate::domain::StateFile;
+use crate::{
+    domain::{StateFile, Workflow},
+    rules::workflow_or_builtin,
+};
 
 /// A version of a plan; `None` where there is none.
 type Version = Option<Vec<u8>>;
 
 /// The plans beside the base, our and their version of the variables at `path`, if they are found.
 pub(super) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
-    let parent = path.rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));
-    let plan = format!("{parent}{}", StateFile::Plan.name());
+    let plan = beside(path, StateFile::Plan);
     let [base, ours, theirs] = versions;
     let git = Git::that_called().ok()?;
     let blob = |commit: &str, path: &str| blob(&git, commit, path);
@@ -36,6 +39,23 @@ pub(super) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
         }
     }
     None
+}
+
+/// The lifecycle beside the state file at `path`: the one in the work tree, or else the one that a
+/// commit being merged brings; the built-in one where there is none that can be used.
+pub(super) fn workflow(path: &str) -> Cow<'static, Workflow> {
+    let path = beside(path, StateFile::Workflow);
+    let known = fs_err::read(&path).ok().or_else(|| {
+        let git = Git::that_called().ok()?;
+        let commits = [vec!["HEAD".to_owned()], heads(&git)].concat();
+        commits.iter().find_map(|commit| blob(&git, commit, &path))
+    });
+    workflow_or_builtin(known.as_deref())
+}
+
+fn beside(path: &str, file: StateFile) -> String {
+    let parent = path.rsplit_once('/').map_or(String::new(), |(parent, _)| format!("{parent}/"));
+    format!("{parent}{}", file.name())
 }
 
 /// Commits that may be the ones being merged, picked or reverted.

@@ -41,9 +41,9 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
         .collect();
     let (verb, more) = if left.len() == 1 { ("is", "") } else { ("are", ", and others") };
     let more = if left.len() > MOST { more } else { "" };
-    let number = first.number;
+    let (number, active) = (first.number, workflow.step_with_role(StepRole::Active));
     let reason = format!(
-        "{}{more} {verb} still RUNNING in the plan. If it is finished, run \
+        "{}{more} {verb} still {active} in the plan. If it is finished, run \
          `statedir step done {number}` (or `statedir step fail {number} --error TEXT`); if you give \
          it back, `statedir step reset {number}`. If it is meant to go on, say so and stop: this is \
          said only once.",

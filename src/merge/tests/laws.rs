@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::domain::{Plan, StateFile, Variables};
+use crate::domain::{Plan, StateFile, Variables, Workflow};
 use crate::merge::{Side, merge, take};
 use crate::text::markdown::Document;
 
@@ -85,7 +85,8 @@ fn json() -> impl Strategy<Value = String> {
 }
 
 fn run(file: StateFile, base: &str, ours: &str, theirs: &str) -> (String, usize) {
-    let merged = merge(file, Some(base.as_bytes()), Some(ours.as_bytes()), Some(theirs.as_bytes()));
+    let [base, ours, theirs] = [base, ours, theirs].map(|text| Some(text.as_bytes()));
+    let merged = merge(file, base, ours, theirs, Workflow::builtin());
     let merged = merged.unwrap().unwrap();
     (String::from_utf8(merged.bytes).unwrap(), merged.conflicts.len())
 }

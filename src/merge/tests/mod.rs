@@ -4,14 +4,16 @@ mod log;
 mod settling;
 
 use super::{Conflict, merge};
-use crate::domain::StateFile;
+use crate::domain::{StateFile, Workflow};
 
 /// The merged text and its conflicts; swapping the sides must give the same meaning.
 fn merged(file: StateFile, base: &str, ours: &str, theirs: &str) -> (String, Vec<Conflict>) {
     let bytes = |text: &str| Some(text.to_owned().into_bytes());
     let one = |a: &str, b: &str| {
         let (base, a, b) = (bytes(base), bytes(a), bytes(b));
-        let merged = merge(file, base.as_deref(), a.as_deref(), b.as_deref()).unwrap().unwrap();
+        let workflow = Workflow::builtin();
+        let merged = merge(file, base.as_deref(), a.as_deref(), b.as_deref(), workflow);
+        let merged = merged.unwrap().unwrap();
         (String::from_utf8(merged.bytes).unwrap(), merged.conflicts)
     };
     let (text, conflicts) = one(ours, theirs);

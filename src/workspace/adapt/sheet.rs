@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::super::{Draft, Error, Readiness, change::current_of};
+use super::super::{Draft, Error, Readiness};
 use super::lookup;
 use crate::{
-    domain::{Constraints, FactValue, Facts, Money, StepRole, Variables, Workflow},
+    domain::{Constraints, FactValue, Facts, Money, StepRole, Variables, Workflow, step_at_hand},
     history::HistoryFacts,
     rules::{Entry, variables_of},
 };
@@ -72,7 +72,7 @@ fn collect(
         facts.insert("progress", FactValue::Percent(percent));
     }
     let numbers = plan.steps.iter().map(|step| step.number);
-    let current = current_of(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>());
+    let current = step_at_hand(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>());
     if let Some(step) = plan.steps.iter().find(|step| step.number == current) {
         facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
     }

@@ -33,7 +33,7 @@ pub(super) use self::{
     rewind::rewind,
     variables::refused as json_refused,
 };
-pub(crate) use self::{gate::attempts_allowed_by, progress::current_of, step::no_ready_step};
+pub(crate) use self::{gate::attempts_allowed_by, step::no_ready_step};
 pub use self::{
     quantity::{Cost, Span},
     step::Selected,

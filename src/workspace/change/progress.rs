@@ -11,6 +11,7 @@ use super::{
 use crate::{
     domain::{
         Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject, Variables,
+        step_at_hand,
     },
     text::markdown::Edit,
 };
@@ -133,9 +134,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     pub(super) fn complete_plan(&mut self) -> Result<(), Error> {
         let finished = {
             let workflow = self.draft.workflow();
-            let done = |status: &str| {
-                matches!(workflow.step_role(status), Some(Role::Done | Role::Skipped))
-            };
+            let done = |status: &str| workflow.step_role(status).is_some_and(Role::is_finished);
             workflow.auto_complete() && self.all_statuses().all(|status| status.is_some_and(done))
         };
         let from = self.plan_status()?;
@@ -225,20 +224,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             numbered.push((number, role));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
-        current_of(&numbered)
+        step_at_hand(&numbered)
     }
-}
-
-/// The number of the step at hand, from numbers and roles.
-pub(crate) fn current_of(steps: &[(u32, Option<Role>)]) -> u32 {
-    let lowest = |wanted: &[Role]| {
-        let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
-        fits.map(|(number, _)| *number).min()
-    };
-    lowest(&[Role::Active])
-        .or_else(|| lowest(&[Role::Open, Role::Failed]))
-        .or_else(|| steps.iter().map(|(number, _)| *number).max())
-        .unwrap_or(0)
 }
 
 /// The plan's status in the lifecycle's spelling.
@@ -253,7 +240,7 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
     let message = format!("the plan has an unknown status, `{text}`");
     let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.metadata_place("status"))
-        .hint("set it to a status of the lifecycle, such as `IN_PROGRESS`");
+        .hint(draft.workflow().plan_status_hint());
     Err(crate::domain::ModelError::Problem(Box::new(problem)).into())
 }
 
@@ -267,7 +254,7 @@ pub(super) fn status_of(draft: &Draft<'_>, step: &Step) -> Result<String, Error>
         Some(status) => Ok(status.to_owned()),
         None => {
             let plan = draft.plan()?;
-            Err(unknown_status(&plan, step, written))
+            Err(unknown_status(draft, &plan, step, written))
         }
     }
 }

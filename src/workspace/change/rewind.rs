@@ -2,9 +2,9 @@
 
 use super::{
     super::{Draft, Error, Readiness},
-    progress::{Progress, current_of},
+    progress::Progress,
 };
-use crate::domain::{Plan, PlanRole, Step, StepRole as Role};
+use crate::domain::{Plan, PlanRole, Step, StepRole as Role, step_at_hand};
 
 /// Resets every step that was not finished `then`; gives the numbers of those that changed.
 ///
@@ -20,14 +20,14 @@ pub(in super::super) fn rewind(
     let roles = Readiness::new(then, workflow).roles().to_vec();
     let numbered: Vec<(u32, Option<Role>)> =
         then.steps.iter().map(|step| step.number).zip(roles.iter().copied()).collect();
-    let current = current_of(&numbered);
+    let current = step_at_hand(&numbered);
     let was_finished = |step: &Step| {
         let same = |known: &Step| match (&known.id, &step.id) {
             (Some(known), Some(id)) => known == id,
             _ => known.number == step.number && known.title == step.title,
         };
         let role = then.steps.iter().position(same).and_then(|at| roles.get(at).copied().flatten());
-        matches!(role, Some(Role::Done | Role::Skipped))
+        role.is_some_and(Role::is_finished)
     };
     let now = Readiness::new(&plan, workflow);
     let behind: Vec<&Step> = plan

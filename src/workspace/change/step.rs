@@ -248,10 +248,10 @@ pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::V
 }
 
 /// The error for a status that the lifecycle does not know.
-pub(super) fn unknown_status(plan: &Plan, step: &Step, status: &str) -> Error {
+pub(super) fn unknown_status(draft: &Draft<'_>, plan: &Plan, step: &Step, status: &str) -> Error {
     let message = format!("{} has an unknown status, `{status}`", step.name());
     let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
         .at(plan.field_place(step, "status"))
-        .hint("set it to a status of the lifecycle, such as `PENDING`");
+        .hint(draft.workflow().step_status_hint());
     ModelError::Problem(Box::new(problem)).into()
 }

@@ -11,7 +11,7 @@ use super::{
     step::{select, step_json, transition},
 };
 use crate::{
-    domain::{Plan, Step, StepCost, StepRole as Role},
+    domain::{OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role},
     recovery::failure::{ErrorClass, Failure, classify},
 };
 
@@ -138,6 +138,9 @@ fn entry(
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));
     put("status", Some(status.to_owned()));
+    let outcome = draft.workflow().step_role(status);
+    let outcome = outcome.and_then(|role| StepOutcome::to_write(status, role));
+    put(OUTCOME_FIELD, outcome.map(str::to_owned));
     put("attempt", (ran && step.attempts > 0).then(|| step.attempts.to_string()));
     put("actor", Some(draft.env.actor().to_owned()));
     put("component_used", step.component.clone());
@@ -159,7 +162,7 @@ fn entry(
 /// The parameters with their references looked up, as far as they can be.
 fn inputs(draft: &Draft<'_>, plan: &Plan, step: &Step) -> String {
     let variables = draft.variables().ok();
-    let resolver = Resolver::new(Some(plan), variables.as_deref());
+    let resolver = Resolver::new(Some(plan), variables.as_deref(), draft.workflow());
     let inputs = step.inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
     Value::Object(inputs.collect()).to_string()
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};
 use crate::{
-    domain::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables},
+    domain::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables, Workflow},
     history::Verification,
     store::StoreError,
 };
@@ -160,7 +160,8 @@ impl Snapshot {
             let just_merged = super::follow::is_only_plan_edited(self.view())
                 || self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
             variables::check(plan, variables, just_merged, found);
-            reference::check(plan, variables, found);
+            let workflow = workflow.as_deref().unwrap_or_else(|| Workflow::builtin());
+            reference::check(plan, variables, workflow, found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
             plan::check_settings(constraints, workflow, found);

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::{Readiness, change::current_of};
-use crate::domain::{Constraints, Plan, PlanRole, Problem, StateFile, StepRole, Workflow};
+use super::super::Readiness;
+use crate::domain::{
+    Constraints, Plan, PlanRole, Problem, StateFile, StepRole, Workflow, step_at_hand,
+};
 
 const FILE: StateFile = StateFile::Plan;
 
@@ -29,10 +31,11 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
             written.unwrap_or_default()
         );
         let problem = Problem::error("status_disagrees", FILE, message);
+        let active = workflow.plan_with_role(PlanRole::Active);
         found.push(
             problem
                 .at(plan.metadata_place("status"))
-                .hint("`statedir plan set status=IN_PROGRESS`, or finish the steps"),
+                .hint(format!("`statedir plan set status={active}`, or finish the steps")),
         );
     }
 }
@@ -146,7 +149,7 @@ fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
 /// The current step that follows from the steps.
 pub(super) fn should_be(plan: &Plan, readiness: &Readiness<'_>) -> u32 {
     let numbers = plan.steps.iter().map(|step| step.number);
-    current_of(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>())
+    step_at_hand(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>())
 }
 
 /// Modifiers and limits with values that are not allowed.

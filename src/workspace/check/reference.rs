@@ -1,11 +1,16 @@
 //! `{{references}}` that lead nowhere.
 
 use super::super::Resolver;
-use crate::domain::{Plan, Problem, StateFile, Variables, references};
+use crate::domain::{Plan, Problem, StateFile, Variables, Workflow, references};
 
 /// Looks at the inputs of steps, the only place where a reference means a variable.
-pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
-    let resolver = Resolver::new(Some(plan), Some(variables));
+pub(super) fn check(
+    plan: &Plan,
+    variables: &Variables,
+    workflow: &Workflow,
+    found: &mut Vec<Problem>,
+) {
+    let resolver = Resolver::new(Some(plan), Some(variables), workflow);
     let document = &plan.document;
     for step in &plan.steps {
         let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };

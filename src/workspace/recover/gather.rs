@@ -2,7 +2,7 @@
 
 use super::{super::*, last_words};
 use crate::{
-    domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
+    domain::{Plan, Step, StepRef, StepRole, Workflow},
     history::{Entry, EntryKind},
     recovery::{
         CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation,
@@ -229,7 +229,8 @@ impl Look<'_> {
         let own = |step: &&Step| self.claim(step).own || step.claimed_by.is_none();
         let stale = |step: &&Step| self.claim(step).stale;
         let last_failed = || {
-            let newest = self.entries.iter().rev().filter(|entry| is_failure(entry));
+            let failures = |entry: &&Entry| entry.kind == EntryKind::Step && entry.is_failure();
+            let newest = self.entries.iter().rev().filter(failures);
             let failed = |step: &&Step| self.role(step) == Some(StepRole::Failed);
             newest
                 .filter_map(|entry| {
@@ -251,23 +252,16 @@ impl Look<'_> {
     }
 
     fn role(&self, step: &Step) -> Option<StepRole> {
-        match step.status.as_deref() {
-            Some(status) => self.workflow.step_role(status),
-            None => Some(StepRole::Open),
-        }
+        self.workflow.role_of(step)
     }
 
     fn plan_seen(&self) -> PlanSeen {
         let (metadata, count) = (&self.plan.metadata, |role| self.readiness.count(role));
         let because = metadata.other.iter().find(|(key, _)| key == "paused_because");
-        let role = match metadata.status.as_deref() {
-            Some(status) => self.workflow.plan_role(status),
-            None => Some(PlanRole::Planning),
-        };
         PlanSeen {
             goal: metadata.goal.clone(),
             status: metadata.status.clone(),
-            role,
+            role: self.workflow.role_of_plan(metadata),
             total: self.plan.steps.len(),
             completed: count(StepRole::Done),
             skipped: count(StepRole::Skipped),
@@ -338,7 +332,7 @@ impl Look<'_> {
 
     fn error(&self, step: &Step) -> Option<ErrorSeen> {
         let mut newest = self.entries.iter().rev();
-        let entry = newest.find(|entry| is_failure(entry) && is_about(entry, step))?;
+        let entry = newest.find(|entry| entry.is_failure() && is_about(entry, step))?;
         let text = entry.field("errors").unwrap_or_default().to_owned();
         let failure = classify(&text);
         Some(ErrorSeen { text, failure })
@@ -425,17 +419,12 @@ impl Look<'_> {
         let steps = self.entries.iter().filter(|entry| entry.kind == EntryKind::Step);
         let attempt = |entry: &Entry| Attempt {
             step: entry.field("step").unwrap_or(&entry.title).to_owned(),
-            failed: is_failure(entry),
+            failed: entry.is_failure(),
             error: entry.field("errors").unwrap_or_default().to_owned(),
             class: entry.field("error_class").and_then(ErrorClass::parse),
         };
         steps.map(attempt).collect()
     }
-}
-
-fn is_failure(entry: &Entry) -> bool {
-    let status = entry.field("status").unwrap_or_default();
-    entry.kind == EntryKind::Step && status.trim().eq_ignore_ascii_case("FAILED")
 }
 
 fn is_about(entry: &Entry, step: &Step) -> bool {

@@ -291,7 +291,7 @@ fn entry_state(entry: Entry) -> EntryState {
 }
 
 fn failed_attempt(entry: &Entry) -> Option<FailedAttempt> {
-    if entry.field("status") != Some("FAILED") {
+    if !entry.is_failure() {
         return None;
     }
     let error = entry.field("errors").unwrap_or_default();

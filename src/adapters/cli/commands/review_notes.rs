@@ -1,7 +1,9 @@
 use serde_json::json;
 
 use super::{CliResult, Session};
-use crate::{adapters::git, diff::notes::review_notes, domain::StateFile};
+use crate::{
+    adapters::git, diff::notes::review_notes, domain::StateFile, rules::workflow_or_builtin,
+};
 
 /// Summarise what happened to the state, for a pull request
 ///
@@ -40,7 +42,9 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             files
         }
     };
-    let notes = review_notes(&range.from, &range.to, &range.before.files, &after);
+    let workflow = workflow_or_builtin(after.get(StateFile::Workflow.name()).map(Vec::as_slice));
+    let names = (range.from.as_str(), range.to.as_str());
+    let notes = review_notes(names, &range.before.files, &after, &workflow);
     if session.output.is_json() {
         session.output.value(json!({ "from": range.from, "to": range.to, "notes": notes }));
     } else {

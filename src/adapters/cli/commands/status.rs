@@ -95,7 +95,7 @@ fn steps(steps: &[ScreenStep]) -> Vec<Painted> {
             (_, _, true) => Colour::Dim,
             _ => Colour::None,
         };
-        let mark = mark(&line.status);
+        let mark = mark(line.role);
         let text =
             format!("  {mark} {:>3}  {:<10} {}{notes}", line.number, line.status, line.title);
         lines.push((colour, text));

@@ -46,7 +46,8 @@ fn inputs(
     step: &Step,
 ) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
     let variables = snapshot.variables()?;
-    let resolver = Resolver::new(Some(plan), Some(&variables));
+    let workflow = snapshot.workflow()?;
+    let resolver = Resolver::new(Some(plan), Some(&variables), &workflow);
     let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
     step.inputs.iter().map(resolved).collect()
 }
@@ -59,13 +60,10 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     if let Some(actor) = &session.global.actor {
         lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
     }
-    let running = |line: &StepLine| {
-        let role = snapshot.workflow().ok().and_then(|flow| flow.step_role(&line.status));
-        role == Some(StepRole::Active)
-    };
     // How long ago a running step was claimed.
     let age = |line: &StepLine| {
-        let started = line.started_at.as_deref().filter(|_| running(line))?;
+        let running = line.role == Some(StepRole::Active);
+        let started = line.started_at.as_deref().filter(|_| running)?;
         workspace.environment().since(started)
     };
     if let Some(status) = status {
@@ -97,18 +95,18 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.status == "RUNNING") {
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.role == Some(StepRole::Active)) {
             let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
             notes.push(format!("by {by}{age}"));
         }
-        if !step.waits_for.is_empty() && step.status == "PENDING" {
+        if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }
         let notes =
             if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
         session.output.line(format!(
             "{} {:>3}  {:<5} {:<10} {}{notes}",
-            mark(&step.status),
+            mark(step.role),
             step.number,
             id,
             step.status,
@@ -141,13 +139,13 @@ pub(super) fn next(session: &mut Session<'_>) -> CliResult {
 }
 
 /// A sign for a status that needs no colour.
-pub(super) fn mark(status: &str) -> char {
-    match status {
-        "COMPLETED" => '+',
-        "RUNNING" => '>',
-        "FAILED" => '!',
-        "SKIPPED" => '-',
-        _ => ' ',
+pub(super) fn mark(role: Option<StepRole>) -> char {
+    match role {
+        Some(StepRole::Done) => '+',
+        Some(StepRole::Active) => '>',
+        Some(StepRole::Failed) => '!',
+        Some(StepRole::Skipped) => '-',
+        Some(StepRole::Open) | None => ' ',
     }
 }
 

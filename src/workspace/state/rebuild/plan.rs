@@ -4,11 +4,10 @@ use serde_json::Value;
 
 use super::{Placeholders, field, heading, not_read_back, parse, refused, title_line};
 use crate::{
-    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow},
+    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow, step_at_hand},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
     workspace::{
         Error, Readiness,
-        change::current_of,
         state::{
             StepState, Written,
             source::{Given, Part},
@@ -259,7 +258,7 @@ fn current_step(plan: &Plan, workflow: &Workflow) -> Result<String, Error> {
     let numbers = plan.steps.iter().map(|step| step.number);
     let numbered: Vec<_> = numbers.zip(readiness.roles().iter().copied()).collect();
     let mut edit = plan.document.edit();
-    let current = current_of(&numbered).to_string();
+    let current = step_at_hand(&numbered).to_string();
     plan.set_metadata(&mut edit, &[("current_step", current.as_str())])?;
     Ok(Plan::finish(edit)?.document.into_source())
 }
