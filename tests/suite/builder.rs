@@ -3,12 +3,15 @@
 use std::{
     collections::BTreeMap,
     io::Write as _,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::lifecycle;
 
 /// The names of the five files.
 pub const FIVE: [&str; 5] =
@@ -17,6 +20,8 @@ pub const FIVE: [&str; 5] =
 /// A project in a temporary directory.
 pub struct Project {
     root: TempDir,
+    /// Whether its statuses have other names.
+    renamed: bool,
 }
 
 /// What a command said.
@@ -29,7 +34,7 @@ pub struct Ran {
 impl Project {
     /// An empty project.
     pub fn empty() -> Self {
-        Self { root: tempfile::tempdir().unwrap() }
+        Self { root: tempfile::tempdir().unwrap(), renamed: lifecycle::is_renamed() }
     }
 
     /// A project with a fresh state.
@@ -49,6 +54,16 @@ impl Project {
         project
     }
 
+    /// What a test says, in the words of the project.
+    pub fn said(&self, text: &[u8]) -> Vec<u8> {
+        if self.renamed { lifecycle::renamed(text) } else { text.to_vec() }
+    }
+
+    /// What the project tells, in the built-in words.
+    pub fn told(&self, text: Vec<u8>) -> Vec<u8> {
+        if self.renamed { lifecycle::builtin(&text) } else { text }
+    }
+
     pub fn root(&self) -> &Path {
         self.root.path()
     }
@@ -63,12 +78,17 @@ impl Project {
     }
 
     pub fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap()
+        let bytes = std::fs::read(self.path(name)).unwrap();
+        String::from_utf8(self.told(bytes)).unwrap()
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::create_dir_all(self.dir()).unwrap();
-        std::fs::write(self.path(name), text).unwrap();
+        let workflow = self.path("workflow.yaml");
+        if self.renamed && name == "plan.md" && !workflow.exists() {
+            std::fs::write(workflow, lifecycle::workflow()).unwrap();
+        }
+        std::fs::write(self.path(name), self.said(text.as_ref())).unwrap();
     }
 
     /// Replaces text that must be there.
@@ -83,14 +103,21 @@ impl Project {
         let names = FIVE.iter().chain(&["workflow.yaml"]);
         names
             .filter_map(|name| Some((name.to_string(), std::fs::read(self.path(name)).ok()?)))
+            .filter(|(name, _)| !self.renamed || name != "workflow.yaml")
+            .map(|(name, bytes)| (name, self.told(bytes)))
             .collect()
     }
 
     /// A command that is ready to be run in this project.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
+        for arg in args {
+            command.arg(std::ffi::OsStr::from_bytes(&self.said(arg.as_bytes())));
+        }
+        if self.renamed && args.contains(&"init") && !args.contains(&"--template") {
+            command.args(["--template", lifecycle::templates()]);
+        }
         command
-            .args(args)
             .current_dir(self.root())
             .env_remove("STATEDIR")
             .env("STATEDIR_ACTOR", "tester")
@@ -109,7 +136,7 @@ impl Project {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A command that refuses early does not read its input.
-        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let _ = child.stdin.take().unwrap().write_all(&self.said(input.as_bytes()));
         Ran::from(child.wait_with_output().unwrap())
     }
 
@@ -166,9 +193,13 @@ impl Ran {
 
 impl From<Output> for Ran {
     fn from(output: Output) -> Self {
+        let told = |text: Vec<u8>| match lifecycle::is_renamed() {
+            true => lifecycle::builtin(&text),
+            false => text,
+        };
         Self {
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stdout: String::from_utf8(told(output.stdout)).unwrap(),
+            stderr: String::from_utf8_lossy(&told(output.stderr)).into_owned(),
             code: output.status.code().unwrap_or(-1),
         }
     }

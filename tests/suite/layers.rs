@@ -112,6 +112,69 @@ fn the_layer_check_sees_a_forbidden_use() {
     assert_eq!(violations("domain", &["text"], "use std::fs::File;"), ["uses `std::fs`"]);
 }
 
+/// The statuses of the built-in lifecycle; only `domain` may know them.
+const STATUSES: [&str; 10] = [
+    "PLANNING",
+    "IN_PROGRESS",
+    "PAUSED",
+    "COMPLETED_SUCCESS",
+    "COMPLETED_FAILURE",
+    "PENDING",
+    "RUNNING",
+    "COMPLETED",
+    "FAILED",
+    "SKIPPED",
+];
+
+/// Texts that hold a status as an example for people and compare nothing.
+const EXAMPLES: [(&str, &str); 1] = [("rules/language.rs", "the reference of the rule language")];
+
+/// The statuses in the code of a file: not in its comments, nor in its tests.
+fn statuses_in(source: &str) -> Vec<String> {
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let quoted = lines.filter(|line| line.contains('"'));
+    let words =
+        quoted.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    words.filter(|word| STATUSES.contains(word)).map(str::to_owned).collect()
+}
+
+#[test]
+fn only_domain_knows_a_status_by_its_word() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for entry in walkdir::WalkDir::new(&src).into_iter().filter_map(Result::ok) {
+        let path = entry.path().strip_prefix(&src).unwrap().display().to_string();
+        let is_example = EXAMPLES.iter().any(|(file, _)| *file == path);
+        let is_test = path.contains("tests/") || path.ends_with("tests.rs");
+        if path.starts_with("domain/") || is_test || is_example || !path.ends_with(".rs") {
+            continue;
+        }
+        files += 1;
+        let source = std::fs::read_to_string(entry.path()).unwrap();
+        let found = statuses_in(&source);
+        if !found.is_empty() {
+            wrong.push(format!("{path}: {}", found.join(", ")));
+        }
+    }
+    assert!(files > 200, "only {files} files were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_check_for_statuses_sees_one_in_code_alone() {
+    let code =
+        "if entry.field(\"status\") == Some(\"FAILED\") {}\nlet x = \"still RUNNING, \\\n\";";
+    assert_eq!(statuses_in(code), ["FAILED", "RUNNING"]);
+    let fine = "/// `FAILED` or \"FAILED\"\nlet x = \"failed\";\n#[cfg(test)]\nlet y = \"FAILED\";";
+    assert!(statuses_in(fine).is_empty());
+    let whole = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain/builtin.rs"),
+    );
+    assert!(statuses_in(&whole.unwrap()).len() > 10);
+}
+
 #[test]
 fn no_source_file_grows_out_of_hand() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

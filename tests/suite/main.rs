@@ -16,6 +16,7 @@ mod git_safety;
 mod hooks;
 mod hostile;
 mod layers;
+mod lifecycle;
 mod mcp;
 mod merge;
 mod parallel;

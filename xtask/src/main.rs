@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 /// A name, the arguments for cargo, and its environment.
 type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
     ("format", &["fmt", "--all", "--check"], &[]),
     ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
     (
@@ -14,6 +14,27 @@ const STEPS: [Step; 4] = [
         &[("RUSTDOCFLAGS", "-D warnings")],
     ),
     ("tests", &["test", "--workspace"], &[]),
+    // The sweeps are about bytes and orders of calls, and cost most of the time: once is enough.
+    (
+        "tests under a lifecycle of other names",
+        &[
+            "test",
+            "--test",
+            "suite",
+            "--",
+            "--skip",
+            "faults::",
+            "--skip",
+            "power::",
+            "--skip",
+            "sweep",
+            "--skip",
+            "parallel::",
+            "--skip",
+            "fuzzed::",
+        ],
+        &[("STATEDIR_TEST_LIFECYCLE", "renamed")],
+    ),
 ];
 
 fn main() -> ExitCode {
