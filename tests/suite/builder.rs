@@ -98,12 +98,12 @@ impl Project {
         self.write(name, text.replacen(from, to, 1));
     }
 
-    /// The bytes of all files that are there, workflow.yaml included.
+    /// The bytes of all files that are there, a workflow.yaml of the test's own included.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let names = FIVE.iter().chain(&["workflow.yaml"]);
         names
             .filter_map(|name| Some((name.to_string(), std::fs::read(self.path(name)).ok()?)))
-            .filter(|(name, _)| !self.renamed || name != "workflow.yaml")
+            .filter(|(_, bytes)| !self.renamed || *bytes != lifecycle::workflow())
             .map(|(name, bytes)| (name, self.told(bytes)))
             .collect()
     }
