@@ -127,8 +127,10 @@ const STATUSES: [&str; 10] = [
 ];
 
 /// Texts for people that hold a status as an example and compare nothing: file, status, what it is.
-const EXAMPLES: [(&str, &str, &str); 2] = [
+const EXAMPLES: [(&str, &str, &str); 4] = [
     ("rules/language.rs", "PAUSED", "the reference of the rule language"),
+    ("adapters/cli/commands/plan.rs", "PAUSED", "an example in the help"),
+    ("adapters/cli/commands/step.rs", "FAILED", "an example in the help"),
     ("adapters/cli/commands/step.rs", "RUNNING", "an example in the help"),
 ];
 

@@ -138,7 +138,7 @@ fn a_history_is_understood_without_the_lifecycle_it_was_written_under() {
     };
     assert_eq!(failures(&project), (2.into(), 2.into()));
     assert!(project.ok(&["brief"]).stdout.contains("timeout after 5s"));
-    assert!(project.ok(&["recover"]).stdout.contains("timeout after 5s"));
+    assert!(project.ok(&["recover"]).stdout.contains("failed with a timeout"));
     project.ok(&["step", "start", "3"]);
     let list = project.ok(&["step", "list"]).stdout;
     assert!(list.contains("! ") && list.contains("(by tester"), "{list}");
