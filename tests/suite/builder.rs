@@ -54,6 +54,11 @@ impl Project {
         project
     }
 
+    /// Whether its statuses have other names.
+    pub fn is_renamed(&self) -> bool {
+        self.renamed
+    }
+
     /// What a test says, in the words of the project.
     pub fn said(&self, text: &[u8]) -> Vec<u8> {
         if self.renamed { lifecycle::renamed(text) } else { text.to_vec() }

@@ -60,6 +60,11 @@ pub fn builtin(text: &[u8]) -> Vec<u8> {
     replace(text, |(builtin, other)| (other, builtin))
 }
 
+/// The same of a line.
+pub fn builtin_text(text: &str) -> String {
+    String::from_utf8(builtin(text.as_bytes())).unwrap()
+}
+
 /// The built-in workflow.yaml with the other names.
 pub fn workflow() -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/default/workflow.yaml");

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::builder::Project;
+use crate::{builder::Project, lifecycle};
 
 /// How long an answer may take before the test gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,6 +24,7 @@ pub struct Client {
     lines: mpsc::Receiver<String>,
     next_id: i64,
     meta: Option<Value>,
+    renamed: bool,
 }
 
 /// How a server ended.
@@ -47,15 +48,17 @@ impl Client {
         let mut child = command.spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let (sender, lines) = mpsc::channel();
+        let renamed = project.is_renamed();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let line = if renamed { lifecycle::builtin_text(&line) } else { line };
                 if sender.send(line).is_err() {
                     return;
                 }
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, next_id: 0, meta: None }
+        Self { child, stdin, lines, next_id: 0, meta: None, renamed }
     }
 
     /// A server that was greeted as clients of 2025 do.
@@ -90,7 +93,8 @@ impl Client {
 
     pub fn send_raw(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
-        stdin.write_all(bytes).and_then(|()| stdin.flush()).unwrap();
+        let bytes = if self.renamed { lifecycle::renamed(bytes) } else { bytes.to_vec() };
+        stdin.write_all(&bytes).and_then(|()| stdin.flush()).unwrap();
     }
 
     /// Sends a request and gives its id.
