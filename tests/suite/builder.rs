@@ -83,8 +83,12 @@ impl Project {
     }
 
     pub fn read(&self, name: &str) -> String {
-        let bytes = std::fs::read(self.path(name)).unwrap();
-        String::from_utf8(self.told(bytes)).unwrap()
+        self.read_at(&self.path(name))
+    }
+
+    /// The same of a state file elsewhere.
+    pub fn read_at(&self, path: &Path) -> String {
+        String::from_utf8(self.told(std::fs::read(path).unwrap())).unwrap()
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {

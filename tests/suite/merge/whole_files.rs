@@ -113,7 +113,7 @@ fn a_state_directory_that_one_side_moved_takes_the_work_of_the_other() {
         }
         let history = std::fs::read_to_string(project.root().join(dir).join("history.md")).unwrap();
         assert!(history.contains("### Here") && history.contains("### There"), "{history}");
-        let plan = std::fs::read_to_string(project.root().join(dir).join("plan.md")).unwrap();
+        let plan = project.read_at(&project.root().join(dir).join("plan.md"));
         assert_eq!(plan.matches("RUNNING").count(), 2, "{plan}");
         assert_settled(&repository, dir);
     }
