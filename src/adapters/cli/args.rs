@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use super::commands;
 
@@ -54,24 +54,17 @@ pub(super) struct Global {
     #[arg(long, global = true, value_name = "NAME")]
     pub(super) actor: Option<String>,
     /// How long to wait for another command to finish
-    #[arg(long, global = true, value_name = "TIME", default_value = WAIT, value_parser = wait)]
+    #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = wait)]
     pub(super) wait: Duration,
 }
 
-/// How long a command waits for another one, if nothing else is said.
-pub(super) const WAIT: &str = "10s";
-
-pub(super) fn wait(text: &str) -> Result<Duration, String> {
+fn wait(text: &str) -> Result<Duration, String> {
     let span: crate::workspace::Span = text.parse()?;
     Ok(Duration::from_millis(span.millis()))
 }
 
-/// The whole command line, for completions and manual pages.
-pub fn command() -> clap::Command {
-    Arguments::command()
-}
-
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(super) enum Command {
     Init(commands::init::Args),
     Status(commands::status::Args),

@@ -2,20 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::Parser as _;
-
-use super::args::Arguments;
-
-/// Reads the arguments; what cannot be an option is taken as the value of the option before it, or
-/// as a word of its own, if that makes sense of them.
-///
-/// # Errors
-/// They make no sense; the error is about the arguments as they were given.
-pub(super) fn parse(args: &[OsString]) -> Result<Arguments, clap::Error> {
-    Arguments::try_parse_from(args).or_else(|error| {
-        let again = [true, false].into_iter().filter_map(|join| rearranged(args, join));
-        again.map(Arguments::try_parse_from).find_map(Result::ok).ok_or(error)
-    })
+/// The ways to read what begins with a hyphen and cannot be an option: as the value of the option
+/// before it, and as a word of its own.
+pub(super) fn as_text(args: &[OsString]) -> impl Iterator<Item = Vec<OsString>> {
+    [true, false].into_iter().filter_map(|join| rearranged(args, join))
 }
 
 /// The arguments with text that begins with a hyphen where it is no option: joined to the option

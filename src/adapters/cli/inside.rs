@@ -9,9 +9,8 @@ use super::{
     CliResult, Failure,
     args::Global,
     commands::{self, Session},
-    hyphens,
     output::Output,
-    pairs, quick,
+    pairs, parse,
 };
 use crate::store::GivenUp;
 
@@ -131,10 +130,7 @@ fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResul
         .chain(words.iter().map(String::as_str))
         .map(From::from)
         .collect();
-    let parsed = match quick::parse(&args) {
-        Some(parsed) => parsed,
-        None => hyphens::parse(&args).map_err(|error| Failure::from(&error))?,
-    };
+    let parsed = parse::parse(&args).map_err(|error| Failure::from(&error))?;
     let mut session = caller.session(output);
     let result = commands::dispatch(parsed.command, &mut session);
     result.map_err(|failure| session.explain(failure))

@@ -9,9 +9,8 @@ pub(super) mod inside;
 mod number_text;
 mod output;
 mod pairs;
-mod plain;
+mod parse;
 mod progress;
-mod quick;
 mod unique_keys;
 mod way_back;
 mod word_diff;
@@ -26,17 +25,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let wants_json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut output = Output::new(wants_json);
     report_bugs(wants_json);
-    let parsed = match quick::parse(&args) {
-        Some(parsed) => parsed,
-        None => match hyphens::parse(&args) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                let code = output.usage(&error);
-                // For the client of a hook, code 2 means that the agent has to be stopped.
-                let is_hook = quick::command_name(&args).as_deref() == Some("hook");
-                return if is_hook { ExitCode::SUCCESS } else { code };
-            }
-        },
+    let parsed = match parse::parse(&args) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            let code = output.usage(&error);
+            // For the client of a hook, code 2 means that the agent has to be stopped.
+            let is_hook = parse::named_command(&args).as_deref() == Some("hook");
+            return if is_hook { ExitCode::SUCCESS } else { code };
+        }
     };
     let command = command_line(&args);
     match commands::run(parsed, command, &mut output) {
@@ -82,5 +78,5 @@ fn command_line(args: &[OsString]) -> String {
     text
 }
 
-pub use args::command;
+pub use parse::command;
 type CliResult = Result<u8, Failure>;

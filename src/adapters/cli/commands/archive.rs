@@ -33,6 +33,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// List the archived executions
     #[command(after_help = "Examples:\n  statedir archive list --json")]

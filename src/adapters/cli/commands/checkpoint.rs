@@ -29,6 +29,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Keep the state as it is now
     #[command(after_help = "\

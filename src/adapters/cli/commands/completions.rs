@@ -1,6 +1,6 @@
 use clap_complete::Shell;
 
-use super::{super::args, CliResult, Session};
+use super::{super::parse, CliResult, Session};
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(in super::super) struct Args {
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut args::command(), "statedir", &mut script);
+    clap_complete::generate(args.shell, &mut parse::described_with_help(), "statedir", &mut script);
     let script = String::from_utf8_lossy(&script);
     if session.output.is_json() {
         session.output.value(serde_json::json!({ "script": script }));

@@ -17,6 +17,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// List modifiers, limits, directives and rules
     #[command(after_help = "Examples:\n  statedir constraint list --json")]

@@ -17,6 +17,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Add text behind what a section holds; nothing is replaced
     #[command(

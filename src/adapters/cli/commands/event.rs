@@ -14,6 +14,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Note an event and let the rules answer
     #[command(after_help = "\

@@ -29,6 +29,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Merge the state files by meaning in this repository
     #[command(after_help = "Examples:\n  statedir git install --textconv")]

@@ -4,10 +4,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    super::plain::{Plain, Unclear},
-    CliResult, Session,
-};
+use super::{CliResult, Session};
 use crate::{
     adapters::{
         choose,
@@ -53,13 +50,6 @@ pub(in super::super) struct Args {
 
 /// What a brief may take if nothing else is said.
 const MAX_TOKENS: usize = 2000;
-
-impl Args {
-    /// The same arguments without the parser.
-    pub(in super::super) fn plain(words: &Plain<'_>) -> Result<Args, Unclear> {
-        Ok(Args { max_tokens: words.parsed("--max-tokens")?.unwrap_or(MAX_TOKENS) })
-    }
-}
 
 /// How long a hook waits for another command.
 const WAIT: Duration = Duration::from_millis(1500);

@@ -1,4 +1,4 @@
-use super::{super::args, CliResult, Failure, Session};
+use super::{super::parse, CliResult, Failure, Session};
 
 /// Print the manual page of statedir or of one command, in roff
 #[derive(Debug, clap::Args)]
@@ -11,8 +11,7 @@ pub(in super::super) struct Args {
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    let mut command = args::command();
-    command.build();
+    let mut command = parse::described();
     let mut name = String::from("statedir");
     for word in &args.command {
         let Some(found) = command.find_subcommand(word) else {

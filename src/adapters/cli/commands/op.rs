@@ -14,6 +14,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// List operations, newest first
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]

@@ -13,6 +13,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Set one or several fields: title, goal, status, mode, or your own
     #[command(after_help = "\

@@ -19,6 +19,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// List the reviews; open ones only unless --all
     #[command(after_help = "Examples:\n  statedir review list --all")]

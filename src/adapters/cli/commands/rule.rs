@@ -33,6 +33,7 @@ impl AfterHelp {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// List the rules with their numbers
     #[command(after_help = "Examples:\n  statedir rule list")]

@@ -1,8 +1,5 @@
 use super::{
-    super::{
-        pairs,
-        plain::{Plain, Unclear},
-    },
+    super::pairs,
     CliResult, Session,
     step_args::{ResultArgs, ShapeArgs, select, selected},
     step_view,
@@ -24,6 +21,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Add a step at the end of the plan, or behind another
     #[command(after_help = "\
@@ -134,33 +132,6 @@ Examples:
         #[arg(long)]
         claim: bool,
     },
-}
-
-impl Args {
-    /// The options of the verbs that [`Args::plain`] reads.
-    pub(in super::super) fn plain_options(verb: &str) -> &'static [(&'static str, bool)] {
-        match verb {
-            "done" | "fail" | "skip" => ResultArgs::PLAIN,
-            "next" => &[("--claim", false)],
-            "show" => &[("--resolved", false)],
-            _ => &[],
-        }
-    }
-
-    /// The same arguments without the parser.
-    pub(in super::super) fn plain(verb: &str, words: &Plain<'_>) -> Result<Args, Unclear> {
-        let step = words.last_word()?;
-        let verb = match verb {
-            "done" => Verb::Done(ResultArgs::plain(words)?),
-            "fail" => Verb::Fail(ResultArgs::plain(words)?),
-            "skip" => Verb::Skip(ResultArgs::plain(words)?),
-            "start" => Verb::Start { step },
-            "show" => Verb::Show { step, resolved: words.flag("--resolved")? },
-            "next" if step.is_none() => Verb::Next { claim: words.flag("--claim")? },
-            _ => return Err(Unclear),
-        };
-        Ok(Args { verb })
-    }
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {

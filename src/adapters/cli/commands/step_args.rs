@@ -1,12 +1,9 @@
 //! The arguments that step commands share.
 
-use super::super::{
-    pairs,
-    plain::{Plain, Unclear},
-};
+use super::super::pairs;
 use crate::workspace::{Cost, Selected, Span, StepResult, StepShape};
 
-/// What a step says.
+// What a step says. (A doc comment would replace the help of the commands that take it.)
 #[derive(Debug, clap::Args)]
 pub(super) struct ShapeArgs {
     /// The component that does it
@@ -61,7 +58,7 @@ impl ShapeArgs {
     }
 }
 
-/// What came of a step.
+// What came of a step.
 #[derive(Debug, clap::Args)]
 pub(super) struct ResultArgs {
     /// Number or id; the running step if absent
@@ -87,30 +84,6 @@ pub(super) struct ResultArgs {
 }
 
 impl ResultArgs {
-    /// The options that [`ResultArgs::plain`] reads.
-    pub(super) const PLAIN: &'static [(&'static str, bool)] = &[
-        ("--output", true),
-        ("--cost", true),
-        ("--time", true),
-        ("--error", true),
-        ("--note", true),
-        ("--tool", true),
-    ];
-
-    /// The same arguments without the parser.
-    pub(super) fn plain(words: &Plain<'_>) -> Result<Box<ResultArgs>, Unclear> {
-        let output = words.all("--output").map(|text| pairs::pair(text).map_err(|_| Unclear));
-        Ok(Box::new(ResultArgs {
-            step: words.last_word()?,
-            output: output.collect::<Result<_, _>>()?,
-            cost: words.parsed("--cost")?,
-            time: words.parsed("--time")?,
-            error: words.text("--error")?,
-            note: words.text("--note")?,
-            tool: words.text("--tool")?,
-        }))
-    }
-
     pub(super) fn result(self) -> Result<Box<StepResult>, super::Failure> {
         Ok(Box::new(StepResult {
             step: selected(self.step.as_deref())?,

@@ -15,6 +15,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Record a turn as an entry of the history
     #[command(after_help = "\

@@ -1,10 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    super::{
-        pairs,
-        plain::{Plain, Unclear},
-    },
+    super::pairs,
     CliResult, Failure, Session,
 };
 use crate::{text::json::Path, workspace::Change};
@@ -25,6 +22,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Print a value; everything without a path
     #[command(
@@ -84,22 +82,6 @@ enum Verb {
         /// A file, or - for standard input
         file: String,
     },
-}
-
-impl Args {
-    /// The same arguments without the parser.
-    pub(in super::super) fn plain(verb: &str, words: &Plain<'_>) -> Result<Args, Unclear> {
-        let verb = match (verb, &words.words[2..]) {
-            ("get", _) => Verb::Get { path: words.last_word()? },
-            ("set", [path, value]) => Verb::Set {
-                path: (*path).to_owned(),
-                value: (*value).to_owned(),
-                string: words.flag("--string")?,
-            },
-            _ => return Err(Unclear),
-        };
-        Ok(Args { verb })
-    }
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: Args) -> CliResult {

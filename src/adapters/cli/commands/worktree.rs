@@ -42,6 +42,7 @@ pub(in super::super) struct Args {
 }
 
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Verb {
     /// Make a worktree on a new branch
     #[command(
