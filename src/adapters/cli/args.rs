@@ -63,9 +63,9 @@ fn wait(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(span.millis()))
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 #[command(defer = true)]
-pub(super) enum Command {
+pub(in crate::adapters) enum Command {
     Init(commands::init::Args),
     Status(commands::status::Args),
     Brief(commands::brief::Args),

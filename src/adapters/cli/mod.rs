@@ -1,11 +1,11 @@
 //! The command line: parse, call the library once, print.
 
 mod args;
-mod commands;
+pub(super) mod commands;
 mod escape;
 mod failure;
 mod hyphens;
-pub(super) mod inside;
+pub(super) mod in_process;
 mod number_text;
 mod output;
 mod pairs;

@@ -9,7 +9,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::{
-    adapters::cli::inside::refused_digits,
+    adapters::cli::in_process::refused_digits,
     text::json::{JsonDocument, Path},
 };
 

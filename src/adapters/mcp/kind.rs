@@ -5,11 +5,8 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::{
-    verb::{Verb, usage},
-    worker::Work,
-};
-use crate::adapters::cli::inside::{Answer, refused_digits};
+use super::{given::usage, verb::Verb, worker::Work};
+use crate::adapters::cli::in_process::{Answer, refused_digits};
 
 /// Arguments that are objects or lists; some models send them as text.
 const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "changes"];

@@ -5,9 +5,11 @@
 //! line gives.
 
 mod frames;
+mod given;
 mod kind;
 mod pipes;
 mod prompts;
+mod requests;
 mod resources;
 mod server;
 mod tools;

@@ -6,7 +6,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::worker::Work;
-use crate::adapters::cli::inside::Answer;
+use crate::adapters::cli::in_process::{Answer, Request, defaults};
 
 /// How to work, told to every client.
 pub(super) const LOOP: &str = "\
@@ -35,7 +35,7 @@ pub(super) fn list() -> Vec<Prompt> {
 pub(super) fn work(name: &str) -> Result<Option<Work>, ErrorData> {
     match name {
         "start" => Ok(None),
-        "resume" => Ok(Some(Work::Text(vec!["brief".to_owned()]))),
+        "resume" => Ok(Some(Work::Text(Request::Brief(defaults())))),
         _ => {
             let message = format!("there is no prompt `{name}`; there are `start` and `resume`");
             Err(ErrorData::invalid_params(message, None))

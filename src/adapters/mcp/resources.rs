@@ -4,7 +4,13 @@ use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents};
 use serde_json::Value;
 
 use super::worker::Work;
-use crate::{adapters::cli::inside::Answer, domain::StateFile};
+use crate::{
+    adapters::cli::{
+        commands::show,
+        in_process::{Answer, Request, defaults},
+    },
+    domain::StateFile,
+};
 
 const FILES: &str = "statedir://state/";
 const MERGED: &str = "statedir://state";
@@ -35,12 +41,14 @@ fn mime(file: StateFile) -> &'static str {
 
 /// How a resource is read.
 pub(super) fn work(uri: &str) -> Result<Work, ErrorData> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     if uri == MERGED {
-        return Ok(Work::Command(words(&["state"])));
+        return Ok(Work::Run(Request::State(defaults())));
     }
     match file_of(uri) {
-        Some(file) => Ok(Work::Command(words(&["show", file.name()]))),
+        Some(file) => {
+            let show = show::Args { file: file.name().to_owned(), section: None };
+            Ok(Work::Run(Request::Show(show)))
+        }
         None => {
             let message = format!("there is no resource `{uri}`");
             Err(ErrorData::resource_not_found(message, None))

@@ -19,7 +19,7 @@ use super::{
     worker::{LOCK_WAIT, Work, Worker},
 };
 use crate::{
-    adapters::cli::inside::{Answer, Caller},
+    adapters::cli::in_process::{Answer, Caller},
     store::GivenUp,
     workspace::Environment,
 };

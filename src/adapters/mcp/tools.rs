@@ -5,9 +5,9 @@ use super::{
         Kind,
         Shape::{Any, Flag as Bool, List, Number, Object, Text, Whole},
     },
+    requests,
     verb::{
-        Does::{self, Change, Changes, Command, Renamed},
-        Takes::{Flag, Named, Option as Opt, Pairs, Word},
+        Does::{self, Change, Changes, Renamed, Run},
         Verb,
     },
 };
@@ -25,14 +25,14 @@ pub(super) const TOOLS: &[Kind] = &[
                 revision.",
         arguments: &[("max_tokens", Whole), ("for", Text), ("since", Text)],
         answers: &[("sections", List(&Object))],
-        verbs: &[verb("", Command(&["brief"], &[Opt("max_tokens"), Opt("for"), Opt("since")]))],
+        verbs: &[verb("", Run(&["max_tokens", "for", "since"], requests::brief))],
     },
     Kind {
         name: "status",
         about: "Counts, current and next step, cost, limits, open reviews, problems.",
         arguments: &[],
         answers: &[("status", Any), ("percent", Whole), ("next", Any)],
-        verbs: &[verb("", Command(&["status"], &[]))],
+        verbs: &[verb("", Run(&[], requests::status))],
     },
     Kind {
         name: "plan",
@@ -52,16 +52,13 @@ pub(super) const TOOLS: &[Kind] = &[
         verbs: &[
             verb(
                 "init",
-                Command(
-                    &["init"],
-                    &[Opt("goal"), Opt("title"), Opt("mode"), Pairs("set", "--set")],
-                ),
+                Run(&["goal", "title", "mode", "set"], requests::init),
             ),
             verb("set", Change("plan.set")),
             verb("pause", Change("plan.pause")),
-            verb("resume", Command(&["resume"], &[])),
-            verb("check", Command(&["check"], &[])),
-            verb("show", Command(&["show"], &[Word("file"), Opt("section")])),
+            verb("resume", Run(&[], requests::resume)),
+            verb("check", Run(&[], requests::check)),
+            verb("show", Run(&["file", "section"], requests::show)),
         ],
     },
     Kind {
@@ -93,7 +90,7 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[("message", Text), ("step", Object), ("steps", List(&Object))],
         verbs: &[
-            verb("next", Command(&["step", "next"], &[Flag("claim")])),
+            verb("next", Run(&["claim"], requests::step_next)),
             verb("start", Change("step.start")),
             verb("done", Change("step.done")),
             verb("fail", Change("step.fail")),
@@ -103,8 +100,8 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("add", Change("step.add")),
             verb("set", Change("step.set")),
             verb("remove", Change("step.remove")),
-            verb("show", Command(&["step", "show"], &[Word("step"), Flag("resolved")])),
-            verb("list", Command(&["step", "list"], &[Opt("status"), Opt("limit")])),
+            verb("show", Run(&["step", "resolved"], requests::step_show)),
+            verb("list", Run(&["status", "limit"], requests::step_list)),
         ],
     },
     Kind {
@@ -116,7 +113,7 @@ pub(super) const TOOLS: &[Kind] = &[
         verbs: &[
             verb("add", Change("context.add")),
             verb("set", Change("context.set")),
-            verb("show", Command(&["context", "show"], &[Opt("section")])),
+            verb("show", Run(&["section"], requests::context_show)),
         ],
     },
     Kind {
@@ -126,7 +123,7 @@ pub(super) const TOOLS: &[Kind] = &[
         arguments: &[("path", Text), ("value", Any)],
         answers: &[("value", Any)],
         verbs: &[
-            verb("get", Command(&["var", "get"], &[Word("path")])),
+            verb("get", Run(&["path"], requests::var_get)),
             verb("set", Change("var.set")),
             verb("unset", Change("var.unset")),
             verb("append", Change("var.append")),
@@ -142,9 +139,9 @@ pub(super) const TOOLS: &[Kind] = &[
         answers: &[("entries", Any)],
         verbs: &[
             verb("add", Change("history.add")),
-            verb("list", Command(&["history", "list"], &[Opt("limit")])),
-            verb("search", Command(&["history", "search"], &[Word("text"), Opt("limit")])),
-            verb("verify", Command(&["history", "verify"], &[])),
+            verb("list", Run(&["limit"], requests::history_list)),
+            verb("search", Run(&["text", "limit"], requests::history_search)),
+            verb("verify", Run(&[], requests::history_verify)),
         ],
     },
     Kind {
@@ -165,32 +162,29 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb("constraint.list", Command(&["constraint", "list"], &[])),
-            verb("constraint.get", Command(&["constraint", "get"], &[Word("name")])),
+            verb("constraint.list", Run(&[], requests::constraint_list)),
+            verb("constraint.get", Run(&["name"], requests::constraint_get)),
             verb("constraint.set", Change("constraint.set")),
-            verb("directive.list", Command(&["directive", "list"], &[])),
+            verb("directive.list", Run(&[], requests::directive_list)),
             verb("directive.add", Change("directive.add")),
             verb(
                 "directive.remove",
                 Renamed("directive.remove", &[("number", "directive"), ("text", "directive")], &[]),
             ),
-            verb("rule.list", Command(&["rule", "list"], &[])),
+            verb("rule.list", Run(&[], requests::rule_list)),
             verb("rule.add", Change("rule.add")),
             verb(
                 "rule.remove",
                 Renamed("rule.remove", &[("number", "rule"), ("text", "rule")], &[]),
             ),
-            verb("rule.check", Command(&["rule", "check"], &[])),
+            verb("rule.check", Run(&[], requests::rule_check)),
             verb(
                 "rule.explain",
-                Command(
-                    &["rule", "explain"],
-                    &[Word("number"), Named("type", "--event"), Pairs("fields", "")],
-                ),
+                Run(&["number", "type", "fields"], requests::rule_explain),
             ),
             verb(
                 "rule.test",
-                Command(&["rule", "test"], &[Word("type"), Pairs("fields", ""), Opt("times")]),
+                Run(&["type", "fields", "times"], requests::rule_test),
             ),
             verb("event.emit", Change("event.emit")),
         ],
@@ -215,20 +209,19 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb("create", Command(&["checkpoint", "create"], &[Word("name"), Opt("message")])),
-            verb("list", Command(&["checkpoint", "list"], &[Opt("limit")])),
-            verb("show", Command(&["checkpoint", "show"], &[Word("name")])),
+            verb("create", Run(&["name", "message"], requests::checkpoint_create)),
+            verb("list", Run(&["limit"], requests::checkpoint_list)),
+            verb("show", Run(&["name"], requests::checkpoint_show)),
             verb(
                 "restore",
-                Command(&["checkpoint", "restore"], &[Word("name"), Opt("only"), Flag("rewind")]),
+                Run(&["name", "only", "rewind"], requests::checkpoint_restore),
             ),
-            verb("delete", Command(&["checkpoint", "delete"], &[Word("name")])),
-            verb("undo", Command(&["undo"], &[])),
-            verb("redo", Command(&["redo"], &[])),
-            verb("log", Command(&["op", "log"], &[Opt("limit")])),
-            verb("diff", Command(&["diff"], &[Word("from"), Word("to")])),
-            // A program that decides runs only when the user names it, so it is not offered here.
-            verb("recover", Command(&["recover"], &[Opt("decide"), Opt("step"), Flag("apply")])),
+            verb("delete", Run(&["name"], requests::checkpoint_delete)),
+            verb("undo", Run(&[], requests::undo)),
+            verb("redo", Run(&[], requests::redo)),
+            verb("log", Run(&["limit"], requests::op_log)),
+            verb("diff", Run(&["from", "to"], requests::diff)),
+            verb("recover", Run(&["decide", "step", "apply"], requests::recover)),
         ],
     },
     Kind {
@@ -238,7 +231,7 @@ pub(super) const TOOLS: &[Kind] = &[
         arguments: &[("text", Text), ("id", Text), ("why", Text), ("all", Bool)],
         answers: &[("reviews", List(&Object))],
         verbs: &[
-            verb("list", Command(&["review", "list"], &[Flag("all")])),
+            verb("list", Run(&["all"], requests::review_list)),
             verb("open", Change("review.open")),
             verb("approve", Renamed("review.decide", &[], &[("approve", true)])),
             verb("reject", Renamed("review.decide", &[], &[("approve", false)])),
@@ -267,7 +260,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::adapters::mcp::{prompts, worker::Work};
+    use crate::adapters::mcp::prompts;
 
     #[test]
     fn knowing_all_tools_costs_at_most_2500_tokens() {
@@ -284,7 +277,7 @@ mod tests {
         for kind in TOOLS {
             for verb in kind.verbs {
                 let takes: Vec<&str> = match &verb.does {
-                    Command(_, takes) => takes.iter().map(|takes| takes.argument()).collect(),
+                    Run(takes, _) => takes.to_vec(),
                     Renamed(_, renamed, _) => renamed.iter().map(|(from, _)| *from).collect(),
                     Change(_) | Changes => Vec::new(),
                 };
@@ -297,35 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn every_verb_is_one_that_the_command_line_knows() {
+    fn every_change_is_one_that_there_is() {
         for verb in TOOLS.iter().flat_map(|kind| kind.verbs) {
-            match &verb.does {
-                Command(words, _) => {
-                    let mut command = crate::adapters::cli::command();
-                    for word in *words {
-                        let next = command.find_subcommand(word).cloned();
-                        command = next.unwrap_or_else(|| panic!("{words:?}"));
-                    }
-                }
-                Change(op) | Renamed(op, ..) => {
-                    let value = json!({ "op": op, "nonsense": 1 });
-                    let error = serde_json::from_value::<crate::workspace::Change>(value);
-                    let error = error.unwrap_err().to_string();
-                    assert!(!error.contains("unknown variant"), "{op}: {error}");
-                }
-                Changes => {}
+            if let Change(op) | Renamed(op, ..) = &verb.does {
+                let value = json!({ "op": op, "nonsense": 1 });
+                let error = serde_json::from_value::<crate::workspace::Change>(value);
+                let error = error.unwrap_err().to_string();
+                assert!(!error.contains("unknown variant"), "{op}: {error}");
             }
         }
-    }
-
-    #[test]
-    fn values_reach_a_command_as_they_are() {
-        let arguments = json!({ "verb": "rule.test", "type": "--help", "times": 2,
-            "fields": { "a": "42", "b": 42, "c": "x y", "d": "-" } });
-        let arguments = arguments.as_object().unwrap().clone();
-        let (work, _) = find("adapt").unwrap().work(arguments).unwrap();
-        let words =
-            ["rule", "test", "--times=2", "--", "--help", "a=\"42\"", "b=42", "c=x y", "d=-"];
-        assert_eq!(work, Work::Command(words.map(str::to_owned).to_vec()));
     }
 }

@@ -18,8 +18,9 @@ use std::{
 use tokio::sync::oneshot;
 
 use crate::{
-    adapters::cli::inside::{self, Answer, Caller},
+    adapters::cli::in_process::{self, Answer, Caller, Request},
     store::GivenUp,
+    workspace::Change,
 };
 
 /// How long a call waits for the lock.
@@ -28,16 +29,14 @@ pub(super) const LOCK_WAIT: Duration = Duration::from_secs(5);
 const STRETCH: Duration = Duration::from_millis(500);
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum Work {
-    /// One change.
-    Change(serde_json::Value),
-    /// Several changes as one operation.
-    Changes(Vec<serde_json::Value>),
-    /// A command by its words.
-    Command(Vec<String>),
+    /// Changes as one operation.
+    Changes(Vec<Change>),
+    /// A request of the command line.
+    Run(Request),
     /// The same, answered in plain text under `text`.
-    Text(Vec<String>),
+    Text(Request),
 }
 
 /// A piece of work on its way.
@@ -103,10 +102,9 @@ fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -
         let (wait, given_up) = (left.min(STRETCH), when_locked.clone());
         let caller = Caller { wait, given_up, ..job.caller.clone() };
         let answer = match &job.work {
-            Work::Change(value) => inside::change(&caller, value.clone()),
-            Work::Changes(values) => inside::changes(&caller, values.clone()),
-            Work::Command(words) => inside::command(&caller, words),
-            Work::Text(words) => match inside::text(&caller, words) {
+            Work::Changes(changes) => in_process::apply(&caller, changes),
+            Work::Run(request) => in_process::run(&caller, request.clone()),
+            Work::Text(request) => match in_process::text(&caller, request.clone()) {
                 Ok(text) => {
                     Answer { document: serde_json::json!({ "ok": true, "text": text }), exit: 0 }
                 }

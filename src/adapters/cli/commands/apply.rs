@@ -4,7 +4,7 @@ use super::{super::pairs, CliResult, Failure, Session};
 use crate::workspace::Change;
 
 /// Make many changes as one operation: all of them or none
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 The input is a JSON array of changes, an object {\"changes\": […]}, or one change per line. Every
 change has an \"op\" and members; those in brackets are optional. A step is a number or an id. A
@@ -39,7 +39,7 @@ Examples:
          {\"op\": \"step.start\", \"step\": 1},
          {\"op\": \"var.set\", \"path\": \"a.b\", \"value\": 42}]' | statedir apply -
   statedir apply changes.jsonl --dry-run")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// A file, or - for standard input
     file: String,
 }

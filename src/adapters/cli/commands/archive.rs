@@ -11,7 +11,7 @@ use crate::{
 /// The state directory is renamed, log and all, to `archive/<execution_id>/` beside it; `init`
 /// then starts anew in its place. An execution that is not finished is refused unless `--force`
 /// is given. Nothing is ever overwritten.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
@@ -24,7 +24,7 @@ Examples:
 
 An archived state can be read with -C, too: `statedir -C workspace/archive/exec_2026 history list`."
 )]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
     /// Also when the execution is not finished
@@ -32,7 +32,7 @@ pub(in super::super) struct Args {
     force: bool,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// List the archived executions

@@ -14,7 +14,7 @@ use crate::{
 /// what it left out. Lines that begin with `>` are data from the file named above them.
 ///
 /// Tokens are estimated from above, so that no common tokenizer counts more.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 With a file that is missing or cannot be read, the rest is printed and the exit code is 4.
 
@@ -23,26 +23,26 @@ Examples:
   statedir brief --max-tokens 1000
   statedir brief --for 3
   statedir brief --since @-5 --format json")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// At most so many tokens
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_tokens)]
-    max_tokens: usize,
+    pub(in crate::adapters) max_tokens: usize,
     /// At most so many bytes, too
     #[arg(long, value_name = "N")]
-    max_bytes: Option<usize>,
+    pub(in crate::adapters) max_bytes: Option<usize>,
     /// How to print it; --json is json with `ok`
     #[arg(long, value_enum, default_value = "md")]
-    format: BriefFormat,
+    pub(in crate::adapters) format: BriefFormat,
     /// Tell what changed after this revision: an operation's id, or @-2
     #[arg(long, value_name = "REV")]
-    since: Option<String>,
+    pub(in crate::adapters) since: Option<String>,
     /// Tell what one step needs: inputs looked up, what the steps before it gave, rules in force
     #[arg(long = "for", value_name = "STEP")]
-    step: Option<String>,
+    pub(in crate::adapters) step: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum BriefFormat {
+pub(in crate::adapters) enum BriefFormat {
     Md,
     Json,
 }

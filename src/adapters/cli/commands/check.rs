@@ -10,19 +10,19 @@ use crate::{
 };
 
 /// Find every inconsistency, each with a place and a way out (exit 4 if there is an error)
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir check
   statedir check --fix
   statedir check --json")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Repair what is safe, as one operation that can be undone
     #[arg(long)]
-    fix: bool,
+    pub(in crate::adapters) fix: bool,
     /// Exit 4 for warnings too
     #[arg(long)]
-    strict: bool,
+    pub(in crate::adapters) strict: bool,
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {

@@ -12,7 +12,7 @@ use crate::{
 /// stays until it is deleted, whatever `gc` drops; automatic ones, taken before a restore, an
 /// import or because a rule asks, go with `gc --older-than`. Each holds the history's newest
 /// entries, so that `history verify` notices a cut tail.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir checkpoint create before-refactoring -m \"all tests pass\"
@@ -23,14 +23,17 @@ Examples:
   statedir checkpoint delete before-refactoring
 
 A name is accepted wherever an operation is: `statedir diff before-refactoring`.")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+/// How many checkpoints are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 20;
+
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Keep the state as it is now
     #[command(after_help = "\
 Examples:
@@ -47,7 +50,7 @@ Examples:
     #[command(after_help = "Examples:\n  statedir checkpoint list --limit 5")]
     List {
         /// At most so many; 0 for all
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
     /// Show one: its files, and where the execution was
@@ -72,28 +75,28 @@ Examples:
 /// had; one that was not there is removed. history.md is never shortened: an entry says what was
 /// done. The state as it is now is kept as an automatic checkpoint first. Works with damaged
 /// files, too.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir checkpoint restore before-refactoring
   statedir checkpoint restore before-refactoring --rewind
   statedir checkpoint restore 8f3a2c91b0d4 --only plan --only variables
   statedir checkpoint restore cp-1 --dry-run")]
-pub(in super::super) struct RestoreArgs {
+pub(in crate::adapters) struct RestoreArgs {
     /// The name of a checkpoint, an operation's id, or @-2 for two operations ago
     #[arg(value_name = "NAME|OP")]
-    target: String,
+    pub(in crate::adapters) target: String,
     /// Only this file, such as plan; may be repeated
     #[arg(long, value_name = "FILE", value_delimiter = ',', value_parser = file)]
-    only: Vec<StateFile>,
+    pub(in crate::adapters) only: Vec<StateFile>,
     /// Put steps that were not finished then, and those after them, back to pending
     ///
     /// Where the plan is not among the files, the steps finished since then are put back.
     #[arg(long)]
-    rewind: bool,
+    pub(in crate::adapters) rewind: bool,
 }
 
-fn file(text: &str) -> Result<StateFile, String> {
+pub(in crate::adapters) fn file(text: &str) -> Result<StateFile, String> {
     StateFile::from_name(text).ok_or_else(|| {
         "the files are plan, context, variables, constraints and workflow".to_owned()
     })

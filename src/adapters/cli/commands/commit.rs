@@ -13,13 +13,13 @@ use crate::{
 /// state and the heads of the history. What else is staged stays staged and is no part of the
 /// commit. Hooks run as usual. Nothing to commit is no failure. A state with a file that is missing
 /// or cannot be read is not committed (exit 4).
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir commit
   statedir commit -m \"Compared the first two databases\" --sign-off
   statedir commit --dry-run")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// The message; the trailers are added
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,

@@ -3,11 +3,11 @@ use clap_complete::Shell;
 use super::{super::parse, CliResult, Session};
 
 /// Print a completion script for a shell
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir"
 )]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// The shell
     shell: Shell,
 }

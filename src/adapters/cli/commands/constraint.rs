@@ -4,21 +4,21 @@ use super::{super::pairs, CliResult, Failure, Session};
 use crate::workspace::Change;
 
 /// Read and set modifiers and limits in constraints.md
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir constraint list
   statedir constraint get priority
   statedir constraint set priority cost_efficiency
   statedir constraint set preferred_tools '[\"Read\", \"Write\"]'")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// List modifiers, limits, directives and rules
     #[command(after_help = "Examples:\n  statedir constraint list --json")]
     List,

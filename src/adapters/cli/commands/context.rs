@@ -4,21 +4,21 @@ use super::{super::pairs, CliResult, Session};
 use crate::workspace::{Change, ContextText, Error};
 
 /// Add to, replace or show sections of context.md
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir context add \"Qdrant is fastest below 1M vectors\"
   statedir context add --section \"Decision Rationale\" \"Chose qdrant: latency\"
   statedir context set --section \"Current Understanding\" - < understanding.md
   statedir context show --section \"Key Findings\"")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Add text behind what a section holds; nothing is replaced
     #[command(
         after_help = "Examples:\n  statedir context add --section \"Key Findings\" \"It works\"\n  echo text | statedir context add -"
@@ -40,8 +40,8 @@ enum Verb {
     },
 }
 
-#[derive(Debug, clap::Args)]
-struct TextArgs {
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct TextArgs {
     /// A heading, or a path of headings; Key Findings if absent
     #[arg(long, value_name = "SECTION")]
     section: Option<String>,

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Compare operations, git revisions and the files as they are, by meaning
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 A side is a checkpoint's name, an operation's id or the beginning of it, @ for the newest operation,
 @-2 for two before it, `working` for the files as they are, or a git revision such as HEAD, main~2,
@@ -28,20 +28,20 @@ Examples:
   statedir diff 8f3a2c91b0d4 @ --json
   statedir diff HEAD~1 HEAD
   statedir diff git:main working --word-diff")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// From here; the newest operation if absent
-    from: Option<String>,
+    pub(in crate::adapters) from: Option<String>,
     /// To here; the files as they are if absent
-    to: Option<String>,
+    pub(in crate::adapters) to: Option<String>,
     /// Show the text instead: a unified diff
     #[arg(long)]
-    text: bool,
+    pub(in crate::adapters) text: bool,
     /// Show the text with the words that differ marked
     #[arg(long)]
-    word_diff: bool,
+    pub(in crate::adapters) word_diff: bool,
     /// At most so many lines by meaning; 0 for all
     #[arg(long, default_value_t = 100)]
-    limit: usize,
+    pub(in crate::adapters) limit: usize,
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {

@@ -4,20 +4,20 @@ use super::{super::pairs, CliResult, Session};
 use crate::workspace::Change;
 
 /// Add, list and remove directives: rules of behaviour in force now
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir directive add \"Do not create new components without approval\"
   statedir directive add \"prefer fast tools\" --for-steps 2
   statedir directive remove 1")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Add a directive
     #[command(
         after_help = "Examples:\n  statedir directive add \"prefer fast tools\" --for-steps 2"

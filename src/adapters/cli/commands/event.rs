@@ -2,18 +2,18 @@ use super::{super::pairs, CliResult, Failure, Session};
 use crate::workspace::{Change, Event};
 
 /// Tell the state that something happened, so that rules can answer
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir event emit feedback sentiment=positive
   statedir event emit cost amount=0.12
   statedir event emit error message=\"disk full\"")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// Note an event and let the rules answer

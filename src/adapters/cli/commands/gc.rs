@@ -6,11 +6,11 @@ use crate::workspace::Span;
 /// Drop old operations from the log; the state itself is never touched
 ///
 /// Automatic checkpoints of that age go, too; named ones never do.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir gc --older-than 7d\n  statedir gc --older-than 30d --dry-run"
 )]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// How old operations may become, such as 7d or 12h
     #[arg(long, value_name = "AGE", default_value = "7d", value_parser = age)]
     older_than: u64,

@@ -16,19 +16,19 @@ use crate::{
 /// repository's configuration. Nothing outside the repository is touched without `--global`.
 /// A clone without the driver falls back to git's ordinary merge; `statedir merge --resolve` settles
 /// what that leaves in conflict.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir git install
   statedir git install --textconv --pre-commit
   statedir git status
   statedir git uninstall")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// Merge the state files by meaning in this repository

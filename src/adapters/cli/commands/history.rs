@@ -10,21 +10,26 @@ use crate::{
 };
 
 /// Add to, read and verify the append-only history
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir history add \"Asked the user\" question=\"Which region?\" answer=EU
   statedir history list --limit 5
   statedir history search timeout
   statedir history verify")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+/// How many entries are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 10;
+/// How many are found.
+pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
+
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Add an entry
     #[command(
         after_help = "Examples:\n  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU"
@@ -42,7 +47,7 @@ enum Verb {
     )]
     List {
         /// At most so many
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
     /// Find entries that contain a text
@@ -51,7 +56,7 @@ enum Verb {
         /// Letter case does not matter for a–z
         text: String,
         /// At most so many
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = SEARCH_LIMIT)]
         limit: usize,
     },
     /// Prove that no entry was changed, removed or reordered (exit 4 if one was)
@@ -73,7 +78,7 @@ enum Verb {
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ExportFormat {
+pub(in crate::adapters) enum ExportFormat {
     Jsonl,
 }
 

@@ -36,13 +36,13 @@ use crate::{
 ///
 /// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
 /// --if-match is ignored: an event belongs to no revision.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir hook < event.json
   echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\",\"cwd\":\"'$PWD'\"}' | statedir hook
   statedir hook --max-tokens 1000 < event.json")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// At most so many tokens for the brief of a session
     #[arg(long, value_name = "N", default_value_t = MAX_TOKENS)]
     max_tokens: usize,

@@ -9,14 +9,14 @@ use crate::workspace::ImportOptions;
 /// `recent_history` become entries of the history again, with new ids; what the document counts
 /// besides them is carried over in an entry `Imported`. An existing state is refused unless
 /// `--replace` is given; its history keeps all entries.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir state > state.json
   statedir -C elsewhere import state.json
   statedir state --format yaml | statedir -C elsewhere import --format yaml -
   statedir import state.json --replace")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// A file, or - for standard input
     file: String,
     /// The format of the document

@@ -13,7 +13,7 @@ use crate::{
 ///
 /// Files that are there already are never overwritten; the missing ones are added. The files of a
 /// fresh clone are taken over as they are.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir init --goal \"Compare three vector databases\"
@@ -23,26 +23,26 @@ Examples:
 
 A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
 constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// What is to be reached
     #[arg(long, value_name = "TEXT")]
-    goal: Option<String>,
+    pub(in crate::adapters) goal: Option<String>,
     /// A short name for the goal
     #[arg(long, value_name = "TITLE")]
-    title: Option<String>,
+    pub(in crate::adapters) title: Option<String>,
     /// For real, or only played through
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
-    mode: ModeArg,
+    pub(in crate::adapters) mode: ModeArg,
     /// `default`, or a directory with templates of your own
     #[arg(long, value_name = "NAME|DIR")]
-    template: Option<String>,
+    pub(in crate::adapters) template: Option<String>,
     /// A modifier or limit, or what your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
-    set: Vec<(String, String)>,
+    pub(in crate::adapters) set: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ModeArg {
+pub(in crate::adapters) enum ModeArg {
     Execution,
     Simulation,
 }

@@ -1,11 +1,11 @@
 use super::{super::parse, CliResult, Failure, Session};
 
 /// Print the manual page of statedir or of one command, in roff
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir man | man -l -\n  statedir man step add > statedir-step-add.1"
 )]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// The command, such as: step add
     command: Vec<String>,
 }

@@ -7,7 +7,7 @@ use crate::adapters::mcp::{self, Settings};
 /// `--json`; the five files and the merged state are resources; the prompts `start` and `resume`
 /// begin a task and go on with it. Several clients, each with a server of its own, can work on one
 /// directory. The server ends with its input.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 The entry of a client that starts its servers itself:
   {\"mcpServers\": {\"statedir\": {\"command\": \"statedir\", \"args\": [\"mcp\"]}}}
@@ -20,7 +20,7 @@ Examples:
   statedir mcp
   statedir -C project mcp --actor agent-b
   npx @modelcontextprotocol/inspector --cli statedir mcp --method tools/list")]
-pub(in super::super) struct Args {}
+pub(in crate::adapters) struct Args {}
 
 pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     // Only protocol on stdout, also when something breaks.

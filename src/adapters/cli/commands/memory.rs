@@ -9,13 +9,13 @@ use crate::brief::{LongTerm, MediumTerm, Memory, Pattern, ShortTurn};
 /// medium: turns 11 to 50 as intents, outcomes, issues, decisions and lessons. long: project,
 /// preferences, statistics, patterns of errors and successes. All of it is derived now, and
 /// nothing in history.md is thrown away. Turns are looked for in the last 16 MiB of it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir memory
   statedir memory --tier working
   statedir memory --tier long --json")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Only this tier
     #[arg(long, value_enum)]
     tier: Option<Tier>,

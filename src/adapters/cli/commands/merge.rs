@@ -22,7 +22,7 @@ use crate::{
 ///
 /// Counters are numbers under `cost_tracking`, `counters`, `counts` or `costs`, and those whose name
 /// begins or ends with count, counter, total, cost, attempts or retries.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir merge --list
@@ -30,7 +30,7 @@ Examples:
   statedir merge --take ours plan variables
   statedir merge --take ours --all
   statedir merge --resolve          # git merged without the driver: start again from its index")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// List the conflicts (the default)
     #[arg(long)]
     list: bool,

@@ -4,11 +4,11 @@ use super::{CliResult, Session};
 use crate::adapters::git::{Driven, drive};
 
 /// Merge one state file for git, which calls this with %O %A %B %P
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   git config merge.statedir.driver 'statedir merge-driver %O %A %B %P'")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// The common version
     base: PathBuf,
     /// Our version, which is replaced by the result

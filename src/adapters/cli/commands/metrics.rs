@@ -7,9 +7,9 @@ use crate::{domain::format_duration, workspace::Metrics};
 const MOST_STEPS: usize = 20;
 
 /// Show progress, attempts, costs, times and sizes in numbers
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir metrics\n  statedir metrics --json")]
-pub(in super::super) struct Args {}
+pub(in crate::adapters) struct Args {}
 
 pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     let metrics = session.workspace()?.metrics()?;

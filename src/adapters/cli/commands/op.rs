@@ -4,23 +4,26 @@ use super::{CliResult, Session};
 use crate::store::Operation;
 
 /// Look at the operation log
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir op log\n  statedir op log --limit 100 --json\n  statedir op show 8f3a2c91b0d4"
 )]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+/// How many operations are listed if nothing else is said.
+pub(in crate::adapters) const LOG_LIMIT: usize = 20;
+
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// List operations, newest first
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]
     Log {
         /// At most so many
-        #[arg(long, default_value_t = 20)]
+        #[arg(long, default_value_t = LOG_LIMIT)]
         limit: usize,
     },
     /// Show one operation with what it changed

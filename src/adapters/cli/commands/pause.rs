@@ -2,21 +2,21 @@ use super::{super::output::outcome_json, CliResult, Session, brief};
 use crate::workspace::Change;
 
 /// Stop on purpose; no step can be started until resume
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir pause --why \"waiting for the API key\"")]
-pub(in super::super) struct PauseArgs {
+pub(in crate::adapters) struct PauseArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
-    why: String,
+    pub(in crate::adapters) why: String,
 }
 
 /// Go on with a paused, failed or interrupted execution
 ///
 /// Steps that were running under the same actor when the process died start over. The brief
 /// follows, as `statedir brief` prints it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir resume\n  statedir resume --json")]
-pub(in super::super) struct ResumeArgs {}
+pub(in crate::adapters) struct ResumeArgs {}
 
 pub(super) fn pause(session: &mut Session<'_>, args: PauseArgs) -> CliResult {
     session.apply(&[Change::Pause { why: args.why }])

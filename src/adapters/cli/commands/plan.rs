@@ -2,17 +2,17 @@ use super::{super::pairs, CliResult, Session};
 use crate::workspace::Change;
 
 /// Change the plan's metadata
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir plan set status=PAUSED
   statedir plan set goal=\"Compare four vector databases\" owner=ada")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// Set one or several fields: title, goal, status, mode, or your own

@@ -44,7 +44,7 @@ use crate::{
 /// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
 /// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
 /// versions that cannot be used are passed over and listed. Exit 4 if no commit has something.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir recover
@@ -56,42 +56,42 @@ Examples:
 
 Decisions: continue_task, restart_task, next_task, retry_task, rollback_checkpoint, skip_task,
 restart, human_review. What --apply did is one operation: `statedir undo` takes it back.")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Carry the decision out, as one operation that can be undone
     #[arg(long)]
-    apply: bool,
+    pub(in crate::adapters) apply: bool,
     /// Take this decision instead, if it is possible
     #[arg(long, value_name = "ACTION", value_parser = action)]
-    decide: Option<Action>,
+    pub(in crate::adapters) decide: Option<Action>,
     /// Decide for this step; else for the one that was interrupted or failed
     #[arg(long, value_name = "STEP")]
-    step: Option<String>,
+    pub(in crate::adapters) step: Option<String>,
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
-    evaluator: Option<String>,
+    pub(in crate::adapters) evaluator: Option<String>,
     /// One more argument for the program, as it is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
-    evaluator_arg: Vec<String>,
+    pub(in crate::adapters) evaluator_arg: Vec<String>,
     /// How long the program may take
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
-    evaluator_timeout: Duration,
+    pub(in crate::adapters) evaluator_timeout: Duration,
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
-    all: Option<PathBuf>,
+    pub(in crate::adapters) all: Option<PathBuf>,
     /// Bring back lost state files and the operation log out of git's commits
     #[arg(long, conflicts_with_all = [
         "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
     ])]
-    from_git: bool,
+    pub(in crate::adapters) from_git: bool,
     /// The directory with the project's files; else worked out from where the state is
     #[arg(long, value_name = "DIR")]
-    project: Option<PathBuf>,
+    pub(in crate::adapters) project: Option<PathBuf>,
     /// After how long without a sign a claim is stale
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = span)]
-    stale_after: Duration,
+    pub(in crate::adapters) stale_after: Duration,
 }
 
-fn action(text: &str) -> Result<Action, String> {
+pub(in crate::adapters) fn action(text: &str) -> Result<Action, String> {
     let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
     Action::parse(text)
         .ok_or_else(|| format!("`{text}` is not a decision; one of {}", all.join(", ")))

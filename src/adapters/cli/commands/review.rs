@@ -4,7 +4,7 @@ use super::{CliResult, Session};
 use crate::{domain::Decision, workspace::Change};
 
 /// Ask a person, and take the answer; the plan waits for it
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir review open \"Is the budget fine?\"
@@ -13,14 +13,14 @@ Examples:
   statedir review reject r1 --why \"too expensive\"
 
 Ticking the box in plan.md approves, too.")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// List the reviews; open ones only unless --all
     #[command(after_help = "Examples:\n  statedir review list --all")]
     List {

@@ -9,13 +9,13 @@ use crate::{
 ///
 /// Markdown: steps that moved, decisions, rules that fired, cost, open reviews. Texts of the state
 /// are shown as plain words.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir review-notes                 # what this branch has done, up to the working files
   statedir review-notes main..HEAD
   statedir review-notes v1 > notes.md")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// `A..B`, `A...B`, or `A` up to the working files; else since this branch began
     range: Option<String>,
 }

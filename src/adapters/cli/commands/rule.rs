@@ -7,16 +7,16 @@ use crate::{
 };
 
 /// Add, check, explain and try adaptation rules
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir rule add 'If cost exceeds 80% of budget → set priority to \"cost_efficiency\"'
   statedir rule check
   statedir rule explain 1 --event step_failed
   statedir rule test step_failed error=timeout", after_long_help = AfterHelp::long())]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
 /// `--help` shows the whole language, `-h` the examples only.
@@ -32,9 +32,9 @@ impl AfterHelp {
     }
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// List the rules with their numbers
     #[command(after_help = "Examples:\n  statedir rule list")]
     List,

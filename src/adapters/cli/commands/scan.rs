@@ -17,13 +17,13 @@ use crate::{
 /// A state directory holds a plan and at least one more of its files, or an operation log. Links
 /// are not followed. Executions that were put away are listed as archived. Directories that cannot be
 /// read are named, and the exit code is 4.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir scan ~/projects
   statedir scan . --unfinished --json
   statedir recover --all ~/projects")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Where to look
     #[arg(value_name = "DIR", default_value = ".")]
     root: PathBuf,

@@ -4,9 +4,9 @@ use super::{CliResult, Failure, Session};
 use crate::workspace::StateDocument;
 
 /// Print the JSON Schema of the document that `state` prints and `import` takes
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir schema > state.schema.json")]
-pub(in super::super) struct Args {}
+pub(in crate::adapters) struct Args {}
 
 pub(super) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     if session.output.is_json() {

@@ -16,7 +16,7 @@ use crate::adapters::setup::{Action, Client, FilePlan, Scope, Setup, SetupError,
 /// several clients share stay until the last of them is removed. What somebody changed by hand is
 /// neither replaced nor taken away, and that is said; --force does it. A file that cannot be understood is refused, and then nothing is written; a
 /// link is followed, so that settings kept elsewhere stay there.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir setup claude
@@ -25,7 +25,7 @@ Examples:
   statedir setup generic --print
   statedir setup claude --remove
   statedir setup claude --force")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Which client
     #[arg(value_enum)]
     client: ClientName,

@@ -10,18 +10,18 @@ use crate::{
 };
 
 /// Print a state file, or one section of it, as it is
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir show plan
   statedir show context --section \"Key Findings\"
   statedir show constraints --section \"Adaptation Rules\"")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// plan, context, variables, history or constraints
-    file: String,
+    pub(in crate::adapters) file: String,
     /// A heading, or for variables a path
     #[arg(long, value_name = "SECTION")]
-    section: Option<String>,
+    pub(in crate::adapters) section: Option<String>,
 }
 
 pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {

@@ -8,7 +8,7 @@ use super::{CliResult, Failure, Session};
 ///
 /// A file that is missing or cannot be read leaves its part empty: the rest is printed, the
 /// problem is listed under `problems`, and the exit code is 4. `import` builds the files again.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir state
@@ -16,17 +16,17 @@ Examples:
   statedir state --format md
   statedir state --places --json
   statedir state | statedir -C elsewhere import -")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
-    format: Format,
+    pub(in crate::adapters) format: Format,
     /// Say where things stand: file and line
     #[arg(long)]
-    places: bool,
+    pub(in crate::adapters) places: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
-enum Format {
+pub(in crate::adapters) enum Format {
     Json,
     Yaml,
     Md,

@@ -19,9 +19,9 @@ const MOST: usize = 5;
 ///
 /// One screen: progress, steps with their age, what runs, what failed, open reviews, retries,
 /// cost and limits, and what comes next.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir status\n  statedir status --json")]
-pub(in super::super) struct Args {}
+pub(in crate::adapters) struct Args {}
 
 type Painted = (Colour, String);
 

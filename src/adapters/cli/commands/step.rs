@@ -7,7 +7,7 @@ use super::{
 use crate::workspace::Change;
 
 /// Add, start, finish and look at steps
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --input url={{file_paths.start}}
@@ -15,14 +15,17 @@ Examples:
   statedir step done 1 --output pages=12 --cost 0.02
   statedir step fail 2 --error \"timeout after 30s\"
   statedir step retry 2")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+/// How many steps are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 50;
+
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Add a step at the end of the plan, or behind another
     #[command(after_help = "\
 Examples:
@@ -120,7 +123,7 @@ Examples:
         #[arg(long)]
         status: Option<String>,
         /// At most so many
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
     /// Show the next step that is ready, or start it with --claim

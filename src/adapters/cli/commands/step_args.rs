@@ -4,8 +4,8 @@ use super::super::pairs;
 use crate::workspace::{Cost, Selected, Span, StepResult, StepShape};
 
 // What a step says. (A doc comment would replace the help of the commands that take it.)
-#[derive(Debug, clap::Args)]
-pub(super) struct ShapeArgs {
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct ShapeArgs {
     /// The component that does it
     #[arg(long, value_name = "NAME")]
     component: Option<String>,
@@ -59,8 +59,8 @@ impl ShapeArgs {
 }
 
 // What came of a step.
-#[derive(Debug, clap::Args)]
-pub(super) struct ResultArgs {
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct ResultArgs {
     /// Number or id; the running step if absent
     step: Option<String>,
     /// A result, kept in variables.json under step_data.outputs

@@ -2,19 +2,19 @@ use super::{super::pairs, CliResult, Session};
 use crate::{brief::Turn, workspace::Change};
 
 /// Record turns of the conversation
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir turn add --user \"Which database?\" --response \"Qdrant, because it is fastest\"
   statedir turn add --user \"Deploy it\" --response - --intent deploy --outcome done < answer.txt
 
 `statedir memory` shows what is remembered of them.")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// Record a turn as an entry of the history
@@ -26,7 +26,7 @@ Examples:
     Add(Box<AddArgs>),
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 struct AddArgs {
     /// What the user said; - reads standard input
     #[arg(long, value_name = "TEXT", visible_alias = "user-message", default_value = "")]

@@ -7,14 +7,14 @@ use crate::workspace::Stepped;
 ///
 /// Edits made outside are operations too. history.md is never shortened: an entry says what was
 /// undone.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir undo\n  statedir undo --if-match 8f3a2c91b0d4")]
-pub(in super::super) struct UndoArgs {}
+pub(in crate::adapters) struct UndoArgs {}
 
 /// Do the operation again that was taken back last
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir redo")]
-pub(in super::super) struct RedoArgs {}
+pub(in crate::adapters) struct RedoArgs {}
 
 pub(super) fn undo(session: &mut Session<'_>) -> CliResult {
     let stepped = session.workspace()?.undo()?;

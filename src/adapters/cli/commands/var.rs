@@ -7,7 +7,7 @@ use super::{
 use crate::{text::json::Path, workspace::Change};
 
 /// Read and change variables.json
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 PATH is dotted (a.b.0) or a JSON pointer (/a/b/0). VALUE is JSON where it parses as JSON, else text.
 
@@ -16,14 +16,14 @@ Examples:
   statedir var get file_paths.report
   statedir var append extracted_data.urls_processed https://example.org
   echo '{\"extracted_data\":{\"flags\":{\"done\":true}}}' | statedir var merge -")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
-    verb: Verb,
+    pub(in crate::adapters) verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
-enum Verb {
+pub(in crate::adapters) enum Verb {
     /// Print a value; everything without a path
     #[command(
         after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get /file_paths --json"

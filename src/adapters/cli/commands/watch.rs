@@ -15,13 +15,13 @@ use crate::{
 ///
 /// It begins with what happens from now on, or after --since; a state that is not there yet is
 /// waited for. It ends when nobody reads its output any more, or after --limit operations.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir watch
   statedir watch --json --since 8f3a2c91b0d4
   statedir watch --json --limit 1 | jq .kind")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Begin with the operations after this one: an id, @-3, or 000000000000 for all
     #[arg(long, value_name = "REV")]
     since: Option<String>,

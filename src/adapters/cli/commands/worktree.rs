@@ -30,18 +30,18 @@ const ELSEWHERE: &str = "`--path DIR` puts it elsewhere";
 ///
 /// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
 /// when several are running and none is named.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir worktree add benchmarks --step 3
   statedir worktree list
   statedir worktree finish benchmarks")]
-pub(in super::super) struct Args {
+pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
     /// Make a worktree on a new branch

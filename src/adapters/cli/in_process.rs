@@ -1,7 +1,7 @@
 //! Commands that another adapter runs in this process, so that its answers are the very documents
 //! that `--json` prints.
 
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,11 @@ use super::{
     args::Global,
     commands::{self, Session},
     output::Output,
-    pairs, parse,
+    pairs,
 };
-use crate::store::GivenUp;
+use crate::{store::GivenUp, workspace::Change};
+
+pub(in crate::adapters) use super::args::Command as Request;
 
 /// Where a command runs, for whom, and on what condition.
 #[derive(Clone, Debug)]
@@ -90,34 +92,51 @@ pub(in crate::adapters) fn refused_digits(json: &str) -> Option<Answer> {
     Some(Answer::from(&failure).with_hint("give it as text, in quotes".to_owned()))
 }
 
-/// Makes changes, given as the objects that `apply` takes, as one operation.
-pub(in crate::adapters) fn changes(caller: &Caller, values: Vec<Value>) -> Answer {
-    answer(caller, |session| {
-        let changes = commands::apply::changes(values)?;
-        session.apply(&changes)
-    })
+/// The change that an object describes.
+pub(in crate::adapters) fn read_change(value: Value) -> Result<Change, Answer> {
+    serde_json::from_value(value)
+        .map_err(|error| Answer::from(&Failure::refused("bad_change", error.to_string())))
 }
 
-/// Makes one change, given as an object.
-pub(in crate::adapters) fn change(caller: &Caller, value: Value) -> Answer {
-    answer(caller, |session| {
-        let change = serde_json::from_value(value)
-            .map_err(|error| Failure::refused("bad_change", error.to_string()))?;
-        session.apply(&[change])
-    })
+/// The changes that objects describe, as `apply` takes them.
+pub(in crate::adapters) fn read_changes(values: Vec<Value>) -> Result<Vec<Change>, Answer> {
+    commands::apply::changes(values).map_err(|failure| Answer::from(&failure))
 }
 
-/// Runs a command given as its words, without the name of the program.
-pub(in crate::adapters) fn command(caller: &Caller, words: &[String]) -> Answer {
+/// The arguments of a command that needs none, as if none were given.
+pub(in crate::adapters) fn defaults<T: clap::Args>() -> T {
+    let described = T::augment_args(clap::Command::new("statedir"));
+    let matches = described.try_get_matches_from(["statedir"]);
+    let arguments = matches.and_then(|matches| T::from_arg_matches(&matches));
+    arguments.unwrap_or_else(|error| unreachable!("a command that needs an argument: {error}"))
+}
+
+/// The request that words make on the command line.
+#[cfg(test)]
+pub(in crate::adapters) fn parsed(words: &[&str]) -> Request {
+    let words = std::iter::once("statedir").chain(words.iter().copied());
+    let words: Vec<_> = words.map(std::ffi::OsString::from).collect();
+    super::parse::parse(&words).unwrap().command
+}
+
+/// Makes changes as one operation.
+pub(in crate::adapters) fn apply(caller: &Caller, changes: &[Change]) -> Answer {
     let mut output = Output::kept(true);
-    let result = run_words(caller, words, &mut output);
+    let result = caller.with_session(&mut output, |session| session.apply(changes));
+    finish(output, result)
+}
+
+/// Runs a command.
+pub(in crate::adapters) fn run(caller: &Caller, request: Request) -> Answer {
+    let mut output = Output::kept(true);
+    let result = dispatch(caller, request, &mut output);
     finish(output, result)
 }
 
 /// The same for people: the text that is printed without `--json`.
-pub(in crate::adapters) fn text(caller: &Caller, words: &[String]) -> Result<String, Answer> {
+pub(in crate::adapters) fn text(caller: &Caller, request: Request) -> Result<String, Answer> {
     let mut output = Output::kept(false);
-    match run_words(caller, words, &mut output) {
+    match dispatch(caller, request, &mut output) {
         Err(failure) if output.is_empty() => Err(Answer::from(&failure)),
         // A brief of a damaged state is worth more than the news of the damage alone.
         Err(failure) => Ok(format!("{}\nerror: {}\n", output.into_parts().0, failure.message)),
@@ -125,22 +144,8 @@ pub(in crate::adapters) fn text(caller: &Caller, words: &[String]) -> Result<Str
     }
 }
 
-fn run_words(caller: &Caller, words: &[String], output: &mut Output) -> CliResult {
-    let args: Vec<OsString> = std::iter::once("statedir")
-        .chain(words.iter().map(String::as_str))
-        .map(From::from)
-        .collect();
-    let parsed = parse::parse(&args).map_err(|error| Failure::from(&error))?;
-    let mut session = caller.session(output);
-    let result = commands::dispatch(parsed.command, &mut session);
-    result.map_err(|failure| session.explain(failure))
-}
-
-fn answer(caller: &Caller, work: impl FnOnce(&mut Session<'_>) -> CliResult) -> Answer {
-    let mut output = Output::kept(true);
-    let mut session = caller.session(&mut output);
-    let result = work(&mut session).map_err(|failure| session.explain(failure));
-    finish(output, result)
+fn dispatch(caller: &Caller, request: Request, output: &mut Output) -> CliResult {
+    caller.with_session(output, |session| commands::dispatch(request, session))
 }
 
 fn finish(output: Output, result: CliResult) -> Answer {
@@ -154,6 +159,15 @@ fn finish(output: Output, result: CliResult) -> Answer {
 }
 
 impl Caller {
+    fn with_session(
+        &self,
+        output: &mut Output,
+        work: impl FnOnce(&mut Session<'_>) -> CliResult,
+    ) -> CliResult {
+        let mut session = self.session(output);
+        work(&mut session).map_err(|failure| session.explain(failure))
+    }
+
     fn session<'o>(&self, output: &'o mut Output) -> Session<'o> {
         let global = Global {
             dir: self.dir.clone(),

@@ -1,0 +1,323 @@
+//! The requests of the command line that tools make.
+
+use clap::ValueEnum as _;
+
+use super::given::Given;
+use crate::adapters::cli::{
+    commands::{
+        brief, check, checkpoint, constraint, context, diff, directive, history, init, op, pause,
+        recover, review, rule, show, status, step, undo, var,
+    },
+    in_process::{Answer, Request, defaults},
+};
+
+type Made = Result<Request, Answer>;
+
+pub(super) fn brief(given: &Given) -> Made {
+    let usual: brief::Args = defaults();
+    Ok(Request::Brief(brief::Args {
+        max_tokens: given.whole("max_tokens")?.unwrap_or(usual.max_tokens),
+        step: given.text("for")?,
+        since: given.text("since")?,
+        ..usual
+    }))
+}
+
+pub(super) fn status(_: &Given) -> Made {
+    Ok(Request::Status(status::Args {}))
+}
+
+pub(super) fn init(given: &Given) -> Made {
+    let usual: init::Args = defaults();
+    let mode = given.parsed("mode", |text| init::ModeArg::from_str(text, true))?;
+    Ok(Request::Init(init::Args {
+        goal: given.text("goal")?,
+        title: given.text("title")?,
+        mode: mode.unwrap_or(usual.mode),
+        set: given.pairs("set")?,
+        ..usual
+    }))
+}
+
+pub(super) fn resume(_: &Given) -> Made {
+    Ok(Request::Resume(pause::ResumeArgs {}))
+}
+
+pub(super) fn check(_: &Given) -> Made {
+    Ok(Request::Check(check::Args { fix: false, strict: false }))
+}
+
+pub(super) fn show(given: &Given) -> Made {
+    let file = given.required("file")?;
+    Ok(Request::Show(show::Args { file, section: given.text("section")? }))
+}
+
+fn step(verb: step::Verb) -> Made {
+    Ok(Request::Step(step::Args { verb }))
+}
+
+pub(super) fn step_next(given: &Given) -> Made {
+    step(step::Verb::Next { claim: given.flag("claim")? })
+}
+
+pub(super) fn step_show(given: &Given) -> Made {
+    step(step::Verb::Show { step: given.text("step")?, resolved: given.flag("resolved")? })
+}
+
+pub(super) fn step_list(given: &Given) -> Made {
+    let limit = given.whole("limit")?.unwrap_or(step::LIST_LIMIT);
+    step(step::Verb::List { status: given.text("status")?, limit })
+}
+
+pub(super) fn context_show(given: &Given) -> Made {
+    let verb = context::Verb::Show { section: given.text("section")? };
+    Ok(Request::Context(context::Args { verb }))
+}
+
+pub(super) fn var_get(given: &Given) -> Made {
+    Ok(Request::Var(var::Args { verb: var::Verb::Get { path: given.text("path")? } }))
+}
+
+fn history(verb: history::Verb) -> Made {
+    Ok(Request::History(history::Args { verb }))
+}
+
+pub(super) fn history_list(given: &Given) -> Made {
+    let limit = given.whole("limit")?.unwrap_or(history::LIST_LIMIT);
+    history(history::Verb::List { limit })
+}
+
+pub(super) fn history_search(given: &Given) -> Made {
+    let limit = given.whole("limit")?.unwrap_or(history::SEARCH_LIMIT);
+    history(history::Verb::Search { text: given.required("text")?, limit })
+}
+
+pub(super) fn history_verify(_: &Given) -> Made {
+    history(history::Verb::Verify)
+}
+
+fn constraint(verb: constraint::Verb) -> Made {
+    Ok(Request::Constraint(constraint::Args { verb }))
+}
+
+pub(super) fn constraint_list(_: &Given) -> Made {
+    constraint(constraint::Verb::List)
+}
+
+pub(super) fn constraint_get(given: &Given) -> Made {
+    constraint(constraint::Verb::Get { name: given.required("name")? })
+}
+
+pub(super) fn directive_list(_: &Given) -> Made {
+    Ok(Request::Directive(directive::Args { verb: directive::Verb::List }))
+}
+
+fn rule(verb: rule::Verb) -> Made {
+    Ok(Request::Rule(rule::Args { verb }))
+}
+
+pub(super) fn rule_list(_: &Given) -> Made {
+    rule(rule::Verb::List)
+}
+
+pub(super) fn rule_check(_: &Given) -> Made {
+    rule(rule::Verb::Check)
+}
+
+pub(super) fn rule_explain(given: &Given) -> Made {
+    rule(rule::Verb::Explain {
+        rule: given.required_whole("number")?,
+        event: given.text("type")?,
+        fields: given.pairs("fields")?,
+    })
+}
+
+pub(super) fn rule_test(given: &Given) -> Made {
+    rule(rule::Verb::Test {
+        event: given.required("type")?,
+        fields: given.pairs("fields")?,
+        times: given.whole("times")?.unwrap_or(1),
+    })
+}
+
+fn checkpoint(verb: checkpoint::Verb) -> Made {
+    Ok(Request::Checkpoint(checkpoint::Args { verb }))
+}
+
+pub(super) fn checkpoint_create(given: &Given) -> Made {
+    let (name, message) = (given.text("name")?, given.text("message")?);
+    checkpoint(checkpoint::Verb::Create { name, message })
+}
+
+pub(super) fn checkpoint_list(given: &Given) -> Made {
+    let limit = given.whole("limit")?.unwrap_or(checkpoint::LIST_LIMIT);
+    checkpoint(checkpoint::Verb::List { limit })
+}
+
+pub(super) fn checkpoint_show(given: &Given) -> Made {
+    checkpoint(checkpoint::Verb::Show { name: given.required("name")? })
+}
+
+pub(super) fn checkpoint_restore(given: &Given) -> Made {
+    let files = |text: &str| text.split(',').map(checkpoint::file).collect();
+    checkpoint(checkpoint::Verb::Restore(checkpoint::RestoreArgs {
+        target: given.required("name")?,
+        only: given.parsed("only", files)?.unwrap_or_default(),
+        rewind: given.flag("rewind")?,
+    }))
+}
+
+pub(super) fn checkpoint_delete(given: &Given) -> Made {
+    checkpoint(checkpoint::Verb::Delete { name: given.required("name")? })
+}
+
+pub(super) fn undo(_: &Given) -> Made {
+    Ok(Request::Undo(undo::UndoArgs {}))
+}
+
+pub(super) fn redo(_: &Given) -> Made {
+    Ok(Request::Redo(undo::RedoArgs {}))
+}
+
+pub(super) fn op_log(given: &Given) -> Made {
+    let limit = given.whole("limit")?.unwrap_or(op::LOG_LIMIT);
+    Ok(Request::Op(op::Args { verb: op::Verb::Log { limit } }))
+}
+
+pub(super) fn diff(given: &Given) -> Made {
+    let (from, to) = (given.text("from")?, given.text("to")?);
+    Ok(Request::Diff(diff::Args { from, to, ..defaults() }))
+}
+
+/// A program that decides runs only when the user names it, so it is not offered here.
+pub(super) fn recover(given: &Given) -> Made {
+    Ok(Request::Recover(recover::Args {
+        decide: given.parsed("decide", recover::action)?,
+        step: given.text("step")?,
+        apply: given.flag("apply")?,
+        ..defaults()
+    }))
+}
+
+pub(super) fn review_list(given: &Given) -> Made {
+    Ok(Request::Review(review::Args { verb: review::Verb::List { all: given.flag("all")? } }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{tools, worker::Work};
+    use crate::adapters::cli::in_process::parsed;
+
+    /// The request that a call makes.
+    fn called(tool: &str, arguments: Value) -> String {
+        let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+        match tools::find(tool).unwrap().work(arguments) {
+            Ok((Work::Run(request), _)) => format!("{request:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_makes_the_request_that_the_command_line_makes() {
+        for (tool, arguments, line) in [
+            ("brief", json!({}), vec!["brief"]),
+            (
+                "brief",
+                json!({ "max_tokens": 500, "for": 3, "since": "@-2" }),
+                vec!["brief", "--max-tokens", "500", "--for", "3", "--since", "@-2"],
+            ),
+            ("status", json!({}), vec!["status"]),
+            ("plan", json!({ "verb": "init", "goal": "g" }), vec!["init", "--goal", "g"]),
+            (
+                "plan",
+                json!({ "verb": "init", "title": "- t", "mode": "SIMULATION", "set": { "a": 1 } }),
+                vec!["init", "--title=- t", "--mode", "simulation", "--set", "a=1"],
+            ),
+            ("plan", json!({ "verb": "resume" }), vec!["resume"]),
+            ("plan", json!({ "verb": "check" }), vec!["check"]),
+            (
+                "plan",
+                json!({ "verb": "show", "file": "plan", "section": "S" }),
+                vec!["show", "plan", "--section", "S"],
+            ),
+            ("step", json!({ "verb": "next" }), vec!["step", "next"]),
+            ("step", json!({ "verb": "next", "claim": true }), vec!["step", "next", "--claim"]),
+            (
+                "step",
+                json!({ "verb": "show", "step": 3, "resolved": true }),
+                vec!["step", "show", "3", "--resolved"],
+            ),
+            ("step", json!({ "verb": "list" }), vec!["step", "list"]),
+            (
+                "step",
+                json!({ "verb": "list", "status": "FAILED", "limit": "5" }),
+                vec!["step", "list", "--status", "FAILED", "--limit", "5"],
+            ),
+            ("context", json!({ "verb": "show" }), vec!["context", "show"]),
+            ("variables", json!({ "verb": "get", "path": "a" }), vec!["var", "get", "a"]),
+            ("history", json!({ "verb": "list" }), vec!["history", "list"]),
+            ("history", json!({ "verb": "search", "text": "x" }), vec!["history", "search", "x"]),
+            ("history", json!({ "verb": "verify" }), vec!["history", "verify"]),
+            ("adapt", json!({ "verb": "constraint.list" }), vec!["constraint", "list"]),
+            (
+                "adapt",
+                json!({ "verb": "constraint.get", "name": "n" }),
+                vec!["constraint", "get", "n"],
+            ),
+            ("adapt", json!({ "verb": "directive.list" }), vec!["directive", "list"]),
+            ("adapt", json!({ "verb": "rule.list" }), vec!["rule", "list"]),
+            ("adapt", json!({ "verb": "rule.check" }), vec!["rule", "check"]),
+            (
+                "adapt",
+                json!({ "verb": "rule.explain", "number": 1, "type": "t", "fields": { "a": 1 } }),
+                vec!["rule", "explain", "1", "--event", "t", "a=1"],
+            ),
+            ("adapt", json!({ "verb": "rule.test", "type": "t" }), vec!["rule", "test", "t"]),
+            ("checkpoint", json!({ "verb": "create" }), vec!["checkpoint", "create"]),
+            (
+                "checkpoint",
+                json!({ "verb": "create", "name": "n", "message": "m" }),
+                vec!["checkpoint", "create", "n", "--message", "m"],
+            ),
+            ("checkpoint", json!({ "verb": "list" }), vec!["checkpoint", "list"]),
+            (
+                "checkpoint",
+                json!({ "verb": "show", "name": "n" }),
+                vec!["checkpoint", "show", "n"],
+            ),
+            (
+                "checkpoint",
+                json!({ "verb": "restore", "name": "n", "only": "plan,context", "rewind": true }),
+                vec!["checkpoint", "restore", "n", "--only", "plan,context", "--rewind"],
+            ),
+            (
+                "checkpoint",
+                json!({ "verb": "delete", "name": "n" }),
+                vec!["checkpoint", "delete", "n"],
+            ),
+            ("checkpoint", json!({ "verb": "undo" }), vec!["undo"]),
+            ("checkpoint", json!({ "verb": "redo" }), vec!["redo"]),
+            ("checkpoint", json!({ "verb": "log" }), vec!["op", "log"]),
+            ("checkpoint", json!({ "verb": "diff", "from": "@-2" }), vec!["diff", "@-2"]),
+            ("checkpoint", json!({ "verb": "recover" }), vec!["recover"]),
+            (
+                "checkpoint",
+                json!({ "verb": "recover", "decide": "retry_task", "step": 2, "apply": true }),
+                vec!["recover", "--decide", "retry_task", "--step", "2", "--apply"],
+            ),
+            ("review", json!({ "verb": "list", "all": true }), vec!["review", "list", "--all"]),
+        ] {
+            assert_eq!(called(tool, arguments), format!("{:?}", parsed(&line)), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn text_is_never_taken_for_an_option_and_keeps_its_kind() {
+        let arguments = json!({ "verb": "rule.test", "type": "--help", "times": 2,
+            "fields": { "a": "42", "b": 42, "c": "x y", "d": "-" } });
+        let line = ["rule", "test", "--times=2", "--", "--help", "a=\"42\"", "b=42", "c=x y", "d=-"];
+        assert_eq!(called("adapt", arguments), format!("{:?}", parsed(&line)));
+    }
+}
