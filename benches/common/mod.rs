@@ -92,11 +92,12 @@ pub fn report(name: &str, (this, that): (Duration, Duration), limit: f64) {
     );
 }
 
+/// A program of the folder `programs`, optimized and linked as the release profile does it.
 pub fn compile(root: &Path, name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{name}.rs"));
     let program = root.join(name);
     let status = Command::new("rustc")
-        .args(["--edition", "2024", "-O", "-o"])
+        .args(["--edition", "2024", "-O", "-C", "panic=abort", "-C", "strip=symbols", "-o"])
         .arg(&program)
         .arg(&source)
         .status()
