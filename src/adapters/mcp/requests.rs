@@ -282,11 +282,7 @@ mod tests {
                 vec!["checkpoint", "create", "n", "--message", "m"],
             ),
             ("checkpoint", json!({ "verb": "list" }), vec!["checkpoint", "list"]),
-            (
-                "checkpoint",
-                json!({ "verb": "show", "name": "n" }),
-                vec!["checkpoint", "show", "n"],
-            ),
+            ("checkpoint", json!({ "verb": "show", "name": "n" }), vec!["checkpoint", "show", "n"]),
             (
                 "checkpoint",
                 json!({ "verb": "restore", "name": "n", "only": "plan,context", "rewind": true }),
@@ -317,7 +313,8 @@ mod tests {
     fn text_is_never_taken_for_an_option_and_keeps_its_kind() {
         let arguments = json!({ "verb": "rule.test", "type": "--help", "times": 2,
             "fields": { "a": "42", "b": 42, "c": "x y", "d": "-" } });
-        let line = ["rule", "test", "--times=2", "--", "--help", "a=\"42\"", "b=42", "c=x y", "d=-"];
+        let line =
+            ["rule", "test", "--times=2", "--", "--help", "a=\"42\"", "b=42", "c=x y", "d=-"];
         assert_eq!(called("adapt", arguments), format!("{:?}", parsed(&line)));
     }
 }

@@ -50,10 +50,7 @@ pub(super) const TOOLS: &[Kind] = &[
         ],
         answers: &[],
         verbs: &[
-            verb(
-                "init",
-                Run(&["goal", "title", "mode", "set"], requests::init),
-            ),
+            verb("init", Run(&["goal", "title", "mode", "set"], requests::init)),
             verb("set", Change("plan.set")),
             verb("pause", Change("plan.pause")),
             verb("resume", Run(&[], requests::resume)),
@@ -178,14 +175,8 @@ pub(super) const TOOLS: &[Kind] = &[
                 Renamed("rule.remove", &[("number", "rule"), ("text", "rule")], &[]),
             ),
             verb("rule.check", Run(&[], requests::rule_check)),
-            verb(
-                "rule.explain",
-                Run(&["number", "type", "fields"], requests::rule_explain),
-            ),
-            verb(
-                "rule.test",
-                Run(&["type", "fields", "times"], requests::rule_test),
-            ),
+            verb("rule.explain", Run(&["number", "type", "fields"], requests::rule_explain)),
+            verb("rule.test", Run(&["type", "fields", "times"], requests::rule_test)),
             verb("event.emit", Change("event.emit")),
         ],
     },
@@ -212,10 +203,7 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("create", Run(&["name", "message"], requests::checkpoint_create)),
             verb("list", Run(&["limit"], requests::checkpoint_list)),
             verb("show", Run(&["name"], requests::checkpoint_show)),
-            verb(
-                "restore",
-                Run(&["name", "only", "rewind"], requests::checkpoint_restore),
-            ),
+            verb("restore", Run(&["name", "only", "rewind"], requests::checkpoint_restore)),
             verb("delete", Run(&["name"], requests::checkpoint_delete)),
             verb("undo", Run(&[], requests::undo)),
             verb("redo", Run(&[], requests::redo)),

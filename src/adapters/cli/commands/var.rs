@@ -1,9 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{
-    super::pairs,
-    CliResult, Failure, Session,
-};
+use super::{super::pairs, CliResult, Failure, Session};
 use crate::{text::json::Path, workspace::Change};
 
 /// Read and change variables.json
