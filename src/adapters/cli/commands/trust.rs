@@ -9,9 +9,9 @@ use super::{CliResult, Session};
 /// The five files are not concerned. This accepts it: the one that is there, or the one that was
 /// set aside last, which then takes the place of the one in use (that one is set aside, too).
 /// Do this only if you know who made it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir trust\n  statedir trust --dry-run")]
-pub(in super::super) struct Args {}
+pub(in crate::adapters) struct Args {}
 
 pub(super) fn run(session: &mut Session<'_>, _args: &Args) -> CliResult {
     let workspace = session.workspace()?;
