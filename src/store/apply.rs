@@ -6,7 +6,8 @@ use super::Result;
 use super::disk::{Access, Disk, Stat};
 use super::error::At as _;
 use super::files::require_file;
-use super::paths::Paths;
+use super::name::FileName;
+use super::paths::{Paths, Salvaged};
 use super::publish::ensure_dir;
 
 /// Adds bytes to the end of a file, creating it when absent; gives its metadata after.
@@ -26,10 +27,10 @@ pub(super) fn set_aside(
     disk: &dyn Disk,
     paths: &Paths,
     time: &str,
-    name: &str,
+    name: FileName,
     bytes: &[u8],
 ) -> Result<PathBuf> {
-    let path = free_salvage_path(disk, paths, time, name)?;
+    let path = free_salvage_path(disk, paths, time, Salvaged::File(name))?;
     let dir = paths.salvage();
     let file = disk.open(&path, Access::CreateNew).at(&path)?;
     file.append(bytes).at(&path)?;
@@ -43,19 +44,17 @@ pub(super) fn free_salvage_path(
     disk: &dyn Disk,
     paths: &Paths,
     time: &str,
-    name: &str,
+    what: Salvaged<'_>,
 ) -> Result<PathBuf> {
     let dir = paths.salvage();
     if ensure_dir(disk, &dir, true)? {
         disk.sync_dir(&paths.private).at(&paths.private)?;
     }
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '.' };
-    let stamp: String = time.chars().map(plain).collect();
-    let mut path = dir.join(format!("{stamp}-{name}"));
+    let mut path = paths.salvaged(time, what);
     let mut count = 1;
     while disk.stat(&path).at(&path)?.is_some() {
         count += 1;
-        path = dir.join(format!("{stamp}-{count}-{name}"));
+        path = paths.salvaged(&format!("{time}-{count}"), what);
     }
     Ok(path)
 }

@@ -22,9 +22,9 @@ pub struct NewOperation {
     /// Bytes to add to the end of the appended file.
     pub append: Vec<u8>,
     /// The operation this one takes back.
-    pub undoes: Option<String>,
+    pub undoes: Option<Revision>,
     /// The operation this one does again.
-    pub redoes: Option<String>,
+    pub redoes: Option<Revision>,
     /// Opaque derived data, valid for the appended file as it is after this operation.
     pub facts: Option<Vec<u8>>,
     /// Checkpoints to be taken, put back or removed.

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::segment::Tracked;
 use super::tail::Tail;
-use super::{Hash, Revision};
+use super::{CheckpointName, Hash, Revision};
 
 /// The files at one moment. It holds hashes; the bytes are full images beside the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Its name, unique among those that are there.
-    pub name: String,
+    pub name: CheckpointName,
     /// Its number; a later one has a higher number.
     pub number: u64,
     /// Why it was taken without being asked for; such a one may be dropped by a collection.
@@ -74,7 +74,7 @@ pub enum CheckpointChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCheckpoint {
     /// Its name.
-    pub name: String,
+    pub name: CheckpointName,
     /// Why, if nobody asked for it.
     pub automatic: Option<String>,
     /// What its maker says about it.

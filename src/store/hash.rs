@@ -36,6 +36,10 @@ impl FromStr for Hash {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Hash, Self::Err> {
+        // A hash names a file, so there is one way to write it.
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err("not lower case");
+        }
         let bytes = unhex(text).ok_or("not hexadecimal")?;
         Ok(Hash(bytes.try_into().map_err(|_| "not 32 hexadecimal digits")?))
     }

@@ -49,14 +49,16 @@ pub(super) struct Facts {
 }
 
 impl Head {
-    /// Reads the cache; `None` when it is missing or torn.
+    /// Reads the cache; `None` when it is missing, torn or cannot be what we wrote.
     pub fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
         let path = paths.head();
         let Some(stat) = require_file(disk, &path)? else {
             return Ok(None);
         };
         let file = disk.open(&path, Access::Read).at(&path)?;
-        Ok(record::decode(&read_range(&*file, &path, 0, stat.len.min(LIMIT))?))
+        let found: Option<Head> =
+            record::decode(&read_range(&*file, &path, 0, stat.len.min(LIMIT))?);
+        Ok(found.filter(|head| head.check(&paths.layout).is_ok()))
     }
 
     /// Writes the cache. Failing is harmless: the next opening reads the log instead.

@@ -28,12 +28,12 @@ pub(super) fn inspect(store: &Store, writing: bool) -> Result<Inspection> {
     let boot = disk.boot_id().at(&paths.private)?;
     let head = Head::load(disk, paths)?;
     let mut files = BTreeMap::new();
-    for name in store.layout.rewritable {
+    for name in store.layout.rewritable_files() {
         if let Some(contents) = read_file(disk, &paths.file(name), store.layout.max_bytes)? {
-            files.insert((*name).to_owned(), contents);
+            files.insert(name.to_string(), contents);
         }
     }
-    let appended = require_file(disk, &paths.file(store.layout.appended))?;
+    let appended = require_file(disk, &paths.appended())?;
     let found = Found { store, boot, head, files, appended };
     match found.clean(writing) {
         Ok(Some((head, file))) => Ok(found.known(head, file)),
@@ -158,14 +158,15 @@ impl Found<'_> {
                 .filter(|op| same_boot && head.is_none() && !op.is_observation()),
             appended_name: self.store.layout.appended,
         };
-        let appended_path = paths.file(self.store.layout.appended);
+        let appended_path = paths.appended();
         let append = appended::judge(disk, &appended_path, self.appended.as_ref(), &evidence)?;
 
         let mut restores = Vec::new();
         let (mut edits, mut notes) = (Vec::new(), Vec::new());
-        for name in self.store.layout.rewritable {
-            let expected = segment.state.files.get(*name).copied();
-            let actual = self.files.get(*name);
+        for file in self.store.layout.rewritable_files() {
+            let name = file.as_str();
+            let expected = segment.state.files.get(name).copied();
+            let actual = self.files.get(name);
             if expected == actual.map(|contents| contents.hash) {
                 continue;
             }
@@ -181,12 +182,11 @@ impl Found<'_> {
             };
             match judge(name, actual, image.as_deref(), &evidence) {
                 Verdict::External if self.remains(&evidence, name, actual, image.as_deref()) => {
-                    let name = (*name).to_owned();
-                    restores.push(Restore { name, bytes: None, set_aside: true });
+                    restores.push(Restore { name: file, bytes: None, set_aside: true });
                 }
                 Verdict::External => edits.push(edit(name, expected, image.as_deref(), actual)),
                 verdict => restores.push(Restore {
-                    name: (*name).to_owned(),
+                    name: file,
                     bytes: image,
                     set_aside: verdict == Verdict::Torn,
                 }),
@@ -281,7 +281,7 @@ impl Found<'_> {
         let mut record = None;
         let mut append = AppendedPlan::default();
         if let Some(stat) = &self.appended {
-            let path = self.store.paths.file(self.store.layout.appended);
+            let path = self.store.paths.appended();
             let file = disk.open(&path, Access::Read).at(&path)?;
             let tail = Tail::after(Some(&*file), &path, stat.len, &[])?;
             append.keep = tail.len;

@@ -7,6 +7,7 @@ use super::appended::AppendedPlan;
 use super::disk::{DiskFile, Stat};
 use super::files::Contents;
 use super::head::{Facts, Head};
+use super::name::FileName;
 use super::operation::ADOPT;
 use super::registry::Registry;
 use super::segment::{Segment, Tracked};
@@ -51,7 +52,7 @@ pub(super) enum Place {
 /// A file to be brought to the state the log says.
 #[derive(Debug)]
 pub(super) struct Restore {
-    pub name: String,
+    pub name: FileName,
     /// Its bytes, `None` to remove it.
     pub bytes: Option<Vec<u8>>,
     /// Whether what is there is kept under `salvage/`.
@@ -93,8 +94,8 @@ impl Inspection {
             self.files.into_iter().map(|(name, contents)| (name, contents.bytes)).collect();
         for restore in self.restores {
             match restore.bytes {
-                Some(bytes) => files.insert(restore.name, bytes),
-                None => files.remove(&restore.name),
+                Some(bytes) => files.insert(restore.name.to_string(), bytes),
+                None => files.remove(restore.name.as_str()),
             };
         }
         let has_log = self.damage.is_some() || !matches!(self.place, Place::Nowhere);
@@ -105,7 +106,7 @@ impl Inspection {
             files,
             appended: AppendedView {
                 disk: Arc::clone(&store.disk),
-                path: store.paths.file(store.layout.appended),
+                path: store.paths.appended(),
                 exists,
                 keep: self.append.keep,
                 add: self.append.add,
@@ -140,7 +141,7 @@ impl Inspection {
         }
         if let Some(op) = &self.interrupted {
             let behind = self.restores.iter().filter(|restore| !restore.set_aside);
-            let files: Vec<String> = behind.map(|restore| restore.name.clone()).collect();
+            let files: Vec<String> = behind.map(|restore| restore.name.to_string()).collect();
             if !files.is_empty() {
                 reports.push(Report::RolledForward { op: op.clone(), files });
             }

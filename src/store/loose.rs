@@ -18,16 +18,16 @@ impl Store {
         let (disk, paths) = (&*this.disk, &this.paths);
         let mut files = BTreeMap::new();
         let mut failed = Vec::new();
-        for name in self.layout.rewritable.iter().copied() {
+        for name in self.layout.rewritable_files() {
             match read_file(disk, &paths.file(name), self.layout.max_bytes) {
                 Ok(Some(contents)) => {
-                    files.insert(name.to_owned(), contents.bytes);
+                    files.insert(name.to_string(), contents.bytes);
                 }
                 Ok(None) => {}
-                Err(error) => failed.push((name.to_owned(), error)),
+                Err(error) => failed.push((name.to_string(), error)),
             }
         }
-        let path = paths.file(self.layout.appended);
+        let path = paths.appended();
         let appended = require_file(disk, &path).unwrap_or_else(|error| {
             failed.push((self.layout.appended.to_owned(), error));
             None

@@ -29,6 +29,7 @@ mod judge;
 mod lock;
 mod log;
 mod loose;
+mod name;
 mod objects;
 mod operation;
 mod origin;
@@ -52,6 +53,7 @@ mod taking;
 mod tally;
 mod transaction;
 mod undo;
+mod valid;
 mod view;
 
 #[cfg(test)]
@@ -74,6 +76,7 @@ pub use error::{Result, StoreError};
 pub use gc::GcReport;
 pub use given_up::GivenUp;
 pub use hash::Hash;
+pub use name::CheckpointName;
 pub use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
@@ -91,7 +94,7 @@ pub use view::{AppendedReader, AppendedView, LogDamage, View};
 
 use error::At as _;
 use files::{require_dir, require_file};
-use paths::Paths;
+use paths::{Paths, Salvaged};
 
 /// Which files the store keeps, and where.
 #[derive(Debug, Clone)]
@@ -137,7 +140,7 @@ impl Store {
 
     /// A store on any disk.
     pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
-        let paths = Paths::new(&layout.dir);
+        let paths = Paths::new(&layout);
         Store { layout, paths, disk, rotate_at: None, standing: origin::Standing::default() }
     }
 
@@ -166,9 +169,9 @@ impl Store {
     pub fn exists(&self) -> Result<Presence> {
         let this = self.session();
         let mut presence = Presence::default();
-        for name in self.layout.rewritable.iter().copied().chain([self.layout.appended]) {
+        for name in self.layout.files() {
             if require_file(&*this.disk, &this.paths.file(name))?.is_some() {
-                presence.files.push(name.to_owned());
+                presence.files.push(name.to_string());
             }
         }
         if require_dir(&*this.disk, &this.paths.private)?.is_some() {
@@ -191,7 +194,7 @@ impl Store {
         let found = inspect::inspect(&this, false)?;
         let mut reports = found.reports();
         let torn = found.restores.iter().filter(|restore| restore.set_aside);
-        let mut torn: Vec<String> = torn.map(|restore| restore.name.clone()).collect();
+        let mut torn: Vec<String> = torn.map(|restore| restore.name.to_string()).collect();
         if found.append.cut {
             torn.push(self.layout.appended.to_owned());
         }
@@ -216,7 +219,7 @@ impl Store {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
-        let target = apply::free_salvage_path(disk, paths, &holder.time, "log")?;
+        let target = apply::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
         disk.rename(&paths.log(), &target).at(&target)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;

@@ -2,24 +2,29 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{CheckpointRecord, Hash, hash};
 
+/// How many hexadecimal digits an id has.
+const DIGITS: usize = 12;
+
 /// The id of an operation, and thereby of the state right after it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Revision(String);
 
 impl Revision {
     /// The revision of a directory in which nothing has happened yet.
     pub fn root() -> Revision {
-        Revision("0".repeat(12))
+        Revision("0".repeat(DIGITS))
     }
 
-    /// Wraps an id as found in a log record.
-    pub fn new(id: impl Into<String>) -> Revision {
-        Revision(id.into())
+    /// An id as found in a log record; `None` when a text is not one.
+    pub fn parse(id: impl Into<String>) -> Option<Revision> {
+        let id = id.into();
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (id.len() == DIGITS && id.bytes().all(is_digit)).then_some(Revision(id))
     }
 
     /// The id as text.
@@ -36,6 +41,13 @@ impl Revision {
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Revision {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Revision, D::Error> {
+        let id = String::deserialize(deserializer)?;
+        Revision::parse(id).ok_or_else(|| serde::de::Error::custom("not the id of an operation"))
     }
 }
 
@@ -63,10 +75,10 @@ pub struct Operation {
     pub message: String,
     /// The operation it takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undoes: Option<String>,
+    pub undoes: Option<Revision>,
     /// The operation it does again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub redoes: Option<String>,
+    pub redoes: Option<Revision>,
     /// The rewritable files it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRecord>,
@@ -149,10 +161,10 @@ pub struct OperationSummary {
     pub message: String,
     /// The operation it takes back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub undoes: Option<String>,
+    pub undoes: Option<Revision>,
     /// The operation it does again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub redoes: Option<String>,
+    pub redoes: Option<Revision>,
     /// Names of the files it changed, the appended file included.
     pub files: Vec<String>,
     /// How much the appended file grew.
@@ -206,7 +218,7 @@ impl Operation {
             let sign = if change.is_added() { '+' } else { '-' };
             text.push_str(&format!("{sign}{}\0", change.checkpoint().name));
         }
-        Revision(hash::hex_prefix(text.as_bytes(), 12))
+        Revision(hash::hex_prefix(text.as_bytes(), DIGITS))
     }
 }
 

@@ -1,9 +1,13 @@
 //! Where things are inside the state directory.
+//!
+//! Nothing here takes text: a path is made of a name that was checked, a hash or a number.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::directory::Directory;
+use super::name::{CheckpointName, FileName};
+use super::{Hash, Layout};
 
 /// The name of the store's own directory in the state directory.
 pub(super) const PRIVATE: &str = ".statedir";
@@ -27,15 +31,30 @@ pub(super) struct Paths {
     pub dir: PathBuf,
     /// The store's own directory in it.
     pub private: PathBuf,
+    /// The files in it, which is all that records may speak of.
+    pub layout: Layout,
+}
+
+/// What is kept below `salvage/`.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Salvaged<'a> {
+    File(FileName),
+    Log,
+    Checkpoint(&'a CheckpointName),
 }
 
 impl Paths {
-    pub fn new(dir: &Path) -> Paths {
-        Paths { dir: dir.to_owned(), private: dir.join(PRIVATE) }
+    pub fn new(layout: &Layout) -> Paths {
+        let (dir, private) = (layout.dir.clone(), layout.dir.join(PRIVATE));
+        Paths { dir, private, layout: layout.clone() }
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.dir.join(name)
+    pub fn file(&self, name: FileName) -> PathBuf {
+        self.dir.join(name.as_str())
+    }
+
+    pub fn appended(&self) -> PathBuf {
+        self.file(self.layout.appended_file())
     }
 
     pub fn lock(&self) -> PathBuf {
@@ -59,22 +78,23 @@ impl Paths {
     }
 
     pub fn segment(&self, number: u64) -> PathBuf {
-        self.log().join(format!("{number:08}.log"))
+        self.log().join(segment_name(number))
     }
 
     pub fn tmp(&self) -> PathBuf {
         self.private.join("tmp")
     }
 
-    pub fn temporary(&self, name: &str) -> PathBuf {
-        self.tmp().join(name)
+    /// Where a file is written before it is put in its place.
+    pub fn temporary(&self, target: &Path) -> PathBuf {
+        self.tmp().join(target.file_name().unwrap_or_default())
     }
 
     pub fn objects(&self) -> PathBuf {
         self.private.join("objects")
     }
 
-    pub fn object(&self, hash: super::Hash) -> PathBuf {
+    pub fn object(&self, hash: Hash) -> PathBuf {
         self.objects().join(hash.to_string())
     }
 
@@ -82,16 +102,44 @@ impl Paths {
         self.private.join("checkpoints")
     }
 
-    pub fn checkpoint(&self, number: u64, name: &str) -> PathBuf {
-        self.checkpoints().join(format!("{number:08}-{name}"))
+    pub fn checkpoint(&self, number: u64, name: &CheckpointName) -> PathBuf {
+        self.checkpoints().join(checkpoint_file(number, name))
     }
 
     pub fn salvage(&self) -> PathBuf {
         self.private.join("salvage")
     }
+
+    /// A place below `salvage/`; `stamp` tells it from others of the same.
+    pub fn salvaged(&self, stamp: &str, what: Salvaged<'_>) -> PathBuf {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '.' };
+        let stamp: String = stamp.chars().map(plain).take(96).collect();
+        self.salvage().join(match what {
+            Salvaged::File(name) => format!("{stamp}-{name}"),
+            Salvaged::Log => format!("{stamp}-log"),
+            Salvaged::Checkpoint(name) => format!("{stamp}-checkpoint-{name}"),
+        })
+    }
 }
 
 /// The number in a segment's file name.
 pub(super) fn segment_number(name: &str) -> Option<u64> {
-    name.strip_suffix(".log").filter(|digits| digits.len() >= 8)?.parse().ok()
+    let number: u64 = name.strip_suffix(".log")?.parse().ok()?;
+    (number <= super::valid::MOST && segment_name(number) == name).then_some(number)
+}
+
+/// Number and name in a checkpoint's file name.
+pub(super) fn checkpoint_number(file: &str) -> Option<(u64, CheckpointName)> {
+    let (number, name) = file.split_once('-')?;
+    let (number, name) = (number.parse().ok()?, CheckpointName::parse(name).ok()?);
+    (number <= super::valid::MOST && checkpoint_file(number, &name) == file)
+        .then_some((number, name))
+}
+
+fn segment_name(number: u64) -> String {
+    format!("{number:08}.log")
+}
+
+fn checkpoint_file(number: u64, name: &CheckpointName) -> String {
+    format!("{number:08}-{name}")
 }

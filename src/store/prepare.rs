@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::disk::Access;
 use super::error::At as _;
+use super::name::FileName;
 use super::repair::Base;
 use super::tail::Tail;
 use super::taking::Taking;
 use super::{
-    AppendRecord, ChangeKind, CheckpointRecord, FileChange, FileRecord, Hash, NewOperation,
+    AppendRecord, ChangeKind, CheckpointRecord, FileChange, FileRecord, Hash, Layout, NewOperation,
     Operation, Result, Revision, Store, StoreError, View, splice,
 };
 
@@ -23,13 +24,21 @@ pub(super) struct Prepared {
     pub images: BTreeMap<Hash, Vec<u8>>,
 }
 
+impl Prepared {
+    /// The rewritable files that it changes.
+    pub fn changed_files(&self, layout: &Layout) -> impl Iterator<Item = FileName> {
+        layout.rewritable_files().filter(|name| self.new_files.contains_key(name.as_str()))
+    }
+}
+
 /// Checks the changes against the view and computes everything the log will say.
 pub(super) fn prepare(
     store: &Store,
     base: &Base,
     view: &View,
-    new: NewOperation,
+    mut new: NewOperation,
 ) -> Result<Prepared> {
+    new.cut();
     let mut changes = BTreeMap::new();
     for change in &new.changes {
         if changes.insert(change.name.as_str(), change).is_some() {
@@ -38,13 +47,13 @@ pub(super) fn prepare(
     }
     let mut files = Vec::new();
     let mut new_files = BTreeMap::new();
-    for name in store.layout.rewritable {
-        let Some(change) = changes.remove(name) else {
+    for name in store.layout.rewritable_files() {
+        let Some(change) = changes.remove(name.as_str()) else {
             continue;
         };
-        if let Some((record, bytes)) = change_file(store, base, view, change)? {
+        if let Some((record, bytes)) = change_file(store, base, view, name, change)? {
             files.push(record);
-            new_files.insert((*name).to_owned(), bytes);
+            new_files.insert(name.to_string(), bytes);
         }
     }
     if let Some(name) = changes.keys().next() {
@@ -82,6 +91,7 @@ pub(super) fn prepare(
             checkpoint.revision = op.id.clone();
         }
     }
+    op.check(&store.layout).map_err(|why| refused(&op.kind, why))?;
     Ok(Prepared { op, new_files, facts: new.facts, images })
 }
 
@@ -89,9 +99,10 @@ fn change_file(
     store: &Store,
     base: &Base,
     view: &View,
+    file: FileName,
     change: &FileChange,
 ) -> Result<Option<(FileRecord, Option<Vec<u8>>)>> {
-    let name = change.name.as_str();
+    let name = file.as_str();
     let old = view.bytes(name);
     let old_bytes = old.unwrap_or_default();
     let (splices, new) = match &change.kind {
@@ -114,7 +125,7 @@ fn change_file(
         && bytes > store.layout.max_bytes
     {
         let limit = store.layout.max_bytes;
-        return Err(StoreError::TooLarge { path: store.paths.file(name), bytes, limit });
+        return Err(StoreError::TooLarge { path: store.paths.file(file), bytes, limit });
     }
     let record = FileRecord {
         name: name.to_owned(),
@@ -130,7 +141,7 @@ fn append(store: &Store, base: &Base, bytes: Vec<u8>) -> Result<Option<AppendRec
     if bytes.is_empty() {
         return Ok(None);
     }
-    let path = store.paths.file(store.layout.appended);
+    let path = store.paths.appended();
     let before = base.state.appended;
     let file = match before.len {
         0 => None,

@@ -10,8 +10,7 @@ use super::{Result, StoreError};
 
 /// Writes a private file durably under its final name; its directory is not synced.
 pub(super) fn publish(disk: &dyn Disk, paths: &Paths, path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (temporary, file) = create_temporary(disk, paths, &name)?;
+    let (temporary, file) = create_temporary(disk, paths, path)?;
     let placed = file
         .append(bytes)
         .and_then(|()| file.sync())
@@ -36,19 +35,19 @@ pub(super) fn discard(disk: &dyn Disk, temporary: &Path) {
 fn create_temporary(
     disk: &dyn Disk,
     paths: &Paths,
-    name: &str,
+    target: &Path,
 ) -> Result<(PathBuf, Box<dyn DiskFile>)> {
-    create_temporary_after(disk, paths, name, |path| disk.remove(path).at(path))
+    create_temporary_after(disk, paths, target, |path| disk.remove(path).at(path))
 }
 
-/// A fresh temporary file; `clear` makes room for it when there is a leftover.
+/// A fresh file to be put in the place of `target`; `clear` makes room for it when there is a leftover.
 pub(super) fn create_temporary_after(
     disk: &dyn Disk,
     paths: &Paths,
-    name: &str,
+    target: &Path,
     clear: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<(PathBuf, Box<dyn DiskFile>)> {
-    let path = paths.temporary(name);
+    let path = paths.temporary(target);
     let file = match disk.open(&path, Access::CreateNew) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             ensure_dir(disk, &paths.tmp(), true)?;

@@ -32,7 +32,8 @@ impl Store {
                 other => other.at(&dir)?,
             };
             for path in names.into_iter().map(|name| dir.join(name)) {
-                bytes += this.disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+                let len = this.disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+                bytes = len.saturating_add(bytes);
             }
         }
         Ok(bytes)
@@ -100,7 +101,7 @@ impl Store {
         let id = match this.operation(id) {
             Ok(op) => op.id,
             // The record may be dropped while the segment after it still holds the images.
-            Err(StoreError::NotFound { .. }) => Revision::new(id),
+            Err(error @ StoreError::NotFound { .. }) => Revision::parse(id).ok_or(error)?,
             Err(error) => return Err(error),
         };
         for number in segment::numbers(disk, paths)?.into_iter().rev() {

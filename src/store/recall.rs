@@ -68,7 +68,7 @@ impl Store {
     pub fn appended_missing_tail(&self) -> Result<Option<Vec<u8>>> {
         let remembered = self.remember_appended()?;
         let base = remembered.base;
-        let path = self.paths.file(self.layout.appended);
+        let path = self.paths.appended();
         let mut bytes = remembered.into_longest();
         let len = require_file(&*self.disk, &path)?.map_or(0, |stat| stat.len);
         if len < base.len || len - base.len > bytes.len() as u64 {
@@ -105,7 +105,7 @@ impl Store {
                 remembered.replay(append);
                 let bytes = remembered.bytes.len() as u64;
                 if bytes > LIMIT {
-                    let path = paths.file(self.layout.appended);
+                    let path = paths.appended();
                     return Err(StoreError::TooLarge { path, bytes, limit: LIMIT });
                 }
             }

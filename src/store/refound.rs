@@ -99,8 +99,8 @@ fn move_objects(disk: &dyn Disk, from: &Paths, to: &Paths) -> Result<()> {
         other => other.at(&from.objects())?,
     };
     ensure_dir(disk, &to.objects(), true)?;
-    for name in names {
-        let (old, new) = (from.objects().join(&name), to.objects().join(&name));
+    for hash in names.iter().filter_map(|name| name.parse().ok()) {
+        let (old, new) = (from.object(hash), to.object(hash));
         // Of the same name are the same bytes, unless they are damaged.
         require_file(disk, &new)?;
         disk.rename(&old, &new).at(&new)?;

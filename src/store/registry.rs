@@ -12,13 +12,13 @@ use std::time::Duration;
 use super::disk::Disk;
 use super::error::At as _;
 use super::files::{read_file, require_dir, require_file};
-use super::paths::Paths;
+use super::paths::{Paths, Salvaged, checkpoint_number};
 use super::publish::{ensure_dir, publish};
 use super::query::AppendedThen;
 use super::tail::Tail;
 use super::{
-    Checkpoint, CheckpointRecord, Hash, Holder, Result, Store, StoreError, View, apply, lock,
-    objects, record,
+    Checkpoint, CheckpointName, CheckpointRecord, Hash, Holder, Result, Store, StoreError, View,
+    apply, lock, objects, record,
 };
 
 /// The largest file that is read as a checkpoint.
@@ -64,7 +64,7 @@ impl View {
             match load(&**disk, paths, number, &name) {
                 Ok(checkpoint) => all.found.extend(checkpoint),
                 Err(StoreError::Damaged { .. } | StoreError::NotRegular { .. }) => {
-                    all.damaged.push(name);
+                    all.damaged.push(name.into());
                 }
                 Err(error) => return Err(error),
             }
@@ -94,11 +94,11 @@ impl View {
     /// Its file is damaged or cannot be read.
     pub fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>> {
         let Registry { disk, paths, unapplied } = &self.registry;
-        if let Some(change) = unapplied.iter().rfind(|change| change.checkpoint().name == name) {
+        if let Some(change) = unapplied.iter().rfind(|change| *change.checkpoint().name == *name) {
             return Ok(change.is_added().then(|| change.checkpoint().clone()));
         }
         let known = names(&**disk, paths)?;
-        let Some((number, name)) = known.into_iter().rfind(|(_, known)| known == name) else {
+        let Some((number, name)) = known.into_iter().rfind(|(_, known)| **known == *name) else {
             return Ok(None);
         };
         load(&**disk, paths, number, &name)
@@ -126,12 +126,12 @@ impl View {
     pub fn checkpoint_names(&self) -> Result<Vec<String>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         let names = names(&**disk, paths)?.into_iter();
-        let mut names: Vec<String> = names.map(|(_, name)| name).collect();
+        let mut names: Vec<String> = names.map(|(_, name)| name.into()).collect();
         for change in unapplied {
             let changed = change.checkpoint();
-            names.retain(|known| *known != changed.name);
+            names.retain(|known| *known != *changed.name);
             if change.is_added() {
-                names.push(changed.name.clone());
+                names.push(changed.name.to_string());
             }
         }
         Ok(names)
@@ -172,7 +172,7 @@ impl Store {
         let (disk, paths) = (&*self.disk, &self.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
         let known = names(disk, paths)?;
-        let Some((number, name)) = known.into_iter().rfind(|(_, known)| known == name) else {
+        let Some((number, name)) = known.into_iter().rfind(|(_, known)| **known == *name) else {
             return Ok(None);
         };
         match load(disk, paths, number, &name) {
@@ -181,8 +181,8 @@ impl Store {
             Err(error) => return Err(error),
         }
         let path = paths.checkpoint(number, &name);
-        let target =
-            apply::free_salvage_path(disk, paths, &holder.time, &format!("checkpoint-{name}"))?;
+        let what = Salvaged::Checkpoint(&name);
+        let target = apply::free_salvage_path(disk, paths, &holder.time, what)?;
         disk.rename(&path, &target).at(&target)?;
         disk.sync_dir(&paths.checkpoints()).at(&paths.checkpoints())?;
         disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;
@@ -219,7 +219,7 @@ impl Store {
 }
 
 /// Number and name of every checkpoint, oldest first.
-pub(super) fn names(disk: &dyn Disk, paths: &Paths) -> Result<Vec<(u64, String)>> {
+pub(super) fn names(disk: &dyn Disk, paths: &Paths) -> Result<Vec<(u64, CheckpointName)>> {
     let dir = paths.checkpoints();
     if require_dir(disk, &dir)?.is_none() {
         return Ok(Vec::new());
@@ -228,11 +228,7 @@ pub(super) fn names(disk: &dyn Disk, paths: &Paths) -> Result<Vec<(u64, String)>
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         other => other.at(&dir)?,
     };
-    let parse = |file: &String| {
-        let (number, name) = file.split_once('-')?;
-        Some((number.parse::<u64>().ok()?, name.to_owned()))
-    };
-    let mut names: Vec<(u64, String)> = files.iter().filter_map(parse).collect();
+    let mut names: Vec<_> = files.iter().filter_map(|file| checkpoint_number(file)).collect();
     names.sort();
     Ok(names)
 }
@@ -242,23 +238,33 @@ pub(super) fn load(
     disk: &dyn Disk,
     paths: &Paths,
     number: u64,
-    name: &str,
+    name: &CheckpointName,
 ) -> Result<Option<Checkpoint>> {
     let path = paths.checkpoint(number, name);
-    let damaged = |path: PathBuf| StoreError::Damaged {
-        path,
-        offset: 0,
-        message: "the checkpoint does not pass its checksum".into(),
+    let found = match read_file(disk, &path, LIMIT) {
+        Ok(Some(contents)) => contents,
+        Ok(None) => return Ok(None),
+        Err(StoreError::TooLarge { bytes, .. }) => {
+            return Err(damaged(path, format!("{bytes} bytes are more than a checkpoint has")));
+        }
+        Err(error) => return Err(error),
     };
-    match read_file(disk, &path, LIMIT) {
-        Ok(Some(contents)) => record::decode::<Checkpoint>(&contents.bytes)
-            .filter(|found| found.name == name && found.number == number)
-            .map(Some)
-            .ok_or_else(|| damaged(path)),
-        Ok(None) => Ok(None),
-        Err(StoreError::TooLarge { path, .. }) => Err(damaged(path)),
-        Err(error) => Err(error),
-    }
+    let decode = || -> std::result::Result<Checkpoint, String> {
+        let (json, _) =
+            record::first_line(&found.bytes).ok_or("the checkpoint does not pass its checksum")?;
+        let checkpoint: Checkpoint = serde_json::from_slice(json)
+            .map_err(|error| format!("the checkpoint is unreadable: {error}"))?;
+        if checkpoint.name != *name || checkpoint.number != number {
+            return Err("the checkpoint is another than its file says".to_owned());
+        }
+        checkpoint.check(&paths.layout)?;
+        Ok(checkpoint)
+    };
+    decode().map(Some).map_err(|why| damaged(path, why))
+}
+
+fn damaged(path: PathBuf, message: String) -> StoreError {
+    StoreError::Damaged { path, offset: 0, message }
 }
 
 /// Brings the files in line with what an operation says. Doing so again changes nothing.

@@ -133,27 +133,28 @@ fn restore_files(
     let replacer = Replacer { disk, paths, time, meanwhile: Meanwhile::Refuse };
     let mut taken = Vec::new();
     for restore in &found.restores {
-        let name = &restore.name;
-        let actual = found.files.get(name);
+        let name = restore.name;
+        let actual = found.files.get(name.as_str());
         if let (true, Some(contents)) = (restore.set_aside, actual) {
             let copy = apply::set_aside(disk, paths, time, name, &contents.bytes)?;
-            reports.push(Report::Salvaged { file: name.clone(), copy: Some(copy) });
+            reports.push(Report::Salvaged { file: name.to_string(), copy: Some(copy) });
         }
         let known = actual.map(|contents| &contents.stat);
         let replaced = replacer.replace(name, restore.bytes.as_deref(), known)?;
         let copies = replaced.copies.into_iter();
-        reports
-            .extend(copies.map(|copy| Report::Salvaged { file: name.clone(), copy: Some(copy) }));
+        reports.extend(
+            copies.map(|copy| Report::Salvaged { file: name.to_string(), copy: Some(copy) }),
+        );
         taken.extend(replaced.taken);
         match replaced.stat {
-            Some(stat) => stats.insert(name.clone(), stat),
-            None => stats.remove(name),
+            Some(stat) => stats.insert(name.to_string(), stat),
+            None => stats.remove(name.as_str()),
         };
     }
     for taken in &taken {
         let copy = replacer.settle(taken);
         reports.extend(
-            copy.map(|copy| Report::Salvaged { file: taken.name.clone(), copy: Some(copy) }),
+            copy.map(|copy| Report::Salvaged { file: taken.name.to_string(), copy: Some(copy) }),
         );
     }
     Ok(())
@@ -170,12 +171,12 @@ fn complete_appended(
         return Ok(());
     }
     let (disk, paths) = (&*store.disk, &store.paths);
-    let name = store.layout.appended;
+    let name = store.layout.appended_file();
     let path = paths.file(name);
     if require_file(disk, &path)?.map(|stat| stat.signature())
         != found.appended.map(|stat| stat.signature())
     {
-        return Err(super::StoreError::Conflict { name: name.to_owned() });
+        return Err(super::StoreError::Conflict { name: name.to_string() });
     }
     if found.append.cut
         && let Some(stat) = found.appended
@@ -185,10 +186,10 @@ fn complete_appended(
         let torn = read_range(&*file, &path, found.append.keep, len)?;
         let copy = apply::set_aside(disk, paths, time, name, &torn)?;
         file.set_len(found.append.keep).at(&path)?;
-        reports.push(Report::Salvaged { file: name.to_owned(), copy: Some(copy) });
+        reports.push(Report::Salvaged { file: name.to_string(), copy: Some(copy) });
     }
     let stat = apply::append(disk, &path, &found.append.add)?;
-    stats.insert(name.to_owned(), stat);
+    stats.insert(name.to_string(), stat);
     found.appended = Some(stat);
     found.append.keep += found.append.add.len() as u64;
     found.append.add.clear();
@@ -200,7 +201,7 @@ fn record(store: &Store, base: &mut Base, op: &Operation) -> Result<()> {
     let (disk, paths) = (&*store.disk, &store.paths);
     if op.appended.as_ref().is_some_and(|append| append.bytes.is_none() && append.len > 0) {
         // The log does not hold these bytes, so they must be durable before it relies on them.
-        let path = paths.file(store.layout.appended);
+        let path = paths.appended();
         disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
     }
     match &mut base.log {

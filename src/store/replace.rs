@@ -10,7 +10,8 @@ use super::apply::{free_salvage_path, set_aside};
 use super::disk::{Access, Disk, Kind, Stat};
 use super::error::At as _;
 use super::files::{read_file, require_file};
-use super::paths::Paths;
+use super::name::FileName;
+use super::paths::{Paths, Salvaged};
 use super::publish::{create_temporary_after, discard};
 use super::segment::{self, Segment};
 use super::{Hash, Result, StoreError};
@@ -48,7 +49,7 @@ pub(super) struct Replaced {
 /// A file taken out of its place, which an editor may still have open.
 #[derive(Debug)]
 pub(super) struct Taken {
-    pub name: String,
+    pub name: FileName,
     path: PathBuf,
     known: Stat,
 }
@@ -64,7 +65,7 @@ impl Replacer<'_> {
     /// Replaces a file, or removes it, keeping its permissions; `known` is the file as it was read.
     pub fn replace(
         &self,
-        name: &str,
+        name: FileName,
         bytes: Option<&[u8]>,
         known: Option<&Stat>,
     ) -> Result<Replaced> {
@@ -73,10 +74,11 @@ impl Replacer<'_> {
             self.take_out(name, known, &mut done)?;
             return Ok(done);
         };
-        let (temporary, file) = create_temporary_after(self.disk, self.paths, name, |path| {
-            done.copies.extend(self.clear(name, path, bytes)?);
-            Ok(())
-        })?;
+        let (temporary, file) =
+            create_temporary_after(self.disk, self.paths, &self.paths.file(name), |path| {
+                done.copies.extend(self.clear(name, path, bytes)?);
+                Ok(())
+            })?;
         let fill = || -> io::Result<Stat> {
             file.append(bytes)?;
             if let Some(known) = known {
@@ -107,14 +109,14 @@ impl Replacer<'_> {
                 let _ = self.disk.remove(&taken.path);
                 None
             }
-            Ok(Some(_)) => Some(self.salvage(&taken.name, &taken.path)),
+            Ok(Some(_)) => Some(self.salvage(taken.name, &taken.path)),
             Ok(None) | Err(_) => None,
         }
     }
 
     fn put(
         &self,
-        name: &str,
+        name: FileName,
         temporary: &Path,
         new: &Stat,
         known: Option<&Stat>,
@@ -147,13 +149,13 @@ impl Replacer<'_> {
                 break;
             }
         }
-        Err(StoreError::Conflict { name: name.to_owned() })
+        Err(StoreError::Conflict { name: name.to_string() })
     }
 
     /// Looks at what was taken out; without need for haste that is left to [`Replacer::settle`].
     fn examine(
         &self,
-        name: &str,
+        name: FileName,
         temporary: &Path,
         known: Option<&Stat>,
         done: &mut Replaced,
@@ -162,7 +164,7 @@ impl Replacer<'_> {
         let refuse = self.meanwhile == Meanwhile::Refuse;
         match known {
             Some(known) if !refuse || self.is_unchanged(temporary, known) => {
-                let (name, path) = (name.to_owned(), temporary.to_owned());
+                let path = temporary.to_owned();
                 done.taken = Some(Taken { name, path, known: *known });
                 Ok(())
             }
@@ -170,7 +172,7 @@ impl Replacer<'_> {
                 if !give_back() {
                     self.salvage(name, temporary);
                 }
-                Err(StoreError::Conflict { name: name.to_owned() })
+                Err(StoreError::Conflict { name: name.to_string() })
             }
             _ => {
                 done.copies.push(self.salvage(name, temporary));
@@ -187,7 +189,7 @@ impl Replacer<'_> {
     /// Renames over what is there, looking until nobody has saved since the last look.
     fn put_over(
         &self,
-        name: &str,
+        name: FileName,
         temporary: &Path,
         known: Option<&Stat>,
         done: &mut Replaced,
@@ -205,11 +207,12 @@ impl Replacer<'_> {
             done.copies.extend(self.keep(name, &path)?);
             seen = now;
         }
-        Err(StoreError::Conflict { name: name.to_owned() })
+        Err(StoreError::Conflict { name: name.to_string() })
     }
 
-    fn take_out(&self, name: &str, known: Option<&Stat>, done: &mut Replaced) -> Result<()> {
-        let (path, temporary) = (self.paths.file(name), self.paths.temporary(name));
+    fn take_out(&self, name: FileName, known: Option<&Stat>, done: &mut Replaced) -> Result<()> {
+        let (path, temporary) =
+            (self.paths.file(name), self.paths.temporary(&self.paths.file(name)));
         self.refuse_if_changed(name, known)?;
         if self.disk.stat(&temporary).at(&temporary)?.is_some() {
             done.copies.extend(self.clear(name, &temporary, &[])?);
@@ -223,7 +226,7 @@ impl Replacer<'_> {
         })
     }
 
-    fn refuse_if_changed(&self, name: &str, known: Option<&Stat>) -> Result<()> {
+    fn refuse_if_changed(&self, name: FileName, known: Option<&Stat>) -> Result<()> {
         if self.meanwhile == Meanwhile::SetAside {
             return Ok(());
         }
@@ -231,14 +234,14 @@ impl Replacer<'_> {
         if now.map(|stat| stat.signature()) == known.map(Stat::signature) {
             return Ok(());
         }
-        Err(StoreError::Conflict { name: name.to_owned() })
+        Err(StoreError::Conflict { name: name.to_string() })
     }
 
     /// Moves a file to `salvage/`: the file itself, because its editor may still be writing.
     ///
     /// If that fails it stays where it is, and the next replacement tries again.
-    fn salvage(&self, name: &str, path: &Path) -> PathBuf {
-        let moved = free_salvage_path(self.disk, self.paths, self.time, name)
+    fn salvage(&self, name: FileName, path: &Path) -> PathBuf {
+        let moved = free_salvage_path(self.disk, self.paths, self.time, Salvaged::File(name))
             .and_then(|target| self.disk.rename(path, &target).at(&target).map(|()| target));
         let Ok(target) = moved else { return path.to_owned() };
         self.make_durable(&target);
@@ -246,8 +249,8 @@ impl Replacer<'_> {
     }
 
     /// Gives the file that is in place a second name below `salvage/`.
-    fn keep(&self, name: &str, path: &Path) -> Result<Option<PathBuf>> {
-        let target = free_salvage_path(self.disk, self.paths, self.time, name)?;
+    fn keep(&self, name: FileName, path: &Path) -> Result<Option<PathBuf>> {
+        let target = free_salvage_path(self.disk, self.paths, self.time, Salvaged::File(name))?;
         match self.disk.link(path, &target) {
             Ok(()) => {
                 self.make_durable(&target);
@@ -275,7 +278,7 @@ impl Replacer<'_> {
     ///
     /// That is the beginning of what it was about to write, or what it had just taken out: a past
     /// state, or a save that it could not look at any more, which is kept.
-    fn clear(&self, name: &str, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+    fn clear(&self, name: FileName, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
         let foreign = match self.disk.stat(path).at(path)? {
             Some(stat) if stat.kind == Kind::File => {
                 match read_file(self.disk, path, segment::LIMIT) {
@@ -301,12 +304,12 @@ impl Replacer<'_> {
     }
 
     /// Whether the log can give that content back.
-    fn knows(&self, name: &str, hash: Hash) -> bool {
+    fn knows(&self, name: FileName, hash: Hash) -> bool {
         let numbers = segment::numbers(self.disk, self.paths).unwrap_or_default();
         numbers.into_iter().rev().take(RECENT).any(|number| {
             matches!(
                 Segment::load(self.disk, self.paths, number),
-                Ok(Some(segment)) if segment.knows(name, Some(hash))
+                Ok(Some(segment)) if segment.knows(&name, Some(hash))
             )
         })
     }

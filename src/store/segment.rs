@@ -1,7 +1,6 @@
 //! One file of the log: a header that says how things stood, then operations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,9 @@ use super::error::At as _;
 use super::files::{Contents, read_file};
 use super::paths::{Paths, segment_number};
 use super::tail::Tail;
-use super::{FileRecord, Hash, Operation, Result, Revision, StoreError, objects, record, splice};
+use super::{
+    FileRecord, Hash, Layout, Operation, Result, Revision, StoreError, objects, record, splice,
+};
 
 /// The format this code writes and the newest it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -95,7 +96,7 @@ impl Segment {
     ) -> Result<Option<(Segment, Option<StoreError>)>> {
         let path = paths.segment(number);
         match read_file(disk, &path, LIMIT) {
-            Ok(Some(contents)) => Segment::parse(&path, number, &contents.bytes).map(Some),
+            Ok(Some(contents)) => Segment::parse(paths, number, &contents.bytes).map(Some),
             Ok(None) => Ok(None),
             Err(StoreError::TooLarge { path, bytes, limit }) => Err(StoreError::Damaged {
                 path,
@@ -108,9 +109,9 @@ impl Segment {
 
     /// Checks every line: a bad one at the end never happened, a bad one before is damage, which
     /// is given with what comes before it.
-    fn parse(path: &Path, number: u64, bytes: &[u8]) -> Result<(Segment, Option<StoreError>)> {
+    fn parse(paths: &Paths, number: u64, bytes: &[u8]) -> Result<(Segment, Option<StoreError>)> {
         let damaged = |offset: usize, message: &str| StoreError::Damaged {
-            path: path.into(),
+            path: paths.segment(number),
             offset: offset as u64,
             message: message.into(),
         };
@@ -125,6 +126,9 @@ impl Segment {
         if header.segment != number {
             return Err(damaged(0, "the segment's number and its name differ"));
         }
+        header
+            .check(&paths.layout)
+            .map_err(|why| damaged(0, &format!("the segment's header is not sound: {why}")))?;
         let mut segment = Segment {
             number,
             records: Vec::new(),
@@ -141,7 +145,7 @@ impl Segment {
                 }
                 break;
             };
-            match segment.next(json) {
+            match segment.next(json, &paths.layout) {
                 Ok(op) => {
                     segment.state.advance(&op);
                     let sum = String::from_utf8_lossy(&rest[..record::SUM_LEN]).into_owned();
@@ -160,7 +164,7 @@ impl Segment {
     }
 
     /// Decodes the record that follows, or says why it cannot.
-    fn next(&self, json: &[u8]) -> std::result::Result<Operation, String> {
+    fn next(&self, json: &[u8], layout: &Layout) -> std::result::Result<Operation, String> {
         let op: Operation = serde_json::from_slice(json)
             .map_err(|error| format!("a record is unreadable: {error}"))?;
         if op.parent != *self.head() || op.seq != self.seq() + 1 {
@@ -169,6 +173,9 @@ impl Segment {
         if op.id != op.compute_id() {
             return Err("a record's id is not that of its content".to_owned());
         }
+        op.check(layout)
+            .and_then(|()| op.check_continues(&self.state))
+            .map_err(|why| format!("a record is not sound: {why}"))?;
         Ok(op)
     }
 
@@ -254,6 +261,7 @@ impl Segment {
         for (offset, file) in changes.into_iter().skip(start) {
             let old = if file.whole { Vec::new() } else { bytes.unwrap_or_default() };
             let new = splice::apply(&old, &file.splices)
+                .filter(|new| new.len() as u64 <= paths.layout.max_bytes)
                 .filter(|new| file.after == Some(Hash::of(new)))
                 .ok_or_else(|| StoreError::Damaged {
                     path: paths.segment(self.number),

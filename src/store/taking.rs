@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::checkpoint::At;
 use super::repair::Base;
 use super::segment::Tracked;
+use super::valid::MOST;
 use super::{
     Checkpoint, CheckpointChange, CheckpointRecord, Hash, Moment, NewCheckpoint, Operation, Result,
     Revision, Store, StoreError, View, registry,
@@ -41,6 +42,9 @@ impl Taking<'_> {
             let record = match change {
                 CheckpointChange::Take(new) => {
                     let number = known.iter().map(|(number, _)| *number).max().unwrap_or(0) + 1;
+                    if number > MOST {
+                        return Err(refused(&new.name, "the last one has the highest number"));
+                    }
                     CheckpointRecord::Added(self.take(op, new, number, &mut images)?)
                 }
                 CheckpointChange::PutBack(checkpoint) => {
@@ -76,10 +80,6 @@ impl Taking<'_> {
         number: u64,
         images: &mut Images,
     ) -> Result<Checkpoint> {
-        let fits = !new.name.is_empty() && new.name.len() <= 100;
-        if !fits || new.name.starts_with('.') || new.name.contains(['/', '\\', '\0']) {
-            return Err(refused(&new.name, "it cannot be the name of a checkpoint"));
-        }
         let mut files: BTreeMap<String, &[u8]> =
             self.view.files.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
         let at = match new.moment {

@@ -18,6 +18,7 @@ use super::replace::{Meanwhile, Replacer, Taken};
 use super::segment::{FORMAT, Header};
 use super::{
     Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View, objects, registry,
+    valid,
 };
 
 /// The right to change the state, once.
@@ -150,13 +151,12 @@ impl Transaction {
     }
 
     fn refuse_if_edited(&self, prepared: &Prepared) -> Result<()> {
-        let appended = prepared.op.appended.as_ref().map(|_| self.store.layout.appended);
-        let names = prepared.op.files.iter().map(|file| file.name.as_str()).chain(appended);
-        for name in names {
+        let appended = prepared.op.appended.as_ref().map(|_| self.store.layout.appended_file());
+        for name in prepared.changed_files(&self.store.layout).chain(appended) {
             let now = require_file(&*self.store.disk, &self.store.paths.file(name))?;
-            let read = self.base.stats.get(name);
+            let read = self.base.stats.get(name.as_str());
             if now.map(|stat| stat.signature()) != read.map(|stat| stat.signature()) {
-                return Err(StoreError::Conflict { name: name.to_owned() });
+                return Err(StoreError::Conflict { name: name.to_string() });
             }
         }
         Ok(())
@@ -181,33 +181,32 @@ impl Transaction {
                 warnings.push(unfinished(&name, error));
             }
         }
-        for file in &prepared.op.files {
-            let name = file.name.as_str();
-            let bytes = prepared.new_files.get(name).and_then(Option::as_deref);
-            let known = self.base.stats.get(name);
+        for name in prepared.changed_files(&self.store.layout) {
+            let bytes = prepared.new_files.get(name.as_str()).and_then(Option::as_deref);
+            let known = self.base.stats.get(name.as_str());
             match self.replacer(&prepared.op.time).replace(name, bytes, known) {
                 Ok(replaced) => {
                     let copies = replaced.copies.iter();
-                    warnings.extend(copies.map(|copy| saved_meanwhile(name, copy)));
+                    warnings.extend(copies.map(|copy| saved_meanwhile(&name, copy)));
                     taken.extend(replaced.taken);
                     match replaced.stat {
-                        Some(stat) => self.base.stats.insert(name.to_owned(), stat),
-                        None => self.base.stats.remove(name),
+                        Some(stat) => self.base.stats.insert(name.to_string(), stat),
+                        None => self.base.stats.remove(name.as_str()),
                     };
                 }
-                Err(error) => warnings.push(unfinished(name, error)),
+                Err(error) => warnings.push(unfinished(&name, error)),
             }
         }
         if let Some(record) = &prepared.op.appended {
-            let name = self.store.layout.appended;
+            let name = self.store.layout.appended_file();
             let bytes = record.bytes.as_deref().unwrap_or_default();
             match apply::append(disk, &paths.file(name), bytes) {
                 Ok(stat) if stat.len == record.len => {
-                    self.base.stats.insert(name.to_owned(), stat);
+                    self.base.stats.insert(name.to_string(), stat);
                 }
                 // Another program appended at the same moment: the next opening records that.
                 Ok(_) => complete = false,
-                Err(error) => warnings.push(unfinished(name, error)),
+                Err(error) => warnings.push(unfinished(&name, error)),
             }
         }
         complete
@@ -235,19 +234,25 @@ impl Transaction {
         if log.end <= self.store.rotation_threshold(total as u64) {
             return Ok(());
         }
+        let segment = log.number + 1;
+        if segment > valid::MOST {
+            return Err(StoreError::NotFound { what: "number for a new segment".to_owned() });
+        }
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
         let images = files.values().map(|bytes| (Hash::of(bytes), bytes.as_slice()));
         objects::store(disk, paths, images)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         // From here on nothing may depend on the old segment, so the files must be durable.
-        for name in self.base.stats.keys() {
+        for name in
+            self.store.layout.files().filter(|name| self.base.stats.contains_key(name.as_str()))
+        {
             let path = paths.file(name);
             disk.open(&path, Access::Read).at(&path)?.sync().at(&path)?;
         }
         disk.sync_dir(&paths.dir).at(&paths.dir)?;
         let header = Header {
             format: FORMAT,
-            segment: log.number + 1,
+            segment,
             head: self.base.revision.clone(),
             seq: self.base.seq,
             boot: self.base.boot.clone(),

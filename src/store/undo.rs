@@ -1,5 +1,7 @@
 //! Undo and redo: which operation, and which changes.
 
+use std::collections::BTreeSet;
+
 use super::operation::{ADOPT, ARCHIVE, EXTERNAL, INIT};
 use super::query::Backwards;
 use super::{
@@ -14,7 +16,7 @@ impl Store {
     /// that created or adopted the state is left, or the log does not reach back further, or
     /// what was there before is not known any more.
     pub fn undo_target(&self) -> Result<Option<Operation>> {
-        let mut undone = Vec::new();
+        let mut undone = BTreeSet::new();
         for op in Backwards::new(self)? {
             let op = op?;
             // Before the first operation there was nothing that anybody could want back.
@@ -23,8 +25,8 @@ impl Store {
                 return Ok(None);
             }
             if let Some(id) = &op.undoes {
-                undone.push(id.clone());
-            } else if !undone.iter().any(|id| id == op.id.as_str()) && !is_unseen(&op) {
+                undone.insert(id.clone());
+            } else if !undone.contains(&op.id) && !is_unseen(&op) {
                 return Ok(Some(op));
             }
         }
@@ -33,13 +35,13 @@ impl Store {
 
     /// The operation that `redo` would do again: the last one undone since the last change.
     pub fn redo_target(&self) -> Result<Option<Operation>> {
-        let mut redone: Vec<String> = Vec::new();
+        let mut redone: Vec<Revision> = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
             if let Some(id) = &op.undoes {
                 match redone.iter().position(|done| done == id) {
                     Some(at) => drop(redone.remove(at)),
-                    None => return self.operation(id).map(Some),
+                    None => return self.operation(id.as_str()).map(Some),
                 }
             } else if let Some(id) = op.redoes {
                 redone.push(id);
@@ -144,9 +146,9 @@ impl Transaction {
         let names = self.view.checkpoint_names()?;
         let name = checkpoint.name.clone();
         let mut number = 1;
-        while names.contains(&checkpoint.name) {
+        while names.iter().any(|known| *known == *checkpoint.name) {
             number += 1;
-            checkpoint.name = format!("{name}-{number}");
+            checkpoint.name = name.numbered(number);
         }
         Ok(Some(CheckpointChange::PutBack(checkpoint)))
     }
@@ -234,17 +236,20 @@ fn carry_past(splices: &[SpliceRecord], newer: &FileRecord) -> Option<Vec<Splice
     if newer.before.is_none() || newer.after.is_none() || newer.whole {
         return None;
     }
+    let end = |splice: &SpliceRecord| splice.offset + splice.old.len() as u64;
+    let mut others = newer.splices.iter().peekable();
+    let (mut grown, mut shrunk) = (0, 0);
     let mut moved = splices.to_vec();
+    // Both are in order, so that what lies before one splice lies before the next.
     for (splice, moved) in splices.iter().zip(&mut moved) {
-        let end = splice.offset + splice.old.len() as u64;
-        for other in &newer.splices {
-            let other_end = other.offset + other.old.len() as u64;
-            if other_end <= splice.offset {
-                moved.offset = (moved.offset + other.new.len() as u64) - other.old.len() as u64;
-            } else if other.offset < end {
-                return None;
-            }
+        while let Some(other) = others.next_if(|other| end(other) <= splice.offset) {
+            grown += other.new.len() as u64;
+            shrunk += other.old.len() as u64;
         }
+        if others.peek().is_some_and(|other| other.offset < end(splice)) {
+            return None;
+        }
+        moved.offset = splice.offset + grown - shrunk;
     }
     Some(moved)
 }

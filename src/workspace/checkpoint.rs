@@ -68,7 +68,7 @@ impl CheckpointLine {
     /// What a list says about a checkpoint.
     pub fn of(checkpoint: &Checkpoint) -> Self {
         Self {
-            name: checkpoint.name.clone(),
+            name: checkpoint.name.to_string(),
             automatic: checkpoint.automatic.is_some(),
             reason: checkpoint.automatic.clone(),
             message: checkpoint.message.clone(),

@@ -192,7 +192,7 @@ impl Workspace {
         }
         let (_, append, facts) = draft.into_changes();
         let message = format!("{verb} {} ({})", target.id, target.kind);
-        let id = target.id.as_str().to_owned();
+        let id = target.id.clone();
         let (undoes, redoes) = if undo { (Some(id), None) } else { (None, Some(id)) };
         let checkpoints = transaction.checkpoint_changes(&target, undo)?;
         for change in &checkpoints {
@@ -224,7 +224,7 @@ impl Workspace {
         let view = self.store.read(self.options.wait);
         let known = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
         let automatic = known.into_iter().rfind(|checkpoint| checkpoint.automatic.is_some());
-        Error::LogDamaged { source, saved: automatic.map(|checkpoint| checkpoint.name) }
+        Error::LogDamaged { source, saved: automatic.map(|checkpoint| checkpoint.name.into()) }
     }
 
     /// What undo or redo would do, without writing anything.

@@ -129,7 +129,7 @@ impl Workspace {
             return Ok(Past {
                 label: format!("checkpoint {text}"),
                 files: files_of(self, &found)?,
-                checkpoint: Some(found.name),
+                checkpoint: Some(found.name.into()),
                 revision: found.revision.as_str().to_owned(),
             });
         }

@@ -16,7 +16,7 @@ fn an_edit_made_outside_is_recorded_and_undo_gives_back_the_exact_bytes() {
     let report = Report::External { op: target.id.clone(), files: vec!["a.md".into()] };
     assert_eq!(transaction.view().reports(), [report]);
     let mut op = operation("undo", transaction.inverse(&target).unwrap(), "");
-    op.undoes = Some(target.id.to_string());
+    op.undoes = Some(target.id.clone());
     transaction.commit(op).unwrap();
     assert_eq!(disk.peek(&state_dir().join("a.md")).unwrap(), b"one\n");
 
@@ -24,7 +24,7 @@ fn an_edit_made_outside_is_recorded_and_undo_gives_back_the_exact_bytes() {
     assert!(transaction.undo_target().unwrap().is_none(), "init cannot be undone");
     let target = transaction.redo_target().unwrap().unwrap();
     let mut op = operation("redo", transaction.reapply(&target).unwrap(), "");
-    op.redoes = Some(target.id.to_string());
+    op.redoes = Some(target.id.clone());
     transaction.commit(op).unwrap();
     let bytes = disk.peek(&state_dir().join("a.md")).unwrap();
     assert_eq!(bytes, b"one\r\n\xff\x00 odd \xe2\x98");
@@ -44,7 +44,7 @@ fn undo_and_redo_walk_the_stack_across_segments() {
             true => transaction.redo_target().unwrap()?,
             false => transaction.undo_target().unwrap()?,
         };
-        let id = Some(target.id.to_string());
+        let id = Some(target.id.clone());
         let mut op = match redo {
             true => operation("redo", transaction.reapply(&target).unwrap(), ""),
             false => operation("undo", transaction.inverse(&target).unwrap(), ""),

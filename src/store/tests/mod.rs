@@ -6,6 +6,7 @@ mod crashes;
 mod damage;
 mod directory;
 mod editors;
+mod hostile_records;
 mod links;
 mod locking;
 mod real;

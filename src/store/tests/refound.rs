@@ -47,7 +47,7 @@ fn the_files_stay_as_they_are_and_their_difference_is_an_edit() {
         let transaction = store.begin(WAIT, &holder("t4")).unwrap();
         let target = transaction.undo_target().unwrap().unwrap();
         let mut op = operation("undo", transaction.inverse(&target).unwrap(), "");
-        op.undoes = Some(target.id.to_string());
+        op.undoes = Some(target.id.clone());
         transaction.commit(op).unwrap();
         let text = disk.peek(&state_dir().join("a.md")).unwrap();
         assert_eq!(String::from_utf8_lossy(&text), expected);

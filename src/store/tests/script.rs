@@ -94,7 +94,7 @@ pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOpera
 /// An operation that takes a checkpoint of what is there.
 pub fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
     let new = NewCheckpoint {
-        name: name.into(),
+        name: CheckpointName::parse(name).unwrap(),
         automatic: automatic.map(Into::into),
         message: None,
         moment: Moment::After,
@@ -126,7 +126,7 @@ pub fn picture(view: &View) -> Picture {
     };
     let all = view.checkpoints().unwrap_or_default();
     let damaged = all.damaged.iter().map(|name| (name.clone(), BTreeMap::new()));
-    let found = all.found.iter().map(|known| (known.name.clone(), content(known)));
+    let found = all.found.iter().map(|known| (known.name.to_string(), content(known)));
     let checkpoints = damaged.chain(found).collect();
     let appended = view.appended().read_tail(u64::MAX).unwrap();
     Picture { files, appended, checkpoints }
@@ -178,7 +178,7 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             let changes = transaction.inverse(&target)?;
             let mut op = operation("undo", changes, "- undone\n");
             op.checkpoints = transaction.checkpoint_changes(&target, true)?;
-            op.undoes = Some(target.id.to_string());
+            op.undoes = Some(target.id.clone());
             transaction.commit(op)?;
         }
         Step::Redo => {
@@ -187,7 +187,7 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             let changes = transaction.reapply(&target)?;
             let mut op = operation("redo", changes, "- redone\n");
             op.checkpoints = transaction.checkpoint_changes(&target, false)?;
-            op.redoes = Some(target.id.to_string());
+            op.redoes = Some(target.id.clone());
             transaction.commit(op)?;
         }
         Step::Checkpoint(name, automatic) => {

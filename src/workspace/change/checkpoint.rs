@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::{Answer, Draft, Error, Facts};
-use crate::store::{CheckpointChange, Moment, NewCheckpoint};
-
-/// The longest name, in bytes.
-const LONGEST_NAME: usize = 100;
+use crate::store::{CheckpointChange, CheckpointName, Moment, NewCheckpoint};
 
 /// The longest message, in bytes.
 const LONGEST_MESSAGE: usize = 10_000;
@@ -73,7 +70,7 @@ pub(in super::super) fn keep_state_before(
     // Not the draft's facts: those know of entries that are about to be written.
     let marks = Facts::load(draft.view(), &mut |_| {})?.history.heads;
     draft.checkpoints.push(CheckpointChange::Take(NewCheckpoint {
-        name: name.clone(),
+        name: stored(&name)?,
         automatic: Some(reason.to_owned()),
         message: None,
         moment: Moment::Before,
@@ -106,7 +103,7 @@ fn take(
             "message": message, "time": draft.env.now(), "actor": draft.env.actor() }),
     );
     draft.checkpoints.push(CheckpointChange::Take(NewCheckpoint {
-        name,
+        name: stored(&name)?,
         automatic: automatic.map(str::to_owned),
         message: message.map(str::to_owned),
         moment,
@@ -117,14 +114,10 @@ fn take(
 
 /// Refuses what cannot be told from an operation, or leads out of a directory.
 pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
-    let why = if name.is_empty() {
-        "it is empty"
-    } else if name.len() > LONGEST_NAME {
+    let why = if name.len() > CheckpointName::LONGEST {
         "it is longer than 100 bytes"
-    } else if !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
-        "only letters, digits, `-`, `_` and `.` are allowed"
-    } else if !name.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-        "it must begin with a letter or a digit"
+    } else if let Err(why) = CheckpointName::parse(name) {
+        why
     } else if name == "working" || (name.len() == 12 && name.bytes().all(is_hexadecimal)) {
         "it would be taken for something else"
     } else if name.starts_with(AUTOMATIC) {
@@ -134,6 +127,13 @@ pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
     };
     let message = format!("`{name}` cannot be the name of a checkpoint: {why}");
     Err(Error::refused_with("bad_name", message, "such as `before-refactoring`"))
+}
+
+/// A name as the store takes it.
+fn stored(name: &str) -> Result<CheckpointName, Error> {
+    CheckpointName::parse(name).map_err(|why| {
+        Error::refused("bad_name", format!("`{name}` cannot be the name of a checkpoint: {why}"))
+    })
 }
 
 fn is_hexadecimal(byte: u8) -> bool {
@@ -151,7 +151,7 @@ fn is_taken(draft: &Draft<'_>, name: &str) -> Result<bool, Error> {
     let asked = draft
         .checkpoints
         .iter()
-        .any(|change| matches!(change, CheckpointChange::Take(new) if new.name == name));
+        .any(|change| matches!(change, CheckpointChange::Take(new) if *new.name == *name));
     Ok(asked || draft.view().has_checkpoint(name)?)
 }
 

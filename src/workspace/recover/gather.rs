@@ -145,7 +145,7 @@ impl Workspace {
         });
         meant
             .map(|checkpoint| CheckpointSummary {
-                name: checkpoint.name.clone(),
+                name: checkpoint.name.to_string(),
                 operation: checkpoint.revision.as_str().to_owned(),
                 time: checkpoint.time.clone(),
                 rewind: false,
@@ -349,7 +349,7 @@ impl Look<'_> {
                     evidence.checkpoints.push(checkpoint);
                     break;
                 }
-                None => evidence.passed_over.push(checkpoint.name),
+                None => evidence.passed_over.push(checkpoint.name.into()),
             }
         }
         evidence.checkpoints.extend(useful);

@@ -34,7 +34,7 @@ impl Picture {
             let files = files.map_err(|error| format!("{}: {error}", checkpoint.name))?;
             let kind =
                 if checkpoint.automatic.is_some() { &mut automatic } else { &mut checkpoints };
-            kind.insert(checkpoint.name.clone(), files);
+            kind.insert(checkpoint.name.to_string(), files);
         }
         let history = view.appended().read_from(0).map_err(|error| error.to_string())?;
         let anchors = workspace.history_anchors();

@@ -169,7 +169,7 @@ fn show(session: &mut Session<'_>, name: &str) -> CliResult {
     }
     let CheckpointDetails { checkpoint, status, steps, unreadable } = &details;
     let mut lines = vec![
-        ("checkpoint", checkpoint.name.clone()),
+        ("checkpoint", checkpoint.name.to_string()),
         ("taken", format!("{} by {}", checkpoint.time, checkpoint.actor)),
         ("revision", checkpoint.revision.to_string()),
     ];

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{CliResult, Session};
-use crate::store::Operation;
+use crate::store::{Operation, Revision};
 
 /// Look at the operation log
 #[derive(Clone, Debug, clap::Args)]
@@ -95,8 +95,8 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         ("kind", &operation.kind),
         ("command", &operation.command),
         ("message", &operation.message),
-        ("undoes", operation.undoes.as_deref().unwrap_or_default()),
-        ("redoes", operation.redoes.as_deref().unwrap_or_default()),
+        ("undoes", operation.undoes.as_ref().map_or("", Revision::as_str)),
+        ("redoes", operation.redoes.as_ref().map_or("", Revision::as_str)),
     ];
     for (key, value) in fields {
         if !value.is_empty() {

@@ -71,7 +71,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
 
 /// The operation to begin after.
 fn start(workspace: &Workspace, revision: &str) -> Result<Option<Revision>, Failure> {
-    if Revision::new(revision).is_root() {
+    if Revision::parse(revision).is_none_or(|known| known.is_root()) {
         return Ok(None);
     }
     Ok(Some(workspace.operation_named(revision)?.id))
