@@ -7,7 +7,9 @@ use super::head::Head;
 use super::record::SUM_LEN;
 use super::segment::{Header, Tracked};
 use super::tail::Tail;
-use super::{AppendRecord, Checkpoint, FileRecord, Layout, NewOperation, Operation};
+use super::{
+    AppendRecord, Checkpoint, CheckpointChange, FileRecord, Layout, NewOperation, Operation,
+};
 
 /// The highest number, length or offset: sums of several of them are still numbers.
 pub(super) const MOST: u64 = 1 << 52;
@@ -22,7 +24,7 @@ const LONG: usize = 64 * 1024;
 const TEXT: usize = 16 * 1024 * 1024;
 
 /// How many checkpoints one operation adds or removes.
-const CHECKPOINTS: usize = 1000;
+const CHECKPOINTS: usize = 100_000;
 
 /// How many remarks an operation has.
 const NOTES: usize = 100;
@@ -191,11 +193,20 @@ impl NewOperation {
         cut(&mut self.actor, LONG);
         cut(&mut self.command, TEXT);
         cut(&mut self.message, TEXT);
+        for change in &mut self.checkpoints {
+            if let CheckpointChange::Take(new) = change {
+                new.marks.truncate(MARKS);
+                for text in [&mut new.automatic, &mut new.message].into_iter().flatten() {
+                    cut(text, LONG);
+                }
+            }
+        }
     }
 }
 
 fn cut(text: &mut String, most: usize) {
-    text.truncate(text.floor_char_boundary(most));
+    let end = (0..=most.min(text.len())).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.truncate(end);
 }
 
 fn rewritable(layout: &Layout, name: &str) -> Checked {

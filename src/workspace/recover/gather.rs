@@ -349,7 +349,7 @@ impl Look<'_> {
                     evidence.checkpoints.push(checkpoint);
                     break;
                 }
-                None => evidence.passed_over.push(checkpoint.name.into()),
+                None => evidence.passed_over.push(checkpoint.name),
             }
         }
         evidence.checkpoints.extend(useful);
