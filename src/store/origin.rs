@@ -140,7 +140,7 @@ impl Store {
         }
         drop(guard);
         let mut store = self.clone();
-        store.paths = super::paths::Paths::new(&self.layout.dir);
+        store.paths = super::paths::Paths::new(&self.layout);
         store.standing = Standing::Settled;
         Ok((store, copy.map(|copy| Report::Distrusted { why, copy: Some(copy) })))
     }
