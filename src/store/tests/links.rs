@@ -19,7 +19,7 @@ fn scene() -> Scene {
     let store = Store::new(layout(&root.path().join("state"))).rotating_at(200);
     init(&store);
     for n in 0..5 {
-        commit(&store, &format!("step {n}"), vec![write("a.md", &format!("{n}\n"))], "- x\n");
+        commit(&store, &format!("step-{n}"), vec![write("a.md", &format!("{n}\n"))], "- x\n");
     }
     fs_err::create_dir(root.path().join("victims")).unwrap();
     Scene { root, store }
