@@ -15,6 +15,7 @@ mod from_git;
 mod git_safety;
 mod hooks;
 mod hostile;
+mod hostile_clones;
 mod layers;
 mod lifecycle;
 mod mcp;

@@ -1,0 +1,17 @@
+//! A cloned repository must not harm the machine: no program of its own starts, and nothing
+//! outside of the state directory is written, renamed or removed.
+
+mod acts;
+mod archive;
+mod call;
+mod control;
+mod forgery;
+mod ground;
+mod hooks;
+mod links;
+mod look_alike;
+mod look_alikes;
+mod records;
+mod store;
+mod trace;
+mod ways;

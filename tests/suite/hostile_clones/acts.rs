@@ -1,0 +1,257 @@
+//! Every command and every hook event, with what each is documented to write.
+
+use std::{collections::BTreeSet, path::Path, process::Command};
+
+use serde_json::{Value, json};
+
+use super::ground::Act;
+
+/// Every hook event, with members of its own.
+pub const EVENTS: [(&str, &str); 9] = [
+    ("SessionStart", r#"{"source":"startup"}"#),
+    ("UserPromptSubmit", r#"{"prompt":"go on"}"#),
+    ("PreToolUse", r#"{"tool_name":"Bash","tool_input":{"command":"rm -r workspace/state"}}"#),
+    ("PreToolUse", r#"{"tool_name":"Write","tool_input":{"file_path":"workspace/state/plan.md"}}"#),
+    (
+        "PostToolUse",
+        r#"{"tool_name":"Write","tool_input":{"file_path":"workspace/state/plan.md"}}"#,
+    ),
+    ("PreCompact", r#"{"trigger":"auto"}"#),
+    ("Stop", "{}"),
+    ("SubagentStop", "{}"),
+    ("SessionEnd", r#"{"reason":"exit"}"#),
+];
+
+/// An event as a client sends it.
+pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
+    let mut event: Value = serde_json::from_str(more).unwrap();
+    event["hook_event_name"] = json!(name);
+    event["session_id"] = json!("aaaa0000-77aa-4c1d-9b1f-001122334455");
+    event["cwd"] = json!(cwd);
+    event
+}
+
+/// Every command line that is tried: the words, and what may be written besides the state.
+const LINES: [(&str, &str); 111] = [
+    ("init --goal Again", "workspace"),
+    ("init --goal Again --template templates", "workspace"),
+    ("status", ""),
+    ("brief", ""),
+    ("show plan", ""),
+    ("show history", ""),
+    ("state", ""),
+    ("state --format yaml", ""),
+    ("import --replace -", ""),
+    ("metrics", ""),
+    ("plan set goal=Another", ""),
+    ("step add More", ""),
+    ("step start 3", ""),
+    ("step done 3", ""),
+    ("step fail 3 --error no", ""),
+    ("step skip 3", ""),
+    ("step retry 2", ""),
+    ("step reset 2", ""),
+    ("step set 3 title=Other", ""),
+    ("step remove 4", ""),
+    ("step show 2", ""),
+    ("step list", ""),
+    ("step next --claim", ""),
+    ("context add Known", ""),
+    ("context set --section Findings New", ""),
+    ("context show", ""),
+    ("var get", ""),
+    ("var set a.b 1", ""),
+    ("var unset a", ""),
+    ("var append list 1", ""),
+    ("var merge -", ""),
+    ("var patch -", ""),
+    ("history add Told", ""),
+    ("history list", ""),
+    ("history search step", ""),
+    ("history verify", ""),
+    ("history export", ""),
+    ("turn add --user Hello", ""),
+    ("memory", ""),
+    ("constraint list", ""),
+    ("constraint get priority", ""),
+    ("constraint set priority quality", ""),
+    ("directive add more", ""),
+    ("directive list", ""),
+    ("directive remove 1", ""),
+    ("rule list", ""),
+    ("rule add 'If cost > 1 -> pause'", ""),
+    ("rule remove 1", ""),
+    ("rule check", ""),
+    ("rule explain 1", ""),
+    ("rule test step_failed", ""),
+    ("event emit noticed", ""),
+    ("review list", ""),
+    ("review open Really?", ""),
+    ("review approve 1", ""),
+    ("review reject 1", ""),
+    ("pause --why tired", ""),
+    ("resume", ""),
+    ("apply -", ""),
+    ("check", ""),
+    ("check --fix", ""),
+    ("recover", ""),
+    ("recover --apply", ""),
+    ("recover --from-git", ""),
+    ("recover --all .", ""),
+    ("scan", ""),
+    ("checkpoint create three", ""),
+    ("checkpoint list", ""),
+    ("checkpoint show one", ""),
+    ("checkpoint restore one", ""),
+    ("checkpoint delete one", ""),
+    ("restore one --rewind", ""),
+    ("restore @-2", ""),
+    ("undo", ""),
+    ("redo", ""),
+    ("op log", ""),
+    ("op show @", ""),
+    ("diff @-3", ""),
+    ("diff HEAD --text", ""),
+    ("merge --list", ""),
+    ("merge --resolve --all", ""),
+    ("git install --textconv --pre-commit", ".gitattributes"),
+    ("git uninstall", ".gitattributes"),
+    ("git status", ""),
+    ("git pre-commit", ""),
+    ("git textconv workspace/state/plan.md", ""),
+    ("commit -m kept", ""),
+    ("commit --dry-run", ""),
+    ("worktree add side", "../clone-side"),
+    ("worktree list", ""),
+    ("worktree finish side", "../clone-side"),
+    ("review-notes", ""),
+    ("gc --older-than 0s", ""),
+    ("gc --older-than 1d --dry-run", ""),
+    ("archive --force", "workspace"),
+    ("archive list", ""),
+    ("archive show exec", ""),
+    ("archive restore exec", "workspace"),
+    ("watch --since 000000000000", ""),
+    ("hook", ""),
+    ("setup claude", ".claude .mcp.json CLAUDE.md"),
+    ("setup claude --remove", ".claude .mcp.json CLAUDE.md"),
+    ("setup codex", ".codex AGENTS.md"),
+    ("setup cursor", ".cursor AGENTS.md"),
+    ("setup gemini", ".gemini GEMINI.md"),
+    ("setup generic", "AGENTS.md"),
+    ("mcp", ""),
+    ("schema", ""),
+    ("completions bash", ""),
+    ("man", ""),
+    ("trust", ""),
+];
+
+/// All of them, and the hook events, as they are run in a clone at this place.
+pub fn all(clone: &Path) -> Vec<Act> {
+    let mut acts: Vec<Act> = LINES.iter().map(|(line, writes)| act(line, writes)).collect();
+    acts.extend(EVENTS.iter().map(|(name, more)| Act::hook(&event(name, more, clone))));
+    acts
+}
+
+/// One of the command lines.
+pub fn listed(line: &str) -> Act {
+    let (line, writes) = LINES.iter().find(|(listed, _)| *listed == line).unwrap();
+    act(line, writes)
+}
+
+/// A command line as an act.
+fn act(line: &str, writes: &str) -> Act {
+    let words: Vec<String> = match line.split_once('\'') {
+        Some((before, quoted)) => before
+            .split_whitespace()
+            .map(str::to_owned)
+            .chain([quoted.trim_end_matches('\'').to_owned()])
+            .collect(),
+        None => line.split_whitespace().map(str::to_owned).collect(),
+    };
+    let input = match line {
+        "apply -" => {
+            r#"[{"op":"step.add","title":"By apply"},{"op":"var.set","path":"a","value":1}]"#
+        }
+        "var merge -" => r#"{"m":{"n":1}}"#,
+        "var patch -" => r#"[{"op":"add","path":"/added","value":7}]"#,
+        "import --replace -" => r#"{"plan":{"goal":"Imported"}}"#,
+        "mcp" => MCP,
+        _ => "",
+    };
+    Act {
+        args: words,
+        input: input.as_bytes().to_vec(),
+        writes: writes.split_whitespace().map(str::to_owned).collect(),
+        endless: line.starts_with("watch"),
+    }
+}
+
+const MCP: &str = concat!(
+    r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
+    r#""capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{}}}"#,
+    "\n",
+    r#"{"jsonrpc":"2.0","id":4,"method":"resources/list"}"#,
+    "\n",
+);
+
+/// The subcommands that a help names.
+fn commands(words: &[&str]) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(words).arg("--help").output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let Some((_, rest)) = text.split_once("\nCommands:\n") else { return Vec::new() };
+    rest.lines()
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_command_that_the_help_names_is_tried() {
+    let tried: BTreeSet<Vec<&str>> =
+        LINES.iter().map(|(line, _)| line.split_whitespace().take(2).collect()).collect();
+    let mut missing = Vec::new();
+    let all = commands(&[]);
+    assert!(all.len() > 40, "{all:?}");
+    for command in &all {
+        let verbs = commands(&[command]);
+        if !tried.iter().any(|words| words[0] == command) {
+            missing.push(command.clone());
+        }
+        for verb in verbs {
+            if !tried.iter().any(|words| words[0] == command && words.get(1) == Some(&&*verb)) {
+                missing.push(format!("{command} {verb}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "hostile clones are not tried with: {missing:?}");
+}
+
+#[test]
+fn every_hook_event_that_the_help_names_is_tried() {
+    let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(["hook", "--help"]).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let humped = |word: &&str| {
+        let bytes = word.as_bytes();
+        word.bytes().all(|b| b.is_ascii_alphabetic())
+            && bytes.first().is_some_and(u8::is_ascii_uppercase)
+            && bytes
+                .windows(2)
+                .any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase())
+    };
+    let words: BTreeSet<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(humped).collect();
+    assert!(words.len() > 5, "{words:?}");
+    for word in words {
+        assert!(EVENTS.iter().any(|(name, _)| *name == word), "{word} is not tried");
+    }
+}
