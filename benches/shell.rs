@@ -2,6 +2,9 @@
 //!
 //! `cargo bench` prints a table; numbers depend on the machine, ratios much less. Each pair is
 //! run alternately, so that noise hits both sides, and medians are compared.
+//!
+//! `STATEDIR_OLDER=PATH` names a program built earlier, and adds what a command costs compared
+//! with it: so is measured what a change costs, such as the distrust of what clones bring.
 
 mod common;
 
@@ -24,11 +27,31 @@ fn main() {
     let empty = compile(root, "empty");
     let floor = compile(root, "floor");
     title();
+    if let Some(older) = std::env::var_os("STATEDIR_OLDER") {
+        against(root, Path::new(&older));
+    }
     reads(root, &empty);
     mutations(root, &floor);
     sqlite(root);
     long_history(root);
     large_plan(root);
+}
+
+fn against(root: &Path, older: &Path) {
+    // Both as installed: see `mutations`.
+    let programs = [(Path::new(STATEDIR), "newer"), (older, "older")].map(|(program, name)| {
+        let copy = root.join(format!("statedir-{name}"));
+        fs::copy(program, &copy).expect("a copy of the program");
+        copy
+    });
+    let [new_dir, old_dir] = ["newer", "older"].map(|name| state(root, name, 5));
+    let [new, old] = programs;
+    for args in [&["status"][..], &["var", "get", "step_data.current_step"]] {
+        let pair = alternate(500, || run(&new, &new_dir, args), || run(&old, &old_dir, args));
+        report(&format!("{} / older program", args.join(" ")), pair, 1.02);
+    }
+    let pair = alternate(300, || finish_step(&new, &new_dir), || finish_step(&old, &old_dir));
+    report("step done / older program", pair, 1.02);
 }
 
 fn reads(root: &Path, empty: &Path) {
