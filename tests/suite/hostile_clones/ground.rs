@@ -259,17 +259,17 @@ impl Ground {
         drop(stdin);
         let started = Instant::now();
         let group = rustix::process::Pid::from_child(&child);
-        let (mut status, mut late) = (None, false);
-        while status.is_none() {
-            status = child.try_wait().unwrap();
-            if started.elapsed() > if endless { GLANCE } else { BOUND } && status.is_none() {
-                late = !endless;
-                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-                status = Some(child.wait().unwrap());
-            }
+        let bound = if endless { GLANCE } else { BOUND };
+        let mut is_running = true;
+        while is_running && started.elapsed() <= bound {
             std::thread::sleep(Duration::from_millis(2));
+            is_running = child.try_wait().unwrap().is_none();
         }
-        let status = status.unwrap();
+        if is_running {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let late = is_running && !endless;
+        let status = child.wait().unwrap();
         // strace dies of the signal that its command died of.
         let killed = status.signal().map(|signal| 128 + signal);
         let code = if endless { Some(0) } else { status.code().or(killed) };
@@ -285,7 +285,7 @@ impl Ground {
         harm.extend(self.damage());
         if finish.late {
             harm.push("did not end in time".to_owned());
-        } else if !finish.code.is_some_and(|code| code < 100) {
+        } else if finish.code.is_none_or(|code| code >= 100) {
             harm.push(format!("ended with {:?}", finish.code));
         }
         if !harm.is_empty() {
