@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt};
 
 use serde::{Serialize, Serializer};
 
-use super::quantity::{self, LARGEST, MICROS};
+use super::quantity::{self, LARGEST, MICROS, format_money, format_plain_money};
 
 /// A value of a fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,7 +138,7 @@ impl FactValue {
     pub fn to_plain(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Money(micros) => dollars(*micros),
+            Self::Money(micros) => format_plain_money(*micros),
             Self::Duration(millis) => match millis % 1000 {
                 0 => format!("{} seconds", millis / 1000),
                 _ => format!("{millis} ms"),
@@ -166,10 +166,7 @@ impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
-            Self::Money(micros) if *micros < 0 => {
-                write!(f, "-${}", dollars(micros.saturating_neg()))
-            }
-            Self::Money(micros) => write!(f, "${}", dollars(*micros)),
+            Self::Money(micros) => f.write_str(&format_money(*micros)),
             Self::Duration(millis) if millis % 1000 == 0 => write!(f, "{}s", millis / 1000),
             Self::Duration(millis) => write!(f, "{millis}ms"),
             Self::Percent(number) => write!(f, "{number}%"),
@@ -225,16 +222,6 @@ pub(crate) fn write_quoted(f: &mut impl fmt::Write, text: &str) -> fmt::Result {
 /// Whether two texts are the same without regard to letter case.
 pub(crate) fn same_text(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
-}
-
-fn dollars(micros: i64) -> String {
-    let sign = if micros < 0 { "-" } else { "" };
-    let micros = micros.unsigned_abs();
-    let mut cents = format!("{:06}", micros % 1_000_000);
-    while cents.len() > 2 && cents.ends_with('0') {
-        cents.pop();
-    }
-    format!("{sign}{}.{cents}", micros / 1_000_000)
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use similar::{MergeResolution, TextMerge};
 
-use super::decimal::add_changes;
 use super::identity::Place;
 use super::tree::{Kind, Node};
 use crate::domain::StateFile;
+use crate::domain::quantity::exact::add_changes;
 
 /// The value of a part that both sides have, or `None` for a conflict.
 pub(super) fn settle(

@@ -13,7 +13,6 @@ mod agree;
 mod align;
 mod compose;
 mod conflict;
-mod decimal;
 mod field;
 mod history;
 mod identity;

@@ -5,9 +5,9 @@ use similar::{MergeResolution, TextMerge};
 use crate::text::json::{JsonDocument, JsonError, Literal, Path};
 
 use super::MergeError;
-use super::decimal::{add_changes, same, sum};
 use super::marker::KEY;
 use crate::domain::StateFile;
+use crate::domain::quantity::exact::{add_changes, same, sum};
 
 const TRACKING: &str = "cost_tracking";
 

@@ -20,7 +20,7 @@ use crate::domain::{
     FactValue, ModifierKind,
     modifier::backticked,
     nearest::nearest,
-    quantity::{duration, is_dollar, money, unit_millis},
+    quantity::{duration, money, per_dollar, unit_millis},
 };
 
 pub(super) const ARTICLES: &[&str] = &["the", "a", "an", "our", "its", "total", "current"];
@@ -165,9 +165,8 @@ pub(super) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
     };
     let too_large = |input: &Input<'_>| RuleError::new(span_of(input, 1), "this is too large");
     let Some(unit) = peek_word(input) else { return Ok(FactValue::Number(number)) };
-    if is_dollar(unit) || unit.eq_ignore_ascii_case("cents") {
-        let cents = if is_dollar(unit) { 1.0 } else { 100.0 };
-        let Some(value) = money(number / cents) else { return cut(too_large(input)) };
+    if let Some(divisor) = per_dollar(unit) {
+        let Some(value) = money(number / divisor as f64) else { return cut(too_large(input)) };
         input.next_slice(1);
         return Ok(value);
     }

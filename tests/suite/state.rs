@@ -232,7 +232,7 @@ fn status_is_one_screen_however_long_the_plan() {
         "more: statedir step list --limit 300",
         "more: statedir directive list",
         "file operations 0 of 20, web requests 0 of 5",
-        "cost      $0.0000 of $0.5000",
+        "cost      $0.00 of $0.50",
         "next      2 Do part 2",
     ] {
         assert!(screen.replace("0/300 (0%)", "300)").contains(text), "{text}\n{screen}");

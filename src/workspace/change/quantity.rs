@@ -5,10 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 
-use crate::{
-    domain::Money,
-    domain::{format_duration, parse_duration_ms},
-};
+use crate::domain::{Money, format_duration, parse_duration_ms};
 
 /// A cost: a number or `$0.02`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +41,10 @@ impl FromStr for Cost {
 impl FromStr for Span {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let seconds = text.trim().parse::<f64>().ok().filter(|n| (0.0..1e12).contains(n));
-        seconds
-            .map(|seconds| (seconds * 1000.0).round() as u64)
-            .or_else(|| parse_duration_ms(text))
+        // A JSON number may be written with an exponent.
+        let seconds = || text.trim().parse::<f64>().ok().filter(|n| (0.0..1e12).contains(n));
+        parse_duration_ms(text)
+            .or_else(|| seconds().map(|seconds| (seconds * 1000.0).round() as u64))
             .map(Self)
             .ok_or_else(|| format!("`{text}` is not a length of time; write `12s` or `2 minutes`"))
     }
@@ -98,5 +95,13 @@ mod tests {
         assert!("-1".parse::<Cost>().is_err());
         assert!("soon".parse::<Span>().is_err());
         assert_eq!(serde_json::from_str::<Cost>("0.5").ok(), Some(Cost(Money(500_000))));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_what_can_be_given(amount in 0i64..i64::MAX, ms in 0u64..u64::MAX) {
+            proptest::prop_assert_eq!(Money(amount).to_string().parse(), Ok(Cost(Money(amount))));
+            proptest::prop_assert_eq!(Span(ms).to_string().parse(), Ok(Span(ms)));
+        }
     }
 }

@@ -71,7 +71,7 @@ fn a_field_with_a_meaning_is_checked_whichever_way_it_is_given() {
     project.ok(&["step", "set", "3", "depends_on=2", "estimated_cost=0.5", "owner=ada"]);
     let step = project.json(&["step", "show", "3"])["step"].clone();
     assert_eq!(step["depends_on"], json!([id]));
-    assert_eq!(step["estimated_cost"], "$0.5000");
+    assert_eq!(step["estimated_cost"], "$0.50");
     assert!(project.read("plan.md").contains("- **owner**: ada\n"));
     let change = json!([{ "op": "step.set", "step": 3, "set": { "depends_on": [1, 2] } }]);
     project.ok_with_input(&["apply", "-"], &change.to_string());

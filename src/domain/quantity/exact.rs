@@ -3,7 +3,7 @@
 /// `ours + theirs - base`, written with as many decimals as the most precise of them.
 ///
 /// `None` when one of them is no plain decimal number.
-pub(super) fn add_changes(base: &str, ours: &str, theirs: &str) -> Option<String> {
+pub(crate) fn add_changes(base: &str, ours: &str, theirs: &str) -> Option<String> {
     let parts = [base, ours, theirs].map(parse);
     let [Some(base), Some(ours), Some(theirs)] = parts else { return None };
     let places = base.1.max(ours.1).max(theirs.1);
@@ -13,7 +13,7 @@ pub(super) fn add_changes(base: &str, ours: &str, theirs: &str) -> Option<String
 }
 
 /// The sum of numbers, if all are plain decimals.
-pub(super) fn sum<'n>(numbers: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(crate) fn sum<'n>(numbers: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut total = "0".to_owned();
     for number in numbers {
         total = add_changes("0", &total, number)?;
@@ -22,7 +22,7 @@ pub(super) fn sum<'n>(numbers: impl Iterator<Item = &'n str>) -> Option<String> 
 }
 
 /// Whether two numbers are the same, however they are written.
-pub(super) fn same(one: &str, other: &str) -> bool {
+pub(crate) fn same(one: &str, other: &str) -> bool {
     add_changes(other, one, "0").and_then(|rest| parse(&rest)).is_some_and(|rest| rest.0 == 0)
 }
 
