@@ -6,6 +6,7 @@ use super::disk::{Access, Disk, DiskFile, Stat};
 use super::error::At as _;
 use super::files::read_range;
 use super::inspection::Evidence;
+use super::segment::LIMIT;
 use super::tail::Tail;
 use super::{AppendRecord, Result};
 
@@ -69,15 +70,19 @@ impl Actual<'_> {
         if let Some(AppendRecord { offset, tail_before, bytes: Some(bytes), .. }) = unapplied
             && self.begins_with(Tail { len: *offset, hash: *tail_before })?
         {
-            let there = self.read(*offset, self.len)?;
-            if let Some(rest) = bytes.strip_prefix(there.as_slice()) {
+            // No more is read than the operation has, however long the file is.
+            let wanted = bytes.len() as u64;
+            let there = self.read(self.len.saturating_sub(wanted).max(*offset), self.len)?;
+            if self.len - offset <= wanted
+                && let Some(rest) = bytes.strip_prefix(there.as_slice())
+            {
                 return Ok(AppendedPlan {
                     keep: self.len,
                     add: rest.to_vec(),
                     ..Default::default()
                 });
             }
-            if !there.ends_with(bytes) {
+            if there != *bytes {
                 // Somebody appended before the interrupted operation could: both stay.
                 return self.rewritten(expected, bytes.clone());
             }
@@ -96,7 +101,8 @@ impl Actual<'_> {
         if !self.begins_with(base)? {
             return self.rewritten(expected, Vec::new());
         }
-        let there = self.read(base.len, self.len.min(expected.len))?;
+        let known = base.len.saturating_add(logged.len() as u64);
+        let there = self.read(base.len, self.len.min(expected.len).min(known))?;
         let same = there.iter().zip(&logged).take_while(|(a, b)| a == b).count();
         let keep = base.len + same as u64;
         if same == logged.len() {
@@ -110,6 +116,8 @@ impl Actual<'_> {
         let outside = stat.is_some_and(|stat| {
             evidence.after_boot(stat)
                 || (evidence.after_us(evidence.appended_name, stat) && !damaged.contains(&0))
+                // More than the log can hold was never written by an operation.
+                || self.len.saturating_sub(keep) > LIMIT
         });
         if outside {
             return self.rewritten(expected, Vec::new());

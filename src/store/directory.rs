@@ -193,6 +193,22 @@ impl Directory {
             .map_err(|error| failed("failed to remove file", &self.path.join(name), error))
     }
 
+    /// Removes what has a name, a directory with everything in it; of links, the links. Nothing
+    /// having that name is fine.
+    pub fn remove_all(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+        let name = component(name.as_ref())?;
+        match self.stat(name)?.map(|stat| stat.kind) {
+            None => Ok(()),
+            Some(Kind::Directory) => {
+                if let Some(dir) = self.open_dir(name)? {
+                    dir.list()?.iter().try_for_each(|inner| dir.remove_all(inner))?;
+                }
+                self.remove_dir(name)
+            }
+            Some(_) => self.remove(name),
+        }
+    }
+
     /// Removes an empty directory.
     pub fn remove_dir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = component(name.as_ref())?;
@@ -287,7 +303,7 @@ impl Directory {
     }
 
     /// A new file under a name that nobody can have put a link at beforehand.
-    fn create_temporary(&self) -> io::Result<(String, fs_err::File)> {
+    pub fn create_temporary(&self) -> io::Result<(String, fs_err::File)> {
         for _ in 0..ATTEMPTS {
             let random = std::hash::RandomState::new().build_hasher().finish();
             let name = format!(".{random:016x}.new");

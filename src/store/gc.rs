@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::error::At as _;
 use super::files::require_dir;
 use super::lock;
+use super::paths::{checkpoint_number, segment_number};
 use super::segment::{self, Segment};
-use super::{Checkpoint, Holder, Result, Store, StoreError, registry};
+use super::{Checkpoint, Hash, Holder, Result, Store, StoreError, registry};
 
 /// How long a collection waits for the lock.
 const WAIT: Duration = Duration::from_secs(5);
@@ -29,6 +30,12 @@ pub struct GcReport {
     pub bytes_freed: u64,
     /// What could not be finished; the next collection does it.
     pub warnings: Vec<String>,
+}
+
+impl GcReport {
+    fn free(&mut self, bytes: u64) {
+        self.bytes_freed = self.bytes_freed.saturating_add(bytes);
+    }
 }
 
 impl Store {
@@ -136,7 +143,7 @@ impl Store {
             if droppable {
                 report.segments_dropped += 1;
                 report.operations_dropped += segment.records.len() as u64;
-                report.bytes_freed += segment.end + segment.torn;
+                report.free(segment.end.saturating_add(segment.torn));
                 dropped.push(paths.segment(segment.number));
             } else {
                 kept.push(segment);
@@ -167,7 +174,7 @@ impl Store {
             match registry::load(disk, paths, number, &name) {
                 Ok(Some(checkpoint)) if is_old(&checkpoint) => {
                     let path = paths.checkpoint(number, &name);
-                    report.bytes_freed += disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len);
+                    report.free(disk.stat(&path).at(&path)?.map_or(0, |stat| stat.len));
                     report.checkpoints_dropped += 1;
                     old.push(path);
                 }
@@ -202,15 +209,26 @@ impl Store {
             other => other.at(dir)?,
         };
         let mut unused = Vec::new();
-        for name in names.into_iter().filter(|name| !used.contains(name)) {
+        // What has another name was not put there by the store.
+        let is_ours = |name: &String| !used.contains(name) && is_name_of_ours(name);
+        for name in names.into_iter().filter(is_ours) {
             let path = dir.join(name);
             if let Some(stat) = self.disk.stat(&path).at(&path)?
                 && stat.kind == super::disk::Kind::File
             {
-                report.bytes_freed += stat.len;
+                report.free(stat.len);
                 unused.push(path);
             }
         }
         Ok(unused)
     }
+}
+
+/// Whether the store gives files such a name: that of an image, a segment, a checkpoint, or of what
+/// keeps the directory out of version control.
+fn is_name_of_ours(name: &str) -> bool {
+    name.parse::<Hash>().is_ok()
+        || segment_number(name).is_some()
+        || checkpoint_number(name).is_some()
+        || name == ".gitignore"
 }

@@ -12,8 +12,9 @@ use super::disk::{Access, Disk, DiskFile, Stat};
 use super::error::At as _;
 use super::files::{read_range, require_file};
 use super::paths::Paths;
-use super::segment::{self, Tracked};
-use super::{Result, Revision, record};
+use super::segment::{self, Header, Tracked};
+use super::tail::Tail;
+use super::{Hash, Result, Revision, record};
 
 /// What is read of the cache, whatever its size.
 const LIMIT: u64 = 1024 * 1024;
@@ -48,6 +49,30 @@ pub(super) struct Facts {
     pub bytes: Vec<u8>,
 }
 
+/// What the last record of the log left, without what it did.
+#[derive(Debug, Deserialize)]
+struct Outcome {
+    id: Revision,
+    seq: u64,
+    #[serde(default)]
+    files: Vec<FileOutcome>,
+    #[serde(default)]
+    appended: Option<AppendOutcome>,
+}
+
+#[derive(Debug, Deserialize)]
+struct FileOutcome {
+    name: String,
+    #[serde(default)]
+    after: Option<Hash>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AppendOutcome {
+    len: u64,
+    tail_after: Hash,
+}
+
 impl Head {
     /// Reads the cache; `None` when it is missing, torn or cannot be what we wrote.
     pub fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
@@ -79,10 +104,11 @@ impl Head {
         }
     }
 
-    /// Whether the segment's file ends exactly as this cache says.
+    /// Whether the segment's file ends exactly as this cache says, and its last line says the same.
     ///
     /// The last record is read and checked: the next one must not go behind a damaged one, which
-    /// would then be taken for an operation that never happened.
+    /// would then be taken for an operation that never happened, nor behind one that it does not
+    /// follow.
     pub fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
         let path = paths.segment(self.segment);
         if file.stat().at(&path)?.len != self.end || self.end > segment::LIMIT {
@@ -90,7 +116,29 @@ impl Head {
         }
         let line = read_range(file, &path, self.last, self.end.saturating_sub(self.last))?;
         Ok(line.starts_with(self.sum.as_bytes())
-            && record::first_line(&line).is_some_and(|(_, len)| len == line.len()))
+            && record::first_line(&line)
+                .is_some_and(|(json, len)| len == line.len() && self.agrees_with(json)))
+    }
+
+    /// Whether the last line of the segment leaves things as this cache says.
+    fn agrees_with(&self, json: &[u8]) -> bool {
+        if self.last == 0 {
+            return serde_json::from_slice::<Header>(json).is_ok_and(|header| {
+                header.segment == self.segment
+                    && (&header.head, header.seq) == (&self.id, self.seq)
+                    && header.state == self.state
+            });
+        }
+        serde_json::from_slice::<Outcome>(json).is_ok_and(|last| {
+            let tail =
+                last.appended.map(|append| Tail { len: append.len, hash: append.tail_after });
+            (&last.id, last.seq) == (&self.id, self.seq)
+                && tail.is_none_or(|tail| tail == self.state.appended)
+                && last
+                    .files
+                    .iter()
+                    .all(|file| self.state.files.get(&file.name).copied() == file.after)
+        })
     }
 
     /// Whether a file still is the one that was there when the cache was written.

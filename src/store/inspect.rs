@@ -64,7 +64,8 @@ impl Found<'_> {
             .rewritable
             .iter()
             .all(|name| expected(name) == self.files.get(*name).map(|contents| contents.hash))
-            && head.recognises(self.store.layout.appended, self.appended.as_ref());
+            && head.recognises(self.store.layout.appended, self.appended.as_ref())
+            && head.state.appended.len == self.appended.map_or(0, |stat| stat.len);
         if !agrees {
             return Ok(None);
         }

@@ -5,13 +5,12 @@ use super::error::At as _;
 use super::files::{read_file, require_file};
 use super::paths::Paths;
 use super::publish::{ensure_dir, publish};
-use super::segment::LIMIT;
 use super::{Hash, Result, StoreError};
 
 /// Reads an image and checks it.
 pub(super) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<Vec<u8>> {
     let path = paths.object(hash);
-    match read_file(disk, &path, LIMIT) {
+    match read_file(disk, &path, paths.layout.max_bytes) {
         Ok(Some(contents)) if contents.hash == hash => Ok(contents.bytes),
         Ok(Some(_)) | Err(StoreError::TooLarge { .. }) => Err(StoreError::Damaged {
             path,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::error::At as _;
-use super::segment::{self, Segment};
+use super::segment::{self, Header, Segment};
 use super::{
     Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, View, objects,
 };
@@ -152,14 +152,15 @@ pub(super) struct Backwards<'a> {
     store: Cow<'a, Store>,
     segments: Vec<u64>,
     operations: Vec<Operation>,
-    newest: bool,
+    /// The header of the segment after the next one, which must follow that.
+    after: Option<Header>,
 }
 
 impl<'a> Backwards<'a> {
     pub fn new(store: &'a Store) -> Result<Backwards<'a>> {
         let store = store.session();
         let segments = segment::numbers(&*store.disk, &store.paths)?;
-        Ok(Backwards { store, segments, operations: Vec::new(), newest: true })
+        Ok(Backwards { store, segments, operations: Vec::new(), after: None })
     }
 }
 
@@ -172,9 +173,18 @@ impl Iterator for Backwards<'_> {
                 return Some(Ok(op));
             }
             let number = self.segments.pop()?;
-            let newest = std::mem::take(&mut self.newest);
+            let after = self.after.take();
             match Segment::load(&*self.store.disk, &self.store.paths, number) {
-                Ok(Some(segment)) if segment.torn == 0 || newest => {
+                Ok(Some(segment)) if segment.torn == 0 || after.is_none() => {
+                    if let Some(after) = after.filter(|after| !segment.precedes(after)) {
+                        self.segments.clear();
+                        return Some(Err(StoreError::Damaged {
+                            path: self.store.paths.segment(after.segment),
+                            offset: 0,
+                            message: "the segment does not follow the one before it".into(),
+                        }));
+                    }
+                    self.after = Some(segment.header.clone());
                     self.operations = segment.records.into_iter().map(|placed| placed.op).collect();
                 }
                 // Only the segment that is being written can end in the middle of a record.

@@ -179,6 +179,11 @@ impl Segment {
         Ok(op)
     }
 
+    /// Whether a header begins where this segment ends.
+    pub fn precedes(&self, header: &Header) -> bool {
+        (&header.head, header.seq) == (self.head(), self.seq()) && header.state == self.state
+    }
+
     /// The id of the last operation.
     pub fn head(&self) -> &Revision {
         self.records.last().map_or(&self.header.head, |placed| &placed.op.id)

@@ -15,6 +15,13 @@ use super::{Result, Store};
 /// From this size on, the lines are summed up.
 const LIMIT: u64 = 64 * 1024;
 
+/// How many names are counted, and how long one is.
+const NAMES: usize = 100;
+const LONGEST: usize = 64;
+
+/// The highest count: the sum of several is still a number.
+const MOST: u64 = 1 << 32;
+
 /// How many milliseconds to wait for somebody who counts at the same moment.
 const PATIENCE: usize = 500;
 
@@ -41,8 +48,12 @@ impl Tally {
         for line in String::from_utf8_lossy(bytes).lines() {
             let Some((name, amount)) = line.split_once(' ') else { continue };
             let Ok(amount) = amount.parse::<u64>() else { continue };
+            let is_known = counts.contains_key(name);
+            if !is_name(name) || (!is_known && counts.len() >= NAMES) {
+                continue;
+            }
             let count = counts.entry(name.to_owned()).or_default();
-            *count = count.saturating_add(amount);
+            *count = count.saturating_add(amount).min(MOST);
         }
         Tally { counts }
     }
@@ -101,6 +112,11 @@ impl Store {
         file.set_len(0).at(&path)?;
         file.append(left.to_lines().as_bytes()).at(&path)
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && name.len() <= LONGEST && name.bytes().all(is_word)
 }
 
 /// Keeps apart those who count and those who take the counts up, until the file is closed.
@@ -166,6 +182,18 @@ mod tests {
         }
         assert_eq!(tally(&store).get("file_operations"), count);
         assert!(std::fs::metadata(store.paths.tally()).unwrap().len() < LIMIT);
+    }
+
+    #[test]
+    fn a_tally_of_a_stranger_stays_small() {
+        let (_root, store) = store();
+        let mut lines =
+            format!("x {}\nx {}\n{} 1\na\u{1b}b 1\n", u64::MAX, u64::MAX, "y".repeat(65));
+        (0..5000).for_each(|n| lines.push_str(&format!("name{n} 1\n")));
+        std::fs::write(store.paths.tally(), &lines).unwrap();
+        let found = tally(&store);
+        assert_eq!((found.get("x"), found.counts.len()), (MOST, NAMES));
+        assert_eq!((found.get("a\u{1b}b"), found.get(&"y".repeat(65))), (0, 0));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::{
     GitError,
     program::{AS_IT_IS, Git, complaint, failure},
     removed::is_in_ancestor,
-    repository::Repository,
+    repository::{Repository, read_state_file},
 };
 use crate::{
     domain::StateFile,
@@ -129,7 +129,8 @@ pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
     let name = StateFile::History.name();
     let Ok(repository) = Repository::around(dir) else { return false };
     let committed = repository.blob("HEAD", name);
-    let (Some(committed), Ok(found)) = (committed, fs_err::read(dir.join(name))) else {
+    let found = read_state_file(dir, StateFile::History);
+    let (Some(committed), Ok(Some(found))) = (committed, found) else {
         return false;
     };
     let path = repository.path(name);

@@ -6,17 +6,14 @@ use serde::Serialize;
 
 use super::{
     GitError,
-    install::{failed, temporary_beside},
-    repository::Repository,
+    install::failed,
+    repository::{MAX_HISTORY, Repository},
     version::{MAX_BYTES, PassedOver, damage, read, versions},
 };
-use crate::domain::StateFile;
+use crate::{domain::StateFile, store::Directory};
 
 /// How many commits are looked at for each file.
 const MOST: &str = "--max-count=1000";
-
-/// The largest history that is brought back; it may be longer than the other files.
-const MAX_HISTORY: u64 = 1 << 30;
 
 /// A file that was brought back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -125,17 +122,18 @@ fn newest_good(
 
 /// Writes a file that is not there, in one step; `false` if it appeared meanwhile.
 fn place(target: &Path, bytes: &[u8]) -> Result<bool, GitError> {
-    if let Some(parent) = target.parent() {
-        fs_err::create_dir_all(parent).map_err(failed)?;
-    }
-    let (temporary, mut file) = temporary_beside(target)?;
+    let parent = target.parent().unwrap_or(Path::new(""));
+    let name = target.file_name().unwrap_or_default();
+    fs_err::create_dir_all(parent).map_err(failed)?;
+    let dir = Directory::open(parent).map_err(failed)?;
+    let (temporary, mut file) = dir.create_temporary().map_err(failed)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    let placed = written.and_then(|()| match fs_err::hard_link(&temporary, target) {
+    let placed = written.and_then(|()| match dir.link(&temporary, &dir, name) {
         Ok(()) => Ok(true),
-        Err(_) if target.symlink_metadata().is_ok() => Ok(false),
+        Err(_) if dir.stat(name)?.is_some() => Ok(false),
         // Not every file system has links.
-        Err(_) => fs_err::rename(&temporary, target).map(|()| true),
+        Err(_) => dir.rename(&temporary, &dir, name).map(|()| true),
     });
-    let _ = fs_err::remove_file(&temporary);
+    let _ = dir.remove(&temporary);
     placed.map_err(failed)
 }

@@ -1,6 +1,6 @@
 //! Making the operation log anew out of the commits.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use super::{
     repository::Repository,
     version::PassedOver,
 };
-use crate::store::{Holder, Report, Store};
+use crate::store::{Holder, Report, Store, private_directory};
 
 /// How many commits, the newest ones, become operations.
 const MOST: usize = 1000;
@@ -78,9 +78,9 @@ pub fn relog(
     } else {
         let store = &store.for_change()?.0;
         let founded = store.refound(wait, holder, |site| {
-            let done = build(&mut replay, &commits, site);
+            let done = clear(store).and_then(|()| build(&mut replay, &commits, site));
             if done.is_err() {
-                clear(&site.layout().dir)?;
+                clear(store)?;
             }
             done
         })?;
@@ -95,7 +95,7 @@ pub fn relog(
                 relogged.edited = edited(founded.reports);
             }
         }
-        clear(&store.building_site())?;
+        clear(store)?;
     }
     relogged.passed_over = replay.passed_over;
     if relogged.operations > 0 {
@@ -106,7 +106,6 @@ pub fn relog(
 
 /// Carries all commits out in an empty directory; how many operations that gave.
 fn build(replay: &mut Replay<'_>, commits: &[Commit], site: &Store) -> Result<usize, GitError> {
-    clear(&site.layout().dir)?;
     for commit in commits {
         replay.add(commit, Some(site))?;
     }
@@ -166,10 +165,11 @@ fn one_line(text: &str, otherwise: &str) -> String {
     if text.trim().is_empty() { otherwise.to_owned() } else { text.trim().to_owned() }
 }
 
-/// Removes what an interrupted run left.
-fn clear(dir: &Path) -> Result<(), GitError> {
-    match fs_err::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-        _ => Ok(()),
+/// Removes what an interrupted run left at the building site.
+fn clear(store: &Store) -> Result<(), GitError> {
+    let site = store.building_site();
+    match private_directory(&store.layout().dir).map_err(failed)? {
+        Some(dir) => dir.remove_all(site.file_name().unwrap_or_default()).map_err(failed),
+        None => Ok(()),
     }
 }

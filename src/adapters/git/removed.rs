@@ -13,6 +13,7 @@ use super::{program::AS_IT_IS, repository::Repository};
 use crate::{
     domain::{Plan, StateFile},
     history::{EntryId, SegmentKind, segments, signed_ids},
+    store::{Access, Directory},
     text::markdown::Document,
     workspace::RemovedEntry,
 };
@@ -125,7 +126,7 @@ fn sizes(repository: &Repository, steps: &[Step]) -> HashMap<String, u64> {
 
 /// The entries in the history as it is.
 fn present_in(dir: &Path) -> BTreeSet<EntryId> {
-    let file = fs_err::File::open(dir.join(NAME));
+    let file = Directory::open(dir).and_then(|dir| dir.open_file(NAME, Access::Read));
     file.map(|file| signed_ids(BufReader::new(file)).collect()).unwrap_or_default()
 }
 
@@ -142,7 +143,7 @@ fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
 
 /// Whether the state before a commit was that of another execution, whose history ended there.
 fn is_another(repository: &Repository, step: &Step) -> bool {
-    let now = fs_err::read(repository.dir.join(StateFile::Plan.name())).ok().and_then(execution_of);
+    let now = repository.read(StateFile::Plan).ok().flatten().and_then(execution_of);
     let parent = format!("{}^", step.commit);
     let before = repository.blob(&parent, StateFile::Plan.name()).and_then(execution_of);
     now.is_some() && before.is_some() && now != before

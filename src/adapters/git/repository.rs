@@ -1,9 +1,15 @@
 //! Where a repository keeps what.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
-use super::{GitError, discovery, program::Git};
-use crate::domain::StateFile;
+use super::{GitError, discovery, program::Git, version::MAX_BYTES};
+use crate::{domain::StateFile, store::Directory};
+
+/// The largest history that is read or brought back; it may be longer than the other files.
+pub(super) const MAX_HISTORY: u64 = 1 << 30;
 
 /// A repository as seen from a state directory.
 #[derive(Clone, Debug)]
@@ -66,6 +72,11 @@ impl Repository {
         }
     }
 
+    /// The bytes of a state file in the work tree; `None` when it is not there.
+    pub(super) fn read(&self, file: StateFile) -> io::Result<Option<Vec<u8>>> {
+        read_state_file(&self.dir, file)
+    }
+
     /// Every state file with its path below the top.
     pub(super) fn paths(&self) -> Vec<(StateFile, String)> {
         let all = StateFile::FIVE.iter().chain(&[StateFile::Workflow]);
@@ -91,5 +102,32 @@ impl Repository {
     /// The bytes of an object; `None` when there is none of that name.
     pub(super) fn object(&self, name: &str) -> Option<Vec<u8>> {
         self.git.ask(&["cat-file", "blob", name]).ok()
+    }
+}
+
+/// The bytes of a state file in `dir`; `None` when it is not there. A link, which may have come with
+/// a clone, is not followed.
+pub(super) fn read_state_file(dir: &Path, file: StateFile) -> io::Result<Option<Vec<u8>>> {
+    let limit = if file == StateFile::History { MAX_HISTORY } else { MAX_BYTES };
+    Directory::open(dir)?.read(file.name(), limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_file_that_is_a_link_is_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        let (dir, victim) = (root.path().join("state"), root.path().join("victim"));
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(&victim, "secret").unwrap();
+        std::os::unix::fs::symlink(&victim, dir.join("plan.md")).unwrap();
+        std::fs::write(dir.join("context.md"), "# Context\n").unwrap();
+        assert!(read_state_file(&dir, StateFile::Plan).is_err());
+        assert!(std::fs::read(dir.join("plan.md")).is_ok(), "the link leads somewhere");
+        let context = read_state_file(&dir, StateFile::Context).unwrap();
+        assert_eq!(context.as_deref(), Some(b"# Context\n".as_slice()));
+        assert_eq!(read_state_file(&dir, StateFile::History).unwrap(), None);
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     GitError,
     install::{failed, replace},
-    repository::Repository,
+    repository::{Repository, read_state_file},
 };
 use crate::{
     domain::StateFile,
@@ -49,12 +49,13 @@ pub struct Unmerged {
 pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let repository = Repository::of(dir)?;
     let unmerged = unmerged(&repository)?;
-    let workflow = fs_err::read(repository.dir.join(StateFile::Workflow.name())).ok();
+    let workflow = repository.read(StateFile::Workflow).ok().flatten();
     let workflow = workflow_or_builtin(workflow.as_deref());
     let mut done = Vec::new();
     for file in StateFile::FIVE {
         let path = repository.dir.join(file.name());
-        let text = fs_err::read_to_string(&path).ok();
+        let text = repository.read(file).ok().flatten();
+        let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
         let found = unmerged.iter().find(|unmerged| unmerged.file == file);
         // What a person or the driver has made of a file already is not started over.
         if found.is_some_and(|found| found.edited && file != StateFile::History) {
@@ -82,7 +83,7 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         let merged = merge(file, base.as_deref(), ours.as_deref(), theirs.as_deref(), &workflow);
         let mut merged = merged.map_err(|error| unreadable(file, &error.to_string()))?;
         if let Some(merged) = merged.as_mut().filter(|_| file == StateFile::Variables)
-            && let Ok(plan) = fs_err::read(repository.dir.join(StateFile::Plan.name()))
+            && let Ok(Some(plan)) = repository.read(StateFile::Plan)
         {
             // The plan came before it in this loop.
             merged.bytes = agree_with_plan(std::mem::take(&mut merged.bytes), plan);
@@ -94,7 +95,9 @@ pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
         if !dry_run {
             match &merged {
                 Some(merged) => replace(&path, &merged.bytes)?,
-                None if path.exists() => fs_err::remove_file(&path).map_err(failed)?,
+                None if path.symlink_metadata().is_ok() => {
+                    fs_err::remove_file(&path).map_err(failed)?
+                }
                 None => {}
             }
             if conflicts.is_empty() && from == "index" {
@@ -120,8 +123,8 @@ fn follow_plan(
     let Some(plan) = done.iter().find(is_merged) else { return Ok(None) };
     let file = StateFile::Variables;
     let path = repository.dir.join(file.name());
-    let (Ok(bytes), Ok(text)) =
-        (fs_err::read(&path), fs_err::read(repository.dir.join(StateFile::Plan.name())))
+    let (Ok(Some(bytes)), Ok(Some(text))) =
+        (repository.read(file), repository.read(StateFile::Plan))
     else {
         return Ok(None);
     };
@@ -191,7 +194,8 @@ pub fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
 /// The file cannot be read or written, or there is nothing to settle.
 pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
-    let bytes = fs_err::read(&path).map_err(failed)?;
+    let bytes = read_state_file(dir, StateFile::History).map_err(failed)?;
+    let bytes = bytes.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
     let settled = take(StateFile::History, &bytes, "history", side);
     let (bytes, _) = settled.map_err(|error| unreadable(StateFile::History, &error.to_string()))?;
     replace(&path, &bytes)
@@ -227,7 +231,7 @@ fn unmerged(repository: &Repository) -> Result<Vec<Unmerged>, GitError> {
 
 /// Whether the file is neither what git leaves where it cannot merge nor holds its markers.
 fn is_edited(repository: &Repository, file: StateFile) -> bool {
-    let Ok(bytes) = fs_err::read(repository.dir.join(file.name())) else { return false };
+    let Ok(Some(bytes)) = repository.read(file) else { return false };
     if has_git_markers(&String::from_utf8_lossy(&bytes)) {
         return false;
     }

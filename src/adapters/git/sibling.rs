@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, path::Path};
 
-use super::program::Git;
+use super::{program::Git, repository::read_state_file};
 use crate::{
     domain::{StateFile, Workflow},
     rules::workflow_or_builtin,
@@ -45,7 +45,8 @@ pub(super) fn plans(path: &str, versions: [&[u8]; 3]) -> Option<[Version; 3]> {
 /// commit being merged brings; the built-in one where there is none that can be used.
 pub(super) fn workflow(path: &str) -> Cow<'static, Workflow> {
     let path = beside(path, StateFile::Workflow);
-    let known = fs_err::read(&path).ok().or_else(|| {
+    let dir = Path::new(&path).parent().unwrap_or(Path::new(""));
+    let known = read_state_file(dir, StateFile::Workflow).ok().flatten().or_else(|| {
         let git = Git::that_called().ok()?;
         let commits = [vec!["HEAD".to_owned()], heads(&git)].concat();
         commits.iter().find_map(|commit| blob(&git, commit, &path))

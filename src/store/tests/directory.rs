@@ -239,3 +239,20 @@ fn a_root_that_is_a_link_is_what_the_user_named() {
     assert_eq!(Directory::open(&scene.victim).unwrap_err().kind(), ErrorKind::NotADirectory);
     assert_eq!(Directory::open(&link.join("absent")).unwrap_err().kind(), ErrorKind::NotFound);
 }
+
+#[test]
+fn removing_a_directory_with_everything_in_it_follows_no_link() {
+    let scene = scene();
+    let dir = scene.directory();
+    fs::create_dir_all(scene.inside.join("d/e")).unwrap();
+    fs::write(scene.inside.join("d/e/f"), "x").unwrap();
+    symlink(&scene.victims, scene.inside.join("d/e/link")).unwrap();
+    symlink(&scene.victims, scene.inside.join("link")).unwrap();
+    symlink(&scene.victim, scene.inside.join("d/file")).unwrap();
+    for name in ["d", "link", "absent"] {
+        dir.remove_all(name).unwrap();
+    }
+    assert!(dir.remove_all("../victims").is_err());
+    assert_eq!(fs::read_dir(&scene.inside).unwrap().count(), 0);
+    scene.assert_untouched();
+}

@@ -293,6 +293,94 @@ fn a_checkpoint_of_a_file_that_is_none_of_ours_is_damaged() {
     }
 }
 
+/// The sound files with one field of the head cache replaced.
+fn with_head(at: &str, change: impl Fn(&Value) -> Value) -> Scene {
+    let scene = Scene::of(&Scene::template());
+    // The signatures are those of the files there, as somebody who made them would write.
+    scene.store.begin(WAIT, &holder("t1")).unwrap().commit(checkpoint("kept", None)).unwrap();
+    let path = scene.store.layout().dir.join(".statedir/head");
+    let line = std::fs::read_to_string(&path).unwrap();
+    let mut value: Value =
+        serde_json::from_str(line.split_once(' ').unwrap().1.trim_end()).unwrap();
+    let place = value.pointer_mut(at).unwrap();
+    *place = change(place);
+    std::fs::write(&path, with_sum(&value.to_string()) + "\n").unwrap();
+    scene
+}
+
+#[test]
+fn a_head_that_lies_does_not_lead_to_a_record_that_does_not_follow() {
+    let more = |value: &Value| json!(value.as_u64().unwrap() + 1);
+    let scenes = [
+        with_head("/seq", more),
+        with_head("/appended/len", |value| json!(value.as_u64().unwrap() - 1)),
+        with_head("/appended/hash", |_| json!(Hash::of(b"another"))),
+        with_head("/id", |_| json!("0123456789ab")),
+        with_head("/seq", Value::clone),
+    ];
+    for (n, scene) in scenes.iter().enumerate() {
+        commit(&scene.store, "step", vec![write("a.md", "on\n")], "- on\n");
+        std::fs::remove_file(scene.store.layout().dir.join(".statedir/head")).unwrap();
+        let view = scene.store.read(WAIT).unwrap();
+        assert!(view.log_damage().is_none(), "{n}: {:?}", view.log_damage());
+        scene.store.operations(None).unwrap();
+        drop(scene.store.begin(WAIT, &holder("t1")).unwrap());
+    }
+}
+
+#[test]
+fn segments_that_do_not_follow_each_other_are_damage() {
+    let mut files = Scene::template();
+    let segments: Vec<PathBuf> = files
+        .iter()
+        .map(|(path, _)| path.clone())
+        .filter(|path| path.starts_with(".statedir/log"))
+        .collect();
+    assert!(Scene::of(&files).store.operations(None).is_ok() && segments.len() > 1);
+    let newest = segments.iter().max().unwrap();
+    for (path, bytes) in &mut files {
+        if path == newest {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            let first = forged(text.lines().next().unwrap(), "/seq", &json!(77)).unwrap();
+            *bytes = (first + "\n").into_bytes();
+        }
+    }
+    let error = Scene::of(&files).store.operations(None).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { offset: 0, .. }), "{error}");
+}
+
+#[test]
+fn a_collection_removes_only_what_has_a_name_of_ours() {
+    let scene = Scene::of(&Scene::template());
+    let private = scene.store.layout().dir.join(".statedir");
+    let (foreign, ours) = (["notes.txt", "0001.log", "ABC"], "00000009.log");
+    for dir in ["tmp", "objects"] {
+        std::fs::create_dir_all(private.join(dir)).unwrap();
+        for name in foreign.iter().chain(&[ours]) {
+            std::fs::write(private.join(dir).join(name), "x").unwrap();
+        }
+    }
+    scene.store.gc(None, &[], false).unwrap();
+    for dir in ["tmp", "objects"] {
+        assert!(foreign.iter().all(|name| private.join(dir).join(name).exists()), "{dir}");
+        assert!(!private.join(dir).join(ours).exists(), "{dir}");
+    }
+}
+
+#[test]
+fn a_huge_appended_file_is_not_read_into_memory() {
+    let scene = Scene::of(&Scene::template());
+    let dir = &scene.store.layout().dir;
+    // Nothing says that the last operation was applied, and the file is one of many terabytes.
+    std::fs::remove_file(dir.join(".statedir/head")).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(dir.join(GROWING)).unwrap();
+    let added = "- checkpoint\n".len() as u64;
+    file.set_len(file.metadata().unwrap().len() - added).unwrap();
+    assert!(file.set_len(1 << 42).is_ok() || file.set_len(1 << 36).is_ok());
+    let view = scene.store.read(WAIT).unwrap();
+    assert!(view.log_damage().is_none());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
