@@ -200,6 +200,45 @@ fn a_worktree_is_not_made_behind_a_committed_link() {
     assert!(outside.path().join("part/workspace/state/plan.md").exists());
 }
 
+#[test]
+fn state_files_that_are_links_are_neither_read_nor_written() {
+    let Some(repository) = Repository::without_driver(2) else { return };
+    repository.on("one", &[&["history", "add", "one"], &["step", "start", "1"]]);
+    repository.on("main", &[]);
+    repository.on("two", &[&["history", "add", "two"], &["step", "start", "2"]]);
+    assert!(!repository.merges("one"), "there is something to settle");
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["plan.md", "variables.json", "history.md", "workflow.yaml"] {
+        let (path, target) = (repository.project.path(name), outside.path().join(name));
+        let kept = std::fs::read(&path).ok();
+        let secret = "<<<<<<< a\nSECRET: one\n=======\nSECRET: two\n>>>>>>> b\n";
+        std::fs::write(&target, secret).unwrap();
+        let _ = std::fs::remove_file(&path);
+        symlink(&target, &path).unwrap();
+        for args in [
+            ["merge", "--list"].as_slice(),
+            &["merge", "--resolve", "--dry-run"],
+            &["check"],
+            &["recover"],
+            &["commit", "--dry-run"],
+            &["recover", "--from-git"],
+            &["merge", "--resolve"],
+        ] {
+            let ran = repository.ours_in(repository.project.root(), args);
+            let said = ran.stdout + &ran.stderr;
+            assert!(!said.contains("SECRET"), "{name} {args:?}: {said}");
+            assert_eq!(std::fs::read_to_string(&target).unwrap(), secret, "{name} {args:?}");
+            let now = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+            let text = if now { std::fs::read_to_string(&path).unwrap() } else { String::new() };
+            assert!(!text.contains("SECRET"), "{name} {args:?}: {text}");
+        }
+        assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+        std::fs::remove_file(&target).unwrap();
+        let _ = std::fs::remove_file(&path);
+        kept.into_iter().for_each(|bytes| std::fs::write(&path, bytes).unwrap());
+    }
+}
+
 /// Where a source starts git itself, apart from its tests.
 fn starts_git(source: &str) -> bool {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();

@@ -4,6 +4,7 @@
 //! quiet end.
 
 use std::{
+    borrow::Cow,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
 };
@@ -95,7 +96,14 @@ impl Output {
 
     /// Adds a line for people.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
-        self.text.push_str(text.as_ref());
+        self.raw(text.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Adds a line with colours of our own; what it holds is escaped already.
+    fn line_in_colour(&mut self, line: &str) {
+        self.text.push_str(PAINT);
+        self.text.push_str(line);
         self.text.push('\n');
     }
 
@@ -105,15 +113,18 @@ impl Output {
             // A line end inside would leave the rest unmarked, and so shown as it is.
             let line = line.replace('\n', " ");
             let line = escape_controls(&line);
-            self.line(format!("{PAINT}{}{line}\u{1b}[0m", colour.code()));
+            self.line_in_colour(&format!("{}{line}\u{1b}[0m", colour.code()));
         } else {
             self.line(line);
         }
     }
 
-    /// Adds text as it is.
+    /// Adds text as it is, but for what on a terminal would pass for a mark of our own.
     pub(super) fn raw(&mut self, text: &str) {
-        self.text.push_str(text);
+        match self.terminal && text.contains(PAINT) {
+            true => self.text.push_str(&text.replace(PAINT, "\\u{0}")),
+            false => self.text.push_str(text),
+        }
     }
 
     /// The answer for machines; `ok` is added.
@@ -133,7 +144,7 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let _ = writeln!(io::stderr(), "note: {}", shown(text, io::stderr().is_terminal()));
+            let _ = writeln!(io::stderr(), "note: {}", said(text));
         }
     }
 
@@ -189,7 +200,7 @@ impl Output {
                 };
                 if self.terminal && !colour.is_empty() {
                     let line = escape_controls(line);
-                    self.line(format!("{}{colour}{line}{}", PAINT, "\u{1b}[0m"));
+                    self.line_in_colour(&format!("{colour}{line}\u{1b}[0m"));
                 } else {
                     self.line(line);
                 }
@@ -221,7 +232,7 @@ impl Output {
             '~' => ("\u{1b}[1m", ""),
             _ => ("", " "),
         };
-        let mut text = format!("{PAINT}{colour}{sign}");
+        let mut text = format!("{colour}{sign}");
         for (differs, part) in &line.parts {
             // A line end inside would leave the rest unmarked, and so shown as it is.
             let part = part.replace('\n', " ");
@@ -231,7 +242,7 @@ impl Output {
                 false => text.push_str(&part),
             }
         }
-        self.line(format!("{text}\u{1b}[0m"));
+        self.line_in_colour(&format!("{text}\u{1b}[0m"));
     }
 
     /// Prints the answer and gives the exit code.
@@ -263,7 +274,7 @@ impl Output {
             if let Some(hint) = &failure.hint {
                 text.push_str(&format!("hint: {hint}\n"));
             }
-            let _ = io::stderr().write_all(shown(&text, io::stderr().is_terminal()).as_bytes());
+            let _ = io::stderr().write_all(said(&text).as_bytes());
         }
         self.finish(failure.exit)
     }
@@ -290,8 +301,7 @@ impl Output {
         if self.text.is_empty() || self.broken {
             return;
         }
-        let text =
-            if self.terminal { shown(&self.text, true) } else { std::mem::take(&mut self.text) };
+        let text = if self.terminal { shown(&self.text) } else { std::mem::take(&mut self.text) };
         self.text.clear();
         let result = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
         self.note_failure(result);
@@ -305,13 +315,16 @@ impl Output {
     }
 }
 
-/// Marks a line whose colours are our own; what it holds is escaped already.
+/// A remark or a failure, in which nothing is coloured.
+fn said(text: &str) -> Cow<'_, str> {
+    if io::stderr().is_terminal() { escape_controls(text) } else { Cow::Borrowed(text) }
+}
+
+/// Marks a line whose colours are our own.
 const PAINT: &str = "\u{0}";
 
-fn shown(text: &str, terminal: bool) -> String {
-    if !terminal {
-        return text.to_owned();
-    }
+/// The text for a terminal.
+fn shown(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix(PAINT) {
         Some(painted) => painted.to_owned(),
         None => escape_controls(line).into_owned(),
@@ -354,5 +367,25 @@ pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
         let _ = writeln!(io::stdout(), "{}", failure.to_json());
     } else {
         let _ = writeln!(io::stderr(), "error: {message}\nhint: {hint}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_a_record_reaches_a_terminal_as_a_command() {
+        let mut output = Output { terminal: true, ..Output::new(true) };
+        let hostile = "actor\u{1b}]0;x\u{7}\n\0\u{1b}[2J\n\0\0\u{1b}[31m\r\u{9b}1m";
+        output.line(hostile);
+        output.raw(hostile);
+        let text = shown(&output.text);
+        let is_bare = |c: char| c.is_control() && c != '\n';
+        assert!(!text.contains(is_bare), "{text:?}");
+        output.painted(Colour::Green, hostile);
+        let painted = shown(&output.text);
+        // The only commands are those that switch our colour on and off.
+        assert_eq!(painted.matches(is_bare).count(), 2, "{painted:?}");
     }
 }
