@@ -128,6 +128,9 @@ fn collecting_leaves_what_tmp_and_objects_link_to() {
         let scene = scene();
         let path = scene.private(part);
         scene.replace_by_link(&path);
+        // Of a name that the store gives its own files.
+        let name = "00000009.log";
+        fs_err::write(scene.victims().join(name), "mine").unwrap();
         let before = tree(&scene.victims());
         let error = scene.store.gc(None, &[], false).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
@@ -136,7 +139,7 @@ fn collecting_leaves_what_tmp_and_objects_link_to() {
         fs_err::remove_file(&path).unwrap();
         fs_err::rename(scene.victims(), &path).unwrap();
         scene.store.gc(None, &[], false).unwrap();
-        assert!(!path.join("victim").exists());
+        assert!(!path.join(name).exists());
     }
 }
 
