@@ -7,12 +7,14 @@
 //! with it: so is measured what a change costs, such as the distrust of what clones bring.
 
 mod common;
+#[allow(dead_code, reason = "the tests of that module are not for here")]
+#[path = "../tests/suite/needs.rs"]
+mod needs;
 
 use std::{
     fs,
     io::Write as _,
     path::Path,
-    process::Command,
     time::{Duration, Instant},
 };
 
@@ -90,8 +92,7 @@ fn mutations(root: &Path, floor: &Path) {
 }
 
 fn sqlite(root: &Path) {
-    if Command::new("sqlite3").arg("--version").output().is_err() {
-        println!("sqlite3 is not installed: its comparison is left out");
+    if !needs::program("sqlite3") {
         return;
     }
     let dir = state(root, "sqlite", 5);

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use crate::builder::Project;
+use crate::{builder::Project, needs};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name)
@@ -120,7 +120,7 @@ fn the_rule_of_the_cost_example_pauses_the_plan() {
 #[cfg(unix)]
 #[test]
 fn the_agent_loop_finishes_its_plan() {
-    if Command::new("python3").arg("--version").output().is_err() {
+    if !needs::program("python3") {
         return;
     }
     let project = Project::empty();

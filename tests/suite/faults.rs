@@ -8,7 +8,7 @@ mod strace;
 use std::{
     fs,
     os::unix::process::ExitStatusExt as _,
-    process::{Command, Output},
+    process::Output,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -21,6 +21,7 @@ use self::{
     scene::Scene,
     strace::{Call, Fault},
 };
+use crate::needs;
 
 /// How a disturbed command ended.
 pub struct Finish {
@@ -130,7 +131,7 @@ impl Tally {
 
 #[test]
 fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
-    if !strace::available() {
+    if !needs::program("strace") {
         return;
     }
     let only = std::env::var("STATEDIR_SCENE").ok();
@@ -162,7 +163,7 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
 /// was, with an entry more. It is never in both places, in none, or in part.
 #[test]
 fn a_fault_while_archiving_leaves_the_state_whole_in_one_place() {
-    if !strace::available() {
+    if !needs::program("strace") {
         return;
     }
     let scene = Scene::new("archive", &["archive"], scene::finished);
@@ -239,8 +240,7 @@ fn a_kill_at_any_moment_leaves_all_old_or_all_new() {
 /// A size limit cuts a write in the middle, which no failing system call does.
 #[test]
 fn a_write_cut_in_the_middle_leaves_all_old_or_all_new() {
-    if !Command::new("prlimit").arg("--version").output().is_ok_and(|out| out.status.success()) {
-        eprintln!("prlimit is not available: cut writes are NOT tested");
+    if !needs::program("prlimit") {
         return;
     }
     let scenes = [
@@ -330,7 +330,7 @@ fn order(calls: &[Call]) -> Result<(), String> {
 
 #[test]
 fn the_log_is_synced_once_and_before_any_file_is_touched() {
-    if !strace::available() {
+    if !needs::program("strace") {
         return;
     }
     for mut scene in scene::all() {

@@ -36,9 +36,12 @@ const MAY_USE: [(&str, &[&str]); 11] = [
 /// Ways to reach the disk that only `store` and `adapters` may use.
 const DISK: [&str; 4] = ["std::fs", "fs_err", "std::net", "std::process"];
 
+/// What tests alone may use beyond the rule: file, what it uses, why.
+const FOR_TESTS: [(&str, &str, &str); 1] =
+    [("text/markdown/tests/corpus.rs", "std::fs", "reads the awkward documents of tests/corpus")];
+
 fn violations(layer: &str, allowed: &[&str], source: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     // `use crate::{a::…, b::…}` and `crate::a::…` alike: every word right behind `crate::` or an
     // opening brace or comma at the first level of such a list.
     for (at, _) in source.match_indices("crate::") {
@@ -71,8 +74,14 @@ fn violations(layer: &str, allowed: &[&str], source: &str) -> Vec<String> {
         }
     }
     if !matches!(layer, "store" | "adapters") {
+        let lists = source.split("use std::{").skip(1).filter_map(|rest| rest.split(';').next());
+        let words = |list: &str| -> Vec<String> {
+            let words = list.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.map(|word| format!("std::{word}")).collect()
+        };
+        let in_lists: Vec<String> = lists.flat_map(words).collect();
         for way in DISK {
-            if source.contains(way) {
+            if source.contains(way) || in_lists.iter().any(|name| name == way) {
                 found.push(format!("uses `{way}`"));
             }
         }
@@ -85,24 +94,29 @@ fn every_layer_uses_only_the_layers_below_it() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut wrong = Vec::new();
     let mut files = 0;
+    let mut excused = 0;
     for (layer, allowed) in MAY_USE {
         for entry in walkdir::WalkDir::new(src.join(layer)).into_iter().filter_map(Result::ok) {
-            let is_test = entry
-                .path()
-                .components()
-                .any(|part| part.as_os_str().to_string_lossy().contains("tests"));
-            if is_test || entry.path().extension().is_none_or(|ending| ending != "rs") {
+            if entry.path().extension().is_none_or(|ending| ending != "rs") {
                 continue;
             }
             files += 1;
+            let path = entry.path().strip_prefix(&src).unwrap().display().to_string();
             let source = std::fs::read_to_string(entry.path()).unwrap();
             for violation in violations(layer, allowed, &source) {
-                wrong.push(format!("{}: {violation}", entry.path().display()));
+                let is_excused = |(file, used, _): &(&str, &str, &str)| {
+                    *file == path && violation == format!("uses `{used}`")
+                };
+                match FOR_TESTS.iter().any(is_excused) {
+                    true => excused += 1,
+                    false => wrong.push(format!("{path}: {violation}")),
+                }
             }
         }
     }
-    assert!(files > 50, "only {files} files were looked at");
+    assert!(files > 300, "only {files} files were looked at");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(excused, FOR_TESTS.len(), "an exception that nothing needs");
 }
 
 #[test]
@@ -110,6 +124,10 @@ fn the_layer_check_sees_a_forbidden_use() {
     let source = "use crate::{domain::Plan, store::{View, Store}};\nfn f() { crate::text::x(); }";
     assert_eq!(violations("rules", &["domain", "text"], source), ["uses `store`"]);
     assert_eq!(violations("domain", &["text"], "use std::fs::File;"), ["uses `std::fs`"]);
+    let list = "use std::{\n    collections::BTreeMap,\n    fs,\n};";
+    assert_eq!(violations("domain", &["text"], list), ["uses `std::fs`"]);
+    let behind = "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::workspace::Change;\n}";
+    assert_eq!(violations("domain", &["text"], behind), ["uses `workspace`"]);
 }
 
 /// The statuses of the built-in lifecycle; only `domain` may know them.
@@ -134,9 +152,30 @@ const EXAMPLES: [(&str, &str, &str); 4] = [
     ("adapters/cli/commands/step.rs", "RUNNING", "an example in the help"),
 ];
 
+/// The source without the items behind `#[cfg(test)]`; it is formatted, so an item ends where a
+/// line of its own indentation closes it.
+fn without_tests(source: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.extend([line, "\n"]);
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let ends = |line: &&str| {
+            let item = line.strip_prefix(indent).unwrap_or_default();
+            let is_own = !item.starts_with([' ', '#']);
+            is_own && (item.ends_with(';') || item.starts_with('}') || item.ends_with('}'))
+        };
+        lines.by_ref().find(ends);
+    }
+    kept
+}
+
 /// The statuses in the string literals of a file, apart from its comments and its tests.
 fn statuses_in(source: &str) -> Vec<String> {
-    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = without_tests(source);
     let mut literals = String::new();
     let mut inside = false;
     let mut rest = code.chars().peekable();
@@ -190,6 +229,16 @@ fn the_check_for_statuses_sees_one_in_code_alone() {
         #[cfg(test)]
         let z = "FAILED";"##;
     assert_eq!(statuses_in(fine), [""; 0]);
+    let behind = r##"
+#[cfg(test)]
+#[path = "x"]
+mod tests {
+    fn f() -> &'static str {
+        "RUNNING"
+    }
+}
+const X: &str = "FAILED";"##;
+    assert_eq!(statuses_in(behind), ["FAILED"]);
     let whole = std::fs::read_to_string(
         Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain/builtin.rs"),
     );

@@ -20,6 +20,7 @@ mod layers;
 mod lifecycle;
 mod mcp;
 mod merge;
+mod needs;
 mod older_log;
 mod parallel;
 mod power;

@@ -6,7 +6,7 @@ mod scanning;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::builder::Project;
+use crate::{builder::Project, needs};
 
 /// A project whose first `completed` of `total` steps are done.
 fn half_done(total: usize, completed: usize) -> Project {
@@ -507,15 +507,16 @@ fn conflicts_are_refused() {
 
 #[test]
 fn git_changes_and_conflicts_are_evidence() {
+    if !needs::program("git") {
+        return;
+    }
     let project = half_done(2, 0);
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.arg("-C").arg(project.root()).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
         command.args(args).output().unwrap().status.success()
     };
-    if !git(&["init", "-q"]) {
-        return;
-    }
+    assert!(git(&["init", "-q"]));
     write(&project, "a.py", "x = 1\n");
     git(&["add", "a.py"]);
     git(&["commit", "-qm", "first"]);

@@ -1,6 +1,6 @@
 //! Disturbing a command at one of its system calls.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use super::{Finish, scene::Scene};
 
@@ -51,16 +51,6 @@ impl Fault {
             Self::Enospc => "error=ENOSPC",
         }
     }
-}
-
-/// Whether commands can be traced here.
-pub fn available() -> bool {
-    let traced = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
-    let works = traced.is_ok_and(|output| output.status.success());
-    if !works {
-        eprintln!("strace is not available: faults in system calls are NOT tested");
-    }
-    works
 }
 
 /// All calls of an undisturbed run that touch the state directory, in order.

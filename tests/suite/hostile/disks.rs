@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::builder::{Project, Ran};
+use crate::{
+    builder::{Project, Ran},
+    needs,
+};
 
 /// A small file system of its own, gone with the value.
 struct Disk {
@@ -20,10 +23,7 @@ impl Disk {
         let at = project.root().join("disk");
         fs::create_dir(&at).unwrap();
         let mounted = mount(&["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], &at);
-        if !mounted {
-            eprintln!("mounting is not permitted: full and read-only disks are NOT tested");
-        }
-        mounted.then_some(Self { at })
+        needs::met(mounted, "a mounted tmpfs", "run the tests as root").then_some(Self { at })
     }
 
     fn run(&self, project: &Project, args: &[&str]) -> Ran {

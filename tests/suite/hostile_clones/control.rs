@@ -3,8 +3,8 @@
 use super::{
     acts,
     ground::{Carrier, Ground},
-    trace,
 };
+use crate::needs;
 
 /// What a script does by a system call, and what must be reported: a word, and a path.
 const FORBIDDEN: [(&str, &str, &str); 24] = [
@@ -36,7 +36,7 @@ const FORBIDDEN: [(&str, &str, &str); 24] = [
 
 #[test]
 fn the_checker_reports_every_forbidden_thing() {
-    if !trace::available() {
+    if !needs::program("strace") {
         return;
     }
     let clean = Ground::new(Carrier::Copy, |ground| {
@@ -62,7 +62,7 @@ fn the_checker_reports_every_forbidden_thing() {
 
 #[test]
 fn the_checker_lets_every_command_pass_in_an_ordinary_repository() {
-    if !trace::available() {
+    if !needs::program("strace") {
         return;
     }
     let clean = Ground::new(Carrier::Copy, |_| ());

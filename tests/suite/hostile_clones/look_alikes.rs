@@ -3,9 +3,9 @@
 use super::{
     ground::{Carrier, Ground},
     look_alike::make_look_alike,
-    trace,
     ways::{harmless, starts_the_program},
 };
+use crate::needs;
 
 const GIT: [&str; 12] = [
     "check",
@@ -36,7 +36,7 @@ fn a_state_directory_that_looks_like_a_repository_with_a_work_tree_starts_no_pro
 
 #[test]
 fn the_control_sees_git_start_a_program_of_a_look_alike() {
-    if !trace::available() {
+    if !needs::program("strace") {
         return;
     }
     let ground = Ground::new(Carrier::Copy, |ground| {

@@ -12,8 +12,8 @@ use super::{
     acts,
     ground::{Carrier, Ground},
     spoiling::{self, Dice},
-    trace,
 };
+use crate::needs;
 
 /// Runs every `step`th act in the clone with a number; gives what went wrong, and how many ran.
 fn sweep(seed: u64, step: usize) -> (Vec<String>, usize) {
@@ -42,7 +42,7 @@ fn sweep(seed: u64, step: usize) -> (Vec<String>, usize) {
 
 #[test]
 fn no_command_and_no_hook_harms_the_machine_in_a_hostile_clone() {
-    if !trace::available() {
+    if !needs::program("strace") {
         return;
     }
     let wanted = std::env::var("STATEDIR_SWEEP").unwrap_or_default();

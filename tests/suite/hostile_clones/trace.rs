@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use super::{call::Call, links::Links};
@@ -27,21 +26,6 @@ pub enum Deed {
     Change { call: String, path: PathBuf },
     /// A connection to another machine.
     Connect(String),
-}
-
-/// Whether commands can be traced here.
-///
-/// # Panics
-/// Where the whole check runs, a missing strace is a failure: without it nothing is proved.
-pub fn available() -> bool {
-    let traced = Command::new("strace").args(["-ff", "-o", "/dev/null", "true"]).output();
-    let works = traced.is_ok_and(|output| output.status.success());
-    if !works {
-        let ci = std::env::var_os("CI").is_some_and(|value| value == "true");
-        assert!(!ci, "strace is not available, and CI=true: hostile clones cannot be tested");
-        eprintln!("strace is not available: what commands do in hostile clones is NOT tested");
-    }
-    works
 }
 
 /// The words before a command that is to be traced into files `prefix.PID`.

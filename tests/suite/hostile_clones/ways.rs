@@ -5,13 +5,13 @@ use std::fs;
 use super::{
     acts,
     ground::{Act, Carrier, Ground},
-    trace,
 };
+use crate::needs;
 
 /// Runs each command in a fresh copy of a clone, carried in both ways; none does harm. Then the
 /// control does it.
 pub fn harmless(lines: &[&str], spoil: impl Fn(&Ground), control: impl Fn(&Ground)) {
-    if !trace::available() {
+    if !needs::program("strace") {
         return;
     }
     for carrier in [Carrier::Clone, Carrier::Copy] {

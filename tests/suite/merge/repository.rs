@@ -5,7 +5,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::builder::{Project, Ran};
+use crate::{
+    builder::{Project, Ran},
+    needs,
+};
 
 /// A repository with a state of two steps, committed on `main`, and the driver installed.
 pub struct Repository {
@@ -22,8 +25,7 @@ impl Repository {
     }
 
     pub fn without_driver(steps: usize) -> Option<Self> {
-        if Command::new("git").arg("version").output().is_err() {
-            eprintln!("skipped: there is no `git` to test with");
+        if !needs::program("git") {
             return None;
         }
         let repository = Self { project: Project::with_steps(steps) };

@@ -1,0 +1,99 @@
+//! What the tests need besides this repository, and what happens to a test without it.
+//!
+//! On a developer's machine a test that cannot run says so and passes. Under `CI=true` it fails: a
+//! guarantee that nobody has tested is not one. `cargo xtask check` installs the packages there.
+
+use std::process::Command;
+
+/// A program, the arguments that show that it works here, and the Debian package that has it.
+const PROGRAMS: [(&str, &[&str], &str); 8] = [
+    // Tracing may be forbidden, for example in a container, where the program itself would start.
+    ("strace", &["-f", "-o", "/dev/null", "true"], "strace"),
+    ("git", &["version"], "git"),
+    ("python3", &["-c", "import venv, ensurepip"], "python3-venv"),
+    ("npm", &["--version"], "npm"),
+    ("bash", &["--version"], "bash"),
+    ("flock", &["--version"], "util-linux"),
+    ("prlimit", &["--version"], "util-linux"),
+    ("sqlite3", &["--version"], "sqlite3"),
+];
+
+/// Whether a test that needs this program can go on.
+///
+/// # Panics
+/// The program is missing or does not work, and `CI=true`.
+pub fn program(name: &str) -> bool {
+    let known = PROGRAMS.iter().find(|(program, ..)| *program == name);
+    let (_, probe, package) = known.unwrap_or_else(|| panic!("`{name}` is not in the list"));
+    let ran = Command::new(name).args(*probe).output();
+    let remedy = format!("install the package `{package}`, and permit `{name}` to work");
+    met(ran.is_ok_and(|output| output.status.success()), &format!("`{name}`"), &remedy)
+}
+
+/// Whether a test can go on that needs something else; `remedy` says how to provide it.
+///
+/// # Panics
+/// It is not there, and `CI=true`.
+pub fn met(is_there: bool, what: &str, remedy: &str) -> bool {
+    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    match verdict(is_there, is_ci, what, remedy) {
+        Ok(goes_on) => goes_on,
+        Err(message) => panic!("{message}"),
+    }
+}
+
+fn verdict(is_there: bool, is_ci: bool, what: &str, remedy: &str) -> Result<bool, String> {
+    if !is_there {
+        let message = format!("this needs {what}, which is not available here: {remedy}");
+        if is_ci {
+            return Err(format!("{message} (under CI=true nothing is skipped)"));
+        }
+        eprintln!("NOT TESTED: {message}");
+    }
+    Ok(is_there)
+}
+
+#[test]
+fn a_test_without_what_it_needs_is_skipped_here_and_fails_in_ci() {
+    assert_eq!(verdict(true, false, "`x`", "install it"), Ok(true));
+    assert_eq!(verdict(true, true, "`x`", "install it"), Ok(true));
+    assert_eq!(verdict(false, false, "`x`", "install it"), Ok(false));
+    let failure = verdict(false, true, "`x`", "install the package `y`").unwrap_err();
+    assert!(failure.contains("`x`") && failure.contains("package `y`"), "{failure}");
+}
+
+/// Early ends that were written by hand: each passes for a test that ran, also in CI.
+fn silent_skips(source: &str) -> Vec<&str> {
+    let is_skip = |line: &&str| {
+        let says_so = line.contains("println!")
+            && ["NOT tested", "NOT TESTED", "skipped:", "left out", "LEFT OUT", "not installed"]
+                .iter()
+                .any(|words| line.contains(words));
+        says_so || line.contains(".output().is_err()")
+    };
+    source.lines().filter(is_skip).collect()
+}
+
+#[test]
+fn no_test_skips_itself_in_another_way() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut files = 0;
+    for folder in ["tests", "benches"] {
+        for entry in walkdir::WalkDir::new(root.join(folder)).into_iter().filter_map(Result::ok) {
+            let path = entry.path();
+            let is_rust = path.extension().is_some_and(|ending| ending == "rs");
+            if !is_rust || path.ends_with("suite/needs.rs") {
+                continue;
+            }
+            files += 1;
+            let source = std::fs::read_to_string(path).unwrap();
+            let skips = silent_skips(&source).into_iter();
+            found.extend(skips.map(|line| format!("{}: {}", path.display(), line.trim())));
+        }
+    }
+    assert!(files > 50, "only {files} files were looked at");
+    assert!(found.is_empty(), "use `needs` instead:\n{}", found.join("\n"));
+    let control = "if Command::new(\"x\").output().is_err() {\n    eprintln!(\"skipped: no x\");";
+    assert_eq!(silent_skips(control).len(), 2);
+}
