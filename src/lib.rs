@@ -14,6 +14,9 @@ pub mod adapters;
 pub mod brief;
 pub mod diff;
 pub mod domain;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod history;
 pub mod merge;
 pub mod recovery;

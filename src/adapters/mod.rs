@@ -16,6 +16,8 @@ pub mod watch;
 
 pub use directory::{ChooseError, choose, choose_archived};
 pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};
+#[cfg(fuzzing)]
+pub(crate) use mcp::fuzz_frames;
 pub use process::ProcessError;
 pub use recovery::{Asked, Recovery, RecoveryOptions};
 pub(crate) use scan::is_archived;

@@ -128,6 +128,12 @@ pub struct Store {
     standing: origin::Standing,
 }
 
+/// Reads bytes as an operation log, for the fuzzer.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_log(bytes: &[u8]) {
+    segment::Segment::fuzz(bytes);
+}
+
 /// A segment smaller than this is never closed.
 const SEGMENT_BYTES: u64 = 256 * 1024;
 

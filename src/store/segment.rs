@@ -163,6 +163,23 @@ impl Segment {
         Ok((segment, damage))
     }
 
+    /// Reads bytes as the first segment of a log, for the fuzzer.
+    #[cfg(fuzzing)]
+    pub fn fuzz(bytes: &[u8]) {
+        let (rewritable, appended) = (&["plan.md", "variables.json"], "history.md");
+        let layout = Layout { dir: "/state".into(), rewritable, appended, max_bytes: 1 << 20 };
+        let _ = Segment::parse(&Paths::new(&layout), 1, bytes);
+        // The same with sound checksums, so that what lies behind them is reached.
+        let mut signed = Vec::new();
+        for line in bytes.split(|byte| *byte == b'\n') {
+            let sum = super::hash::hex_prefix(line, record::SUM_LEN);
+            signed.extend_from_slice(&[sum.as_bytes(), b" ", line, b"\n"].concat());
+        }
+        if let Ok((segment, _)) = Segment::parse(&Paths::new(&layout), 1, &signed) {
+            assert_eq!(segment.end + segment.torn, signed.len() as u64);
+        }
+    }
+
     /// Decodes the record that follows, or says why it cannot.
     fn next(&self, json: &[u8], layout: &Layout) -> std::result::Result<Operation, String> {
         let op: Operation = serde_json::from_slice(json)

@@ -49,6 +49,18 @@ pub(super) fn serve(settings: Settings) -> io::Result<()> {
     Ok(())
 }
 
+/// Reads bytes as what a client sends, for the fuzzer.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_frames(mut bytes: &[u8]) {
+    let most = 1 << 12;
+    let mut lines = 0;
+    while let Ok(Some(line)) = frames::read_line(&mut bytes, most) {
+        lines += 1;
+        let _ = frames::read(&line);
+    }
+    assert!(bytes.is_empty(), "{lines} lines were read, and {} bytes were not", bytes.len());
+}
+
 /// Talks to the client. One that begins with something else than a request is asked again.
 async fn converse(server: &Arc<Server>, pipes: Pipes) {
     loop {
