@@ -5,27 +5,21 @@
 
 use std::process::Command;
 
-/// A program, the arguments that show that it works here, and the Debian package that has it.
-const PROGRAMS: [(&str, &[&str], &str); 8] = [
-    // Tracing may be forbidden, for example in a container, where the program itself would start.
-    ("strace", &["-f", "-o", "/dev/null", "true"], "strace"),
-    ("git", &["version"], "git"),
-    ("python3", &["-c", "import venv, ensurepip"], "python3-venv"),
-    ("npm", &["--version"], "npm"),
-    ("bash", &["--version"], "bash"),
-    ("flock", &["--version"], "util-linux"),
-    ("prlimit", &["--version"], "util-linux"),
-    ("sqlite3", &["--version"], "sqlite3"),
-];
+/// The programs with the arguments that show that each works here (tracing may be forbidden, for
+/// example) and the Debian packages that have them.
+const PROGRAMS: &str = include_str!("../programs.txt");
 
 /// Whether a test that needs this program can go on.
 ///
 /// # Panics
 /// The program is missing or does not work, and `CI=true`.
 pub fn program(name: &str) -> bool {
-    let known = PROGRAMS.iter().find(|(program, ..)| *program == name);
-    let (_, probe, package) = known.unwrap_or_else(|| panic!("`{name}` is not in the list"));
-    let ran = Command::new(name).args(*probe).output();
+    let columns = |line: &'static str| line.split('|').map(str::trim).collect::<Vec<_>>();
+    let known = PROGRAMS.lines().map(columns).find(|columns| columns[0] == name);
+    let Some([_, probe, package, _]) = known.as_deref() else {
+        panic!("`{name}` is not in tests/programs.txt")
+    };
+    let ran = Command::new(name).args(probe.split_whitespace()).output();
     let remedy = format!("install the package `{package}`, and permit `{name}` to work");
     met(ran.is_ok_and(|output| output.status.success()), &format!("`{name}`"), &remedy)
 }

@@ -1,6 +1,10 @@
 //! `cargo xtask check`: everything that must hold before a change lands.
 
+mod tools;
+
 use std::process::{Command, ExitCode};
+
+use tools::Audit;
 
 /// A name, the arguments for cargo, and its environment.
 type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
@@ -48,6 +52,9 @@ fn main() -> ExitCode {
 }
 
 fn check() -> ExitCode {
+    if tools::is_ci() {
+        tools::install_missing();
+    }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     for (name, args, environment) in STEPS {
         println!("==> {name}: cargo {}", args.join(" "));
@@ -64,6 +71,16 @@ fn check() -> ExitCode {
             }
         }
     }
-    println!("==> everything holds");
+    match tools::audit() {
+        Audit::Passed => println!("==> everything holds"),
+        Audit::Failed => {
+            eprintln!("==> dependency audit failed");
+            return ExitCode::FAILURE;
+        }
+        Audit::Skipped => {
+            println!("==> everything holds; dependency audit SKIPPED: cargo-deny is not installed");
+            println!("    It is optional: `cargo install cargo-deny --locked` adds it.");
+        }
+    }
     ExitCode::SUCCESS
 }
