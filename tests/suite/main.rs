@@ -8,6 +8,7 @@ mod builder;
 mod checkpoints;
 mod commands;
 mod diff;
+mod documents;
 mod doubled;
 mod examples;
 mod faults;
