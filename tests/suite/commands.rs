@@ -456,3 +456,33 @@ fn a_new_title_is_in_the_answer() {
     let answer = project.json(&["step", "set", "2", "title=NEW", "--tool", "grep"]);
     assert_eq!((&answer["step"]["title"], &answer["step"]["number"]), (&json!("NEW"), &json!(2)));
 }
+
+#[test]
+fn colours_follow_the_usual_variables() {
+    let project = Project::with_steps(2);
+    let shown = |variables: &[(&str, &str)]| {
+        let mut command = project.command(&["status"]);
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let plain = shown(&[]);
+    assert!(!plain.contains(['\u{1b}', '\0']), "{plain:?}");
+    let forced = shown(&[("CLICOLOR_FORCE", "1")]);
+    assert!(forced.contains("\u{1b}[1m") && !forced.contains('\0'), "{forced:?}");
+    assert_eq!(shown(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]), plain);
+    assert_eq!(shown(&[("CLICOLOR", "1")]), plain, "a pipe is no terminal");
+    assert_eq!(shown(&[("CLICOLOR_FORCE", "0")]), plain);
+}
+
+#[test]
+fn text_cannot_pass_for_a_coloured_line_of_ours() {
+    let project = Project::with_steps(1);
+    project.edit("context.md", "## ", "\0\u{1b}[31mred\n\n## ");
+    let mut command = project.command(&["brief"]);
+    let output = command.env_remove("NO_COLOR").env("CLICOLOR_FORCE", "1").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!text.contains("\n\u{1b}[31mred"), "{text:?}");
+}

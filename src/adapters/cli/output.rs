@@ -9,6 +9,7 @@ use std::{
     process::ExitCode,
 };
 
+use anstyle::{AnsiColor, Effects, Style};
 use serde_json::{Value, json};
 
 use super::{
@@ -22,7 +23,9 @@ use crate::workspace::{FileDiff, Outcome};
 #[derive(Debug)]
 pub(super) struct Output {
     json: bool,
+    /// Whether a person may see it: control characters are escaped.
     terminal: bool,
+    colour: bool,
     text: String,
     /// Why nothing can be written any more.
     failed: Option<io::Error>,
@@ -35,7 +38,7 @@ pub(super) struct Output {
     document: Option<Value>,
 }
 
-/// A colour for a whole line; a pipe gets none.
+/// A colour for a whole line, where colours are wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Colour {
     None,
@@ -44,17 +47,30 @@ pub(super) enum Colour {
     Red,
     Green,
     Yellow,
+    Cyan,
 }
 
 impl Colour {
-    fn code(self) -> &'static str {
+    fn style(self) -> Style {
         match self {
-            Self::None => "",
-            Self::Bold => "\u{1b}[1m",
-            Self::Dim => "\u{1b}[2m",
-            Self::Red => "\u{1b}[31m",
-            Self::Green => "\u{1b}[32m",
-            Self::Yellow => "\u{1b}[33m",
+            Self::None => Style::new(),
+            Self::Bold => Style::new().bold(),
+            Self::Dim => Style::new().dimmed(),
+            Self::Red => AnsiColor::Red.on_default(),
+            Self::Green => AnsiColor::Green.on_default(),
+            Self::Yellow => AnsiColor::Yellow.on_default(),
+            Self::Cyan => AnsiColor::Cyan.on_default(),
+        }
+    }
+
+    /// The colour of a line of a diff, by the sign it begins with.
+    fn of_diff(sign: Option<char>) -> Self {
+        match sign {
+            Some('+') => Self::Green,
+            Some('-') => Self::Red,
+            Some('@') => Self::Cyan,
+            Some('~') => Self::Bold,
+            _ => Self::None,
         }
     }
 }
@@ -65,6 +81,7 @@ impl Output {
         Self {
             json,
             terminal,
+            colour: !json && wants_colour(terminal),
             text: String::new(),
             failed: None,
             broken: false,
@@ -76,7 +93,7 @@ impl Output {
 
     /// An answer that is not printed but handed over.
     pub(super) fn kept(json: bool) -> Self {
-        Self { json, terminal: false, kept: true, ..Self::new(true) }
+        Self { json, kept: true, ..Self::new(true) }
     }
 
     /// Whether nothing was collected.
@@ -100,20 +117,14 @@ impl Output {
         self.text.push('\n');
     }
 
-    /// Adds a line with colours of our own; what it holds is escaped already.
-    fn line_in_colour(&mut self, line: &str) {
-        self.text.push_str(PAINT);
-        self.text.push_str(line);
-        self.text.push('\n');
-    }
-
-    /// Adds one line, in colour on a terminal.
+    /// Adds one line, in colour where that is wanted.
     pub(super) fn painted(&mut self, colour: Colour, line: &str) {
-        if self.terminal && colour != Colour::None {
+        if self.colour && colour != Colour::None {
             // A line end inside would leave the rest unmarked, and so shown as it is.
             let line = line.replace('\n', " ");
             let line = escape_controls(&line);
-            self.line_in_colour(&format!("{}{line}\u{1b}[0m", colour.code()));
+            let style = colour.style();
+            self.coloured(&format!("{style}{line}{style:#}"));
         } else {
             self.line(line);
         }
@@ -121,10 +132,18 @@ impl Output {
 
     /// Adds text as it is, but for what on a terminal would pass for a mark of our own.
     pub(super) fn raw(&mut self, text: &str) {
-        match self.terminal && text.contains(PAINT) {
+        // Only our own lines bear the mark that lets colours through.
+        match (self.terminal || self.colour) && text.contains(PAINT) {
             true => self.text.push_str(&text.replace(PAINT, "\\u{0}")),
             false => self.text.push_str(text),
         }
+    }
+
+    /// Adds a line with colours in it; what it quotes is escaped already.
+    fn coloured(&mut self, line: &str) {
+        self.text.push(PAINT);
+        self.text.push_str(line);
+        self.text.push('\n');
     }
 
     /// The answer for machines; `ok` is added.
@@ -144,7 +163,7 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let _ = writeln!(io::stderr(), "note: {}", said(text));
+            let _ = writeln!(io::stderr(), "note: {}", for_stderr(text));
         }
     }
 
@@ -192,18 +211,7 @@ impl Output {
         for file in files {
             let text = file.unified();
             for line in text.lines() {
-                let colour = match line.as_bytes().first() {
-                    Some(b'+') => "\u{1b}[32m",
-                    Some(b'-') => "\u{1b}[31m",
-                    Some(b'@') => "\u{1b}[36m",
-                    _ => "",
-                };
-                if self.terminal && !colour.is_empty() {
-                    let line = escape_controls(line);
-                    self.line_in_colour(&format!("{colour}{line}\u{1b}[0m"));
-                } else {
-                    self.line(line);
-                }
+                self.painted(Colour::of_diff(line.chars().next()), line);
             }
         }
     }
@@ -211,12 +219,12 @@ impl Output {
     /// Changes as text; on a terminal, and in a pipe where asked for, with the words that differ
     /// marked.
     pub(super) fn text_diff(&mut self, files: &[FileDiff], words: bool) {
-        if !self.terminal && !words {
+        if !self.terminal && !self.colour && !words {
             files.iter().for_each(|file| self.raw(&file.unified()));
             return;
         }
         for line in files.iter().flat_map(word_lines) {
-            if self.terminal {
+            if self.colour {
                 self.word_line(&line);
             } else {
                 self.line(line.marked());
@@ -225,24 +233,23 @@ impl Output {
     }
 
     fn word_line(&mut self, line: &WordLine) {
-        let (colour, sign) = match line.sign {
-            '+' => ("\u{1b}[32m", "+"),
-            '-' => ("\u{1b}[31m", "-"),
-            '@' => ("\u{1b}[36m", ""),
-            '~' => ("\u{1b}[1m", ""),
-            _ => ("", " "),
+        let style = Colour::of_diff(Some(line.sign)).style();
+        let differing = style.effects(style.get_effects() | Effects::INVERT);
+        let sign = match line.sign {
+            '+' => "+",
+            '-' => "-",
+            '@' | '~' => "",
+            _ => " ",
         };
-        let mut text = format!("{colour}{sign}");
+        let mut text = format!("{style}{sign}{style:#}");
         for (differs, part) in &line.parts {
             // A line end inside would leave the rest unmarked, and so shown as it is.
             let part = part.replace('\n', " ");
             let part = escape_controls(&part);
-            match differs {
-                true => text.push_str(&format!("\u{1b}[7m{part}\u{1b}[27m")),
-                false => text.push_str(&part),
-            }
+            let style = if *differs { differing } else { style };
+            text.push_str(&format!("{style}{part}{style:#}"));
         }
-        self.line_in_colour(&format!("{text}\u{1b}[0m"));
+        self.coloured(&text);
     }
 
     /// Prints the answer and gives the exit code.
@@ -274,7 +281,7 @@ impl Output {
             if let Some(hint) = &failure.hint {
                 text.push_str(&format!("hint: {hint}\n"));
             }
-            let _ = io::stderr().write_all(said(&text).as_bytes());
+            let _ = io::stderr().write_all(for_stderr(&text).as_bytes());
         }
         self.finish(failure.exit)
     }
@@ -301,7 +308,10 @@ impl Output {
         if self.text.is_empty() || self.broken {
             return;
         }
-        let text = if self.terminal { shown(&self.text) } else { std::mem::take(&mut self.text) };
+        let text = match self.terminal || self.colour {
+            true => shown(&self.text, self.terminal),
+            false => std::mem::take(&mut self.text),
+        };
         self.text.clear();
         let result = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
         self.note_failure(result);
@@ -315,19 +325,24 @@ impl Output {
     }
 }
 
-/// A remark or a failure, in which nothing is coloured.
-fn said(text: &str) -> Cow<'_, str> {
+/// Whether to colour, by the usual variables: `NO_COLOR`, `CLICOLOR_FORCE`, `CLICOLOR` and `TERM`.
+fn wants_colour(terminal: bool) -> bool {
+    use anstyle_query::{clicolor, clicolor_force, no_color, term_supports_color};
+    !no_color() && (clicolor_force() || terminal && clicolor().unwrap_or_else(term_supports_color))
+}
+
+/// Marks a line whose colours are our own; what it holds is escaped already.
+const PAINT: char = '\u{0}';
+
+fn for_stderr(text: &str) -> Cow<'_, str> {
     if io::stderr().is_terminal() { escape_controls(text) } else { Cow::Borrowed(text) }
 }
 
-/// Marks a line whose colours are our own.
-const PAINT: &str = "\u{0}";
-
-/// The text for a terminal.
-fn shown(text: &str) -> String {
+fn shown(text: &str, terminal: bool) -> String {
     let line = |line: &str| match line.strip_prefix(PAINT) {
         Some(painted) => painted.to_owned(),
-        None => escape_controls(line).into_owned(),
+        None if terminal => escape_controls(line).into_owned(),
+        None => line.to_owned(),
     };
     text.split_inclusive('\n').map(line).collect()
 }

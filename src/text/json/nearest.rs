@@ -11,44 +11,15 @@ pub(super) fn nearest<'n>(wanted: &str, names: &'n [String]) -> Option<&'n str> 
     }
     let furthest = 1 + wanted.chars().count() / 4;
     let comparable = names.iter().take(MOST_NAMES).filter(|name| name.len() <= LONGEST_NAME);
-    let rated =
-        comparable.map(|name| (distance(&wanted.to_lowercase(), &name.to_lowercase()), name));
+    let wanted = wanted.to_lowercase();
+    let rated = comparable.map(|name| (strsim::levenshtein(&wanted, &name.to_lowercase()), name));
     let (distance, name) = rated.min_by_key(|(distance, _)| *distance)?;
     (distance <= furthest).then_some(name)
-}
-
-/// How many characters to add, drop or change to make one text of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, y) in row.iter_mut().skip(1).zip(&b) {
-            let up = *cell;
-            let changed = diagonal + usize::from(x != *y);
-            left = changed.min(up + 1).min(left + 1);
-            diagonal = up;
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn distance_counts_single_changes() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", ""), 3);
-        assert_eq!(distance("same", "same"), 0);
-    }
 
     #[test]
     fn only_similar_names_are_offered() {
