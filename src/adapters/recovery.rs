@@ -117,7 +117,8 @@ fn look_around(workspace: &Workspace, options: &RecoveryOptions, examined: &mut 
     let since = examined.since.as_deref().and_then(|text| Since::new(text, &state));
     // What matters of the files is how far the step at hand is; a failed one has said it itself.
     let names = find_named(&root, &examined.wanted, since);
-    let files = Some(survey(&root, &state, since, Survey::default()));
+    let ignored = git::ignored(&root).unwrap_or_default();
+    let files = Some(survey(&root, &state, &ignored, since, Survey::default()));
     let git = git::look(&root, &state, examined.since.as_deref());
     examined.look_around(Surroundings { files, git, names });
 }

@@ -200,7 +200,13 @@ fn files_that_were_there_before_show_no_progress() {
     }
     assert_eq!(project.json(&["recover"])["action"], "human_review", "very many changes");
     write(&project, ".gitignore", "src/\n");
-    assert_eq!(project.json(&["recover"])["action"], "continue_task", "they are ignored");
+    let answer = project.json(&["recover"]);
+    assert_eq!(answer["action"], "human_review", "without git nothing says what is ignored");
+    let mut git = std::process::Command::new("git");
+    assert!(git.current_dir(project.root()).args(["init", "-q"]).status().unwrap().success());
+    let answer = project.json(&["recover"]);
+    assert_eq!(answer["action"], "continue_task", "they are ignored");
+    assert_eq!(answer["evidence"]["files"]["left_out"], json!(["1 ignored files and directories"]));
 }
 
 #[test]

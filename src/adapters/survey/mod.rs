@@ -1,13 +1,13 @@
 //! A look at the project's files: what there is, what changed, whether what is named exists.
 //!
-//! The walk never follows links, leaves out what `.gitignore` files name, and is bounded in depth,
-//! number and time; it says what it left out.
+//! The walk never follows links, leaves out what its caller says is ignored, and is bounded in
+//! depth, number and time; it says what it left out.
 
 mod ecosystem;
-mod gitignore;
 mod root;
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -15,11 +15,8 @@ use std::{
 use fs_err as fs;
 use walkdir::{DirEntry, WalkDir};
 
+use self::ecosystem::{Sort, sort};
 pub use self::root::project_root;
-use self::{
-    ecosystem::{Sort, sort},
-    gitignore::Ignored,
-};
 use crate::{
     recovery::{FilesSeen, NamedFile},
     workspace::WantedFile,
@@ -45,11 +42,20 @@ impl Default for Survey {
 /// How many changed files are listed.
 const LISTED: usize = 20;
 
-/// Counts the files below `root` and lists those that changed since then; `state` is left out.
-pub fn survey(root: &Path, state: &Path, since: Option<Since>, bounds: Survey) -> FilesSeen {
+/// Counts the files below `root` and lists those that changed since then.
+///
+/// The directory `state` and everything in `ignored`, files and whole directories, are left out;
+/// both are named by paths that begin with `root`.
+pub fn survey(
+    root: &Path,
+    state: &Path,
+    ignored: &HashSet<PathBuf>,
+    since: Option<Since>,
+    bounds: Survey,
+) -> FilesSeen {
     let end = Instant::now() + bounds.limit;
     let mut seen = FilesSeen { root: root.display().to_string(), ..FilesSeen::default() };
-    let mut walk = Walk { state, ignored: Ignored::new(root), pruned: 0, unreadable: 0 };
+    let mut walk = Walk { state, ignored, pruned: 0, unreadable: 0 };
     let mut recent: Vec<(SystemTime, String)> = Vec::new();
     let mut entries = WalkDir::new(root)
         .follow_links(false)
@@ -58,7 +64,7 @@ pub fn survey(root: &Path, state: &Path, since: Option<Since>, bounds: Survey) -
         .into_iter();
     while let Some(entry) = entries.next() {
         if seen.total_files >= bounds.most_files {
-            seen.left_out.push(format!("everything behind the first {} files", bounds.most_files));
+            seen.left_out.push(format!("everything after the first {} files", bounds.most_files));
             break;
         }
         if Instant::now() > end {
@@ -76,7 +82,6 @@ pub fn survey(root: &Path, state: &Path, since: Option<Since>, bounds: Survey) -
             continue;
         }
         if entry.file_type().is_dir() {
-            walk.ignored.enter(entry.path());
             continue;
         }
         if !entry.file_type().is_file() {
@@ -182,7 +187,7 @@ impl Since {
 /// What a walk leaves out.
 struct Walk<'a> {
     state: &'a Path,
-    ignored: Ignored,
+    ignored: &'a HashSet<PathBuf>,
     pruned: usize,
     unreadable: usize,
 }
@@ -198,7 +203,7 @@ impl Walk<'_> {
         let made = is_dir
             && (matches!(&*name, "node_modules" | "__pycache__" | ".venv" | ".statedir")
                 || path.join("CACHEDIR.TAG").is_file());
-        let out = made || self.ignored.matches(path, is_dir);
+        let out = made || self.ignored.contains(path);
         self.pruned += usize::from(out);
         out
     }
