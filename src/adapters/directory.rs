@@ -12,7 +12,7 @@ pub enum ChooseError {
     #[error("`{}` is a file, not a directory", .0.display())]
     IsFile(PathBuf),
     /// What would be found is somewhere else: the directory may have come with a clone.
-    #[error("`{}` is a symbolic link to `{}`, which nobody named", link.display(), target.display())]
+    #[error("`{}` is a symbolic link to `{}`, which was not named explicitly", link.display(), target.display())]
     Linked {
         /// The link.
         link: PathBuf,

@@ -19,10 +19,10 @@ pub enum ProcessError {
         source: io::Error,
     },
     /// It took too long and was ended.
-    #[error("it took longer than {}s and was ended", .0.as_secs_f64())]
+    #[error("it took longer than {}s and was stopped", .0.as_secs_f64())]
     Timeout(Duration),
     /// It wrote too much and was ended.
-    #[error("it wrote more than {0} bytes and was ended")]
+    #[error("it wrote more than {0} bytes and was stopped")]
     TooMuch(usize),
     /// It failed.
     #[error("it ended with {status}{}", said(.stderr))]

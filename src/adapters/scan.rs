@@ -59,11 +59,11 @@ pub fn scan(root: &Path, bounds: Scan) -> Found {
     while let Some(entry) = entries.next() {
         seen += 1;
         let why = if seen > bounds.most_entries {
-            format!("everything behind the first {} entries", bounds.most_entries)
+            format!("everything after the first {} entries", bounds.most_entries)
         } else if found.directories.len() >= bounds.most_found {
-            format!("everything behind the first {} states", bounds.most_found)
+            format!("everything after the first {} states", bounds.most_found)
         } else if Instant::now() > end {
-            format!("what was not reached in {:?}", bounds.limit)
+            format!("what could not be reached within {:?}", bounds.limit)
         } else {
             String::new()
         };

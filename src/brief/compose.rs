@@ -41,7 +41,7 @@ fn problems(material: &Material, parts: &mut Vec<Part>) {
             .collect();
         parts.push(
             Part::of_lines(Section::Problems, file, Stage::Essential, lines)
-                .note("The rest could be read. `statedir check` lists all that is wrong."),
+                .note("The rest could be read. `statedir check` lists every problem."),
         );
     }
 }
@@ -77,15 +77,15 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
         let (section, file) = (Section::WhatToDoNext, StateFile::Variables);
         parts.push(
             Part::of_lines(section, file, Stage::Outputs, outputs)
-                .note("What the steps before it gave:"),
+                .note("Results of earlier steps:"),
         );
     }
 }
 
 fn advice(advice: Advice) -> String {
     match advice {
-        Advice::WaitForReview => "Wait: a person has to decide the open reviews first.".to_owned(),
-        Advice::Resume => "The plan rests; `statedir resume` goes on.".to_owned(),
+        Advice::WaitForReview => "Wait: a person must decide the open reviews first.".to_owned(),
+        Advice::Resume => "The plan is paused; `statedir resume` continues it.".to_owned(),
         Advice::AddSteps => "There are no steps yet: `statedir step add TITLE`.".to_owned(),
         Advice::Finish(n) => {
             format!("Step {n} is running; then `statedir step done {n}` or `fail {n}`.")

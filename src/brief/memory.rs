@@ -57,7 +57,7 @@ pub struct TurnSummary {
     pub turn: Option<u64>,
     /// What the user wanted.
     pub intent: Option<String>,
-    /// What came of it.
+    /// The result.
     pub outcome: Option<String>,
     /// What went wrong.
     pub issues: Vec<String>,

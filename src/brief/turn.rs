@@ -33,7 +33,7 @@ pub struct Turn {
     /// What the user wanted, in a few words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
-    /// What came of it.
+    /// The result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// What went wrong.

@@ -93,7 +93,7 @@ impl Constraints {
     /// The setting of that name, whatever its letter case.
     ///
     /// # Errors
-    /// The name stands more than once.
+    /// The name appears more than once.
     pub fn setting(&self, name: &str) -> Result<Option<&Setting>, ModelError> {
         let mut found = self.settings.iter().filter(|setting| same_name(&setting.name, name));
         let first = found.next();
@@ -102,7 +102,7 @@ impl Constraints {
         Err(ModelError::Ambiguous {
             file: FILE,
             message: format!(
-                "`{name}` stands more than once: {FILE}:{} and {FILE}:{}",
+                "`{name}` appears more than once: {FILE}:{} and {FILE}:{}",
                 places[0], places[1]
             ),
             places,

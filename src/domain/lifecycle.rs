@@ -74,15 +74,33 @@ pub struct Refusal {
     pub unknown: Option<String>,
 }
 
+impl Refusal {
+    /// The same as [`fmt::Display`] gives, about the step or plan called `name`.
+    pub fn about(&self, name: &str) -> String {
+        let Self { from, to, unknown, .. } = self;
+        match unknown {
+            Some(_) => format!("cannot change {name}: {self}"),
+            None => {
+                format!("cannot set {name} to `{to}`: it is `{from}`; allowed: {}", self.allowed())
+            }
+        }
+    }
+
+    fn allowed(&self) -> String {
+        if self.allowed.is_empty() { "nothing".to_owned() } else { backticked(&self.allowed) }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { subject, from, to, allowed, unknown } = self;
-        if let Some(unknown) = unknown {
-            write!(f, "`{unknown}` is not a status of a {subject}; known: ")?;
-        } else {
-            write!(f, "a {subject} cannot go from `{from}` to `{to}`; allowed: ")?;
+        let Self { subject, from, to, unknown, .. } = self;
+        let allowed = self.allowed();
+        match unknown {
+            Some(unknown) => {
+                write!(f, "`{unknown}` is not a status of a {subject}; known: {allowed}")
+            }
+            None => write!(f, "a {subject} cannot go from `{from}` to `{to}`; allowed: {allowed}"),
         }
-        if allowed.is_empty() { f.write_str("nothing") } else { f.write_str(&backticked(allowed)) }
     }
 }
 

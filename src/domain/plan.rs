@@ -100,7 +100,7 @@ impl Plan {
     /// The step that `wanted` names.
     ///
     /// # Errors
-    /// There is none, or its number or id stands more than once.
+    /// There is none, or its number or id appears more than once.
     pub fn step(&self, wanted: &StepRef) -> Result<&Step, ModelError> {
         let mut found = self.steps.iter().filter(|step| step.is(wanted));
         let Some(first) = found.next() else { return Err(self.no_such_step(wanted)) };
@@ -109,7 +109,7 @@ impl Plan {
         Err(ModelError::Ambiguous {
             file: FILE,
             message: format!(
-                "`{wanted}` names more than one step: {FILE}:{} and {FILE}:{}",
+                "`{wanted}` is ambiguous: it is the step at {FILE}:{} and {FILE}:{}",
                 places[0], places[1]
             ),
             places,
@@ -364,9 +364,13 @@ fn at_value(document: &Document, item: ItemId, code: &'static str, message: Stri
 
 fn duplicate(document: &Document, item: ItemId, key: &str) -> Problem {
     let place = document.place(document.item(item).span.start);
-    Problem::error("duplicate_field", FILE, format!("`{key}` stands more than once in its section"))
-        .at(place)
-        .hint("keep one of them")
+    Problem::error(
+        "duplicate_field",
+        FILE,
+        format!("`{key}` appears more than once in its section"),
+    )
+    .at(place)
+    .hint("keep one of them")
 }
 
 /// Looks up a field that must not be ambiguous.

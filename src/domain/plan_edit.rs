@@ -7,7 +7,7 @@ impl Plan {
     /// Sets metadata fields; the ones that are missing are added after the last.
     ///
     /// # Errors
-    /// There is no metadata section, or a field stands more than once.
+    /// There is no metadata section, or a field appears more than once.
     pub fn set_metadata(
         &self,
         edit: &mut Edit<'_>,

@@ -164,7 +164,7 @@ impl ModelError {
                 let at: Vec<_> = places.iter().map(|place| format!("{file}:{place}")).collect();
                 Self::Ambiguous {
                     file,
-                    message: format!("`{name}` stands more than once: {}", at.join(", ")),
+                    message: format!("`{name}` appears more than once: {}", at.join(", ")),
                     places,
                 }
             }
@@ -182,6 +182,6 @@ impl ModelError {
 
     /// An edit that was refused because it would have changed more than asked.
     pub fn edit(file: StateFile, error: &markdown::EditError) -> Self {
-        Self::BadValue { message: format!("`{file}` was left as it is: {error}"), hint: None }
+        Self::BadValue { message: format!("`{file}` was not changed: {error}"), hint: None }
     }
 }

@@ -76,7 +76,7 @@ impl Plan {
     /// Sets fields of a step; a missing one is added after `status`, or at the end.
     ///
     /// # Errors
-    /// A field stands more than once.
+    /// A field appears more than once.
     pub fn set_step(
         &self,
         edit: &mut Edit<'_>,
@@ -101,7 +101,7 @@ impl Plan {
     /// Adds the head of a nested list such as `inputs`, if it is not there.
     ///
     /// # Errors
-    /// The list stands more than once.
+    /// The list appears more than once.
     pub fn ensure_nested(
         &self,
         edit: &mut Edit<'_>,
@@ -118,7 +118,7 @@ impl Plan {
     /// Sets named parameters in a nested list such as `inputs`.
     ///
     /// # Errors
-    /// The list is not there, or it or a parameter stands more than once.
+    /// The list is not there, or it or a parameter appears more than once.
     pub fn set_nested(
         &self,
         edit: &mut Edit<'_>,
@@ -146,7 +146,7 @@ impl Plan {
     /// Takes fields of a step away, where they are.
     ///
     /// # Errors
-    /// A field stands more than once.
+    /// A field appears more than once.
     pub fn clear_step(
         &self,
         edit: &mut Edit<'_>,

@@ -62,7 +62,7 @@ pub struct HistoryFacts {
     pub turns: u64,
     /// All other entries.
     pub notes: u64,
-    /// Whether a line looks like the mark of a merge that is not settled.
+    /// Whether a line looks like the mark of an unresolved merge conflict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_be_unmerged: bool,
     /// The block that the log ends in.

@@ -35,7 +35,7 @@ pub(super) enum Piece<'a> {
     Heading(&'a [u8]),
     /// A line that starts as a trailer does and is none; `torn` when the file ends in it.
     BadTrailer { offset: u64, line: u64, torn: bool },
-    /// A line that may be the mark of a merge that is not settled.
+    /// A line that may be the mark of an unresolved merge conflict.
     Unmerged,
 }
 

@@ -20,7 +20,7 @@ pub struct Ulid(u128);
 
 /// A text that is no ULID.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no entry id: 26 letters and digits are expected, the first one 0 to 7")]
+#[error("`{0}` is not an entry id: 26 letters and digits are expected, the first one 0 to 7")]
 pub struct NoUlid(String);
 
 impl Ulid {

@@ -195,14 +195,14 @@ impl Check {
             }
             for again in same.iter().skip(1) {
                 let message =
-                    || format!("entry `{}` is there twice, first at line {}", again.id, first.line);
+                    || format!("entry `{}` appears twice, first at line {}", again.id, first.line);
                 let place = Some((u64::from(again.line), again.offset));
                 self.problem(ProblemKind::Duplicate, Some(again.id), place, message);
             }
         }
         for anchor in anchors {
             if seen.binary_search_by_key(anchor, |seen| seen.id).is_err() {
-                let message = || format!("entry `{anchor}` was in the log before and is gone");
+                let message = || format!("entry `{anchor}` was recorded in the log and is missing");
                 self.problem(ProblemKind::CutTail, Some(*anchor), None, message);
             }
         }
@@ -217,7 +217,7 @@ impl Check {
         let at = self.seen.partition_point(|seen| seen.id < *parent);
         match self.seen.get_mut(at).filter(|seen| seen.id == *parent) {
             None => {
-                let message = || format!("entry `{parent}` is gone; entry `{child}` follows it");
+                let message = || format!("entry `{parent}` is missing; entry `{child}` follows it");
                 self.problem(
                     ProblemKind::Missing { named_by: *child },
                     Some(*parent),
@@ -229,7 +229,9 @@ impl Check {
                 seen.is_followed = true;
                 if seen.offset >= *offset {
                     let message = || {
-                        format!("entry `{child}` stands before entry `{parent}`, which it follows")
+                        format!(
+                            "entry `{child}` comes before entry `{parent}`, which it should follow"
+                        )
                     };
                     self.problem(ProblemKind::Reordered, Some(*child), place, message);
                 }

@@ -60,13 +60,13 @@ impl Action {
     /// What it does, in one sentence.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::ContinueTask => "go on with the step that was interrupted",
-            Self::RestartTask => "begin that step again",
-            Self::NextTask => "the step at hand is complete, or none is: take the next one",
-            Self::RetryTask => "try the failed step once more",
+            Self::ContinueTask => "continue the step that was interrupted",
+            Self::RestartTask => "restart that step",
+            Self::NextTask => "the current step is complete, or there is none: start the next one",
+            Self::RetryTask => "retry the failed step",
             Self::RollbackCheckpoint => "go back to the newest checkpoint",
-            Self::SkipTask => "leave that step out",
-            Self::Restart => "begin again with every step that is not completed",
+            Self::SkipTask => "skip that step",
+            Self::Restart => "restart every step that is not completed",
             Self::HumanReview => "ask a person",
         }
     }

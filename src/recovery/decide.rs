@@ -17,11 +17,11 @@ pub fn decide(evidence: &Evidence) -> Decision {
     for claim in evidence.other_running.iter().filter(|claim| claim.stale) {
         let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
         let who = match claim.actor.as_deref() {
-            Some(actor) => format!("`{actor}` was not heard of for {hours}h"),
+            Some(actor) => format!("`{actor}` has not been heard from for {hours}h"),
             None => "nobody has claimed it".to_owned(),
         };
         let reason = format!(
-            "step {} runs too, and {who}: decide for it with `--step {}`",
+            "step {} is also running, and {who}: decide for it with `--step {}`",
             claim.step, claim.step
         );
         decision.reasons.push(reason);
@@ -58,7 +58,7 @@ fn first(evidence: &Evidence) -> Decision {
         return damage(evidence, damaged);
     }
     if let Some(review) = plan.open_reviews.first() {
-        let reason = format!("a person has been asked already: {review}");
+        let reason = format!("a person has already been asked: {review}");
         let how = "`statedir review approve ID`, then `statedir recover --decide ACTION --apply`";
         return Decision::ask(reason, &["`statedir review list`", how]).high();
     }
@@ -78,7 +78,7 @@ fn first(evidence: &Evidence) -> Decision {
             let actor = claim.actor.as_deref().unwrap_or_default();
             let minutes = claim.silent_ms.unwrap_or(0) / 60_000;
             let reason = format!(
-                "`{actor}` works on step {} and was heard of {minutes}m ago: nothing was interrupted",
+                "`{actor}` is working on step {} and was heard from {minutes}m ago: nothing was interrupted",
                 step.number
             );
             let mut decision =
@@ -115,7 +115,7 @@ fn first(evidence: &Evidence) -> Decision {
         let reason = "all steps are finished: there is nothing to recover";
         return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
     }
-    let reason = format!("{} steps wait, and none of them can be started", plan.open);
+    let reason = format!("{} steps are waiting, and none of them can be started", plan.open);
     Decision::ask(reason, &["`statedir step list` shows what they wait for", "`statedir check`"])
 }
 
@@ -132,7 +132,7 @@ fn damage(evidence: &Evidence, damaged: &str) -> Decision {
     let mut decision = decision;
     decision.look_at = vec![
         "`statedir check --fix` repairs what is safe and can be undone".to_owned(),
-        "`statedir undo` takes the last change back".to_owned(),
+        "`statedir undo` reverts the last change".to_owned(),
     ];
     decision
 }

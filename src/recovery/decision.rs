@@ -64,23 +64,23 @@ fn worse(action: Action, chosen: Action, evidence: &Evidence) -> String {
             format!("step {number} says that it is complete")
         }
         Action::ContinueTask if chosen == Action::RestartTask => {
-            format!("there is nothing of step {number} to go on with")
+            format!("there is nothing of step {number} to continue from")
         }
-        Action::ContinueTask => "nothing shows how far it is".to_owned(),
+        Action::ContinueTask => "nothing shows how far it got".to_owned(),
         Action::RestartTask if chosen == Action::ContinueTask => {
-            "what has been done would be done again".to_owned()
+            "finished work would be repeated".to_owned()
         }
-        Action::RestartTask if chosen == Action::Restart => "`restart` does that, too".to_owned(),
+        Action::RestartTask if chosen == Action::Restart => "`restart` includes that".to_owned(),
         Action::RestartTask if chosen == Action::RetryTask => {
             "a retry does the same and counts the attempt".to_owned()
         }
         Action::NextTask if interrupted => {
             format!("nothing proves that step {number} is complete")
         }
-        Action::NextTask => format!("step {number} would stay as it is"),
-        Action::RollbackCheckpoint => "what was done since would have to be done again".to_owned(),
+        Action::NextTask => format!("step {number} would be left unresolved"),
+        Action::RollbackCheckpoint => "the work done since would have to be repeated".to_owned(),
         Action::SkipTask => "its result would be lost".to_owned(),
-        Action::Restart => "the last resort: every unfinished step would begin again".to_owned(),
+        Action::Restart => "the last resort: every unfinished step would be restarted".to_owned(),
         Action::HumanReview => "the evidence is clear enough".to_owned(),
         _ => format!("`{chosen}` fits the evidence better"),
     }

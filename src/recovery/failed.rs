@@ -33,13 +33,16 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     for pattern in &evidence.patterns {
         facts.push(match pattern.kind {
             PatternKind::SameClass => {
-                format!("the last {} attempts all failed alike: {}", pattern.count, pattern.what)
+                format!(
+                    "the last {} attempts all failed in the same way: {}",
+                    pattern.count, pattern.what
+                )
             }
             PatternKind::SameMessage => {
                 format!("{} attempts failed with the same message: {}", pattern.count, pattern.what)
             }
             PatternKind::Alternating => {
-                format!("step {} fails and succeeds by turns", pattern.what)
+                format!("step {} alternates between failure and success", pattern.what)
             }
         });
     }
@@ -69,7 +72,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
             let why = format!("only {percent:.0}% are finished: little would be kept");
             rule_out(Action::RollbackCheckpoint, why);
         }
-        let reason = "little is done yet: begin again with what is not completed";
+        let reason = "little is done yet: restart what is not completed";
         Decision::new(Action::Restart, Confidence::Medium, reason)
     };
     let mut decision = decision;
@@ -86,10 +89,10 @@ fn roll_back(evidence: &Evidence, percent: f64) -> Decision {
     if evidence.rolled_back >= ROLLBACKS {
         let times = evidence.rolled_back;
         let reason =
-            format!("checkpoint `{name}` was gone back to {times} times, and it failed again");
+            format!("checkpoint `{name}` was restored {times} times, and the step failed again");
         return Decision::ask(reason, &["`statedir history list`", "`statedir checkpoint list`"]);
     }
-    let reason = format!("checkpoint `{name}` is there, and {percent:.0}% are finished");
+    let reason = format!("checkpoint `{name}` exists, and {percent:.0}% are finished");
     Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason)
 }
 
@@ -98,17 +101,11 @@ fn skip(evidence: &Evidence, step: &StepSeen) -> Decision {
     if !step.needed_by.is_empty() {
         let names: Vec<String> = step.needed_by.iter().map(ToString::to_string).collect();
         let reason = format!("step {} needs what step {} gives", names.join(", "), step.number);
-        return Decision::ask(
-            reason,
-            &["`statedir recover --decide skip_task` leaves it out anyway"],
-        );
+        return Decision::ask(reason, &["`statedir recover --decide skip_task` skips it anyway"]);
     }
     if !remaining {
-        let reason = "it is the last step: to leave it out would end the plan without it";
-        return Decision::ask(
-            reason,
-            &["`statedir recover --decide skip_task` leaves it out anyway"],
-        );
+        let reason = "it is the last step: skipping it would end the plan without it";
+        return Decision::ask(reason, &["`statedir recover --decide skip_task` skips it anyway"]);
     }
     let reason = "nearly everything else is done, and the rest does not need this step";
     Decision::new(Action::SkipTask, Confidence::Medium, reason)

@@ -11,7 +11,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
     if action == Action::RollbackCheckpoint {
         let why = || match evidence.passed_over.first() {
             Some(name) => format!(
-                "there is no checkpoint from before the failure: `{name}` holds it, or is what is there now"
+                "there is no checkpoint from before the failure: `{name}` contains it, or equals the current state"
             ),
             None => "there is no checkpoint".to_owned(),
         };
@@ -21,14 +21,14 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
         return Some(format!("the state is damaged: {damaged}"));
     }
     if let Some(review) = evidence.plan.open_reviews.first() {
-        return Some(format!("a person has to decide first: {review}"));
+        return Some(format!("a person must decide first: {review}"));
     }
     let step = evidence.step.as_ref();
     if let Some(claim) = step.and_then(|step| step.claim.as_ref()).filter(|claim| claim.is_held())
         && action != Action::NextTask
     {
         let actor = claim.actor.as_deref().unwrap_or_default();
-        return Some(format!("`{actor}` works on step {}", claim.step));
+        return Some(format!("`{actor}` is working on step {}", claim.step));
     }
     match action {
         Action::ContinueTask => {
@@ -44,7 +44,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             let possible = step.is_some_and(can_end) || evidence.next.is_some();
             let none = || match evidence.plan.total {
                 0 => "the plan has no steps".to_owned(),
-                _ => "no step runs that could be ended, and none is ready".to_owned(),
+                _ => "no step is running that could be completed, and none is ready".to_owned(),
             };
             (!possible).then(none)
         }
@@ -54,7 +54,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             _ => Some(unfit(evidence, "no step has failed")),
         },
         Action::SkipTask => match step.or(evidence.next.as_ref()) {
-            None => Some("there is no step to leave out".to_owned()),
+            None => Some("there is no step to skip".to_owned()),
             Some(step) if step.role.is_some_and(StepRole::is_finished) => {
                 Some(format!("step {} is finished", step.number))
             }
@@ -63,7 +63,7 @@ pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
         Action::Restart => {
             let plan = &evidence.plan;
             let some = plan.failed + plan.running + plan.skipped > 0;
-            (!some).then(|| "no step has been begun without being completed".to_owned())
+            (!some).then(|| "no step was started and left incomplete".to_owned())
         }
         Action::RollbackCheckpoint | Action::HumanReview => None,
     }

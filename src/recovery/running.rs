@@ -31,7 +31,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
         let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
         decision.reasons.push(match claim.actor.as_deref() {
-            Some(actor) => format!("stale claim: `{actor}` was not heard of for {hours}h"),
+            Some(actor) => format!("stale claim: `{actor}` has not been heard from for {hours}h"),
             None => "nobody has claimed the step".to_owned(),
         });
     }
@@ -95,11 +95,11 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
             0 => decision,
             _ => {
                 let rest: Vec<&str> = missing.iter().chain(&empty).copied().collect();
-                decision.because(format!("{} missing or empty still", are(&rest)))
+                decision.because(format!("{} still missing or empty", are(&rest)))
             }
         }
     } else if !empty.is_empty() {
-        let reason = format!("{} there and empty: nothing to go on with", are(&empty));
+        let reason = format!("{} there and empty: nothing to continue from", are(&empty));
         Decision::new(Action::RestartTask, Confidence::High, reason)
     } else if changed > MANY && missing.is_empty() {
         Decision::ask(

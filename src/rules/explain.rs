@@ -56,7 +56,7 @@ impl Display for Explanation {
         f.write_str(match self.why_not {
             None => "fires: the condition became true",
             Some(WhyNot::NotTrue) => "does not fire: the condition is false",
-            Some(WhyNot::TrueBefore) => "does not fire: the condition was true before already",
+            Some(WhyNot::TrueBefore) => "does not fire: the condition was already true",
             Some(WhyNot::Unknown) => "does not fire: ",
         })?;
         if self.why_not == Some(WhyNot::Unknown) {

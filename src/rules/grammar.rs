@@ -174,7 +174,7 @@ fn separator(input: &mut Input<'_>, opened: bool) -> Parsed<()> {
         let span = span_to_end(input);
         let rest = input.state.source.get(span.clone()).unwrap_or_default();
         let message = match rest {
-            "" => "a rule goes on with `→` and an action".to_owned(),
+            "" => "a rule continues with `→` and an action".to_owned(),
             _ => format!("`{rest}` is not understood here; `→` is expected after the condition"),
         };
         return cut(RuleError::new(span, message));

@@ -283,7 +283,7 @@ fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactV
                 Nature::Duration => "max_execution_time",
                 _ => "total_steps",
             };
-            let message = format!("`{}` is no percentage: say of what", fact.name);
+            let message = format!("`{}` is not a percentage: say of what", fact.name);
             let error = RuleError::new(span_to_end(start), message);
             return cut(error.meant(Some(&format!("{percent}% of {whole}"))));
         }

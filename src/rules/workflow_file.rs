@@ -172,7 +172,7 @@ fn check_modifiers(modifiers: &[Modifier]) -> Result<(), WorkflowError> {
         let name = modifier.name();
         check_name(name, "a modifier")?;
         if modifiers[..i].iter().any(|other| same_name(other.name(), name)) {
-            return invalid(format!("the modifier `{name}` is there twice"));
+            return invalid(format!("the modifier `{name}` appears twice"));
         }
         if crate::domain::facts::is_builtin(name) {
             return invalid(format!("`{name}` is a fact; a modifier needs another name"));
@@ -199,7 +199,7 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
     let gate = &workflow.gates[i];
     check_name(&gate.name, "a gate")?;
     if workflow.gates[..i].iter().any(|other| same_name(&other.name, &gate.name)) {
-        return invalid(format!("the gate `{}` is there twice", gate.name));
+        return invalid(format!("the gate `{}` appears twice", gate.name));
     }
     let to = match gate.subject {
         Subject::Plan => workflow.plan_status(&gate.to),
@@ -207,7 +207,9 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
     };
     let Some(to) = to else {
         let Gate { name, subject, to, .. } = gate;
-        return invalid(format!("the gate `{name}` leads to `{to}`, no status of a {subject}"));
+        return invalid(format!(
+            "the gate `{name}` leads to `{to}`, which is not a status of a {subject}"
+        ));
     };
     if let Some(when) = &gate.when {
         Condition::parse(when, workflow).map_err(|error| {
@@ -299,7 +301,7 @@ mod tests {
                 "did you mean `cost`?",
             ),
             (("- name: priority", "- name: cost"), "`cost` is a fact"),
-            (("- name: priority", "- name: user_sentiment"), "there twice"),
+            (("- name: priority", "- name: user_sentiment"), "appears twice"),
             (("default: neutral", "default: calm"), "`calm` is not a value of `user_sentiment`"),
             (("values: [low, medium, high]", "values: []"), "needs `values`"),
             (("kind: list", "kind: list\n    values: [a]"), "has no `values`"),

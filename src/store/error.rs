@@ -31,13 +31,13 @@ pub enum StoreError {
     #[error("the call was cancelled; nothing was done")]
     GivenUp,
     /// A file was saved by somebody else between reading it and committing; nothing was written.
-    #[error("`{name}` was changed by another program meanwhile; nothing was written")]
+    #[error("`{name}` was changed by another program in the meantime; nothing was written")]
     Conflict {
         /// The file that changed.
         name: String,
     },
     /// The directory was moved away while this call was waiting for it; nothing was written.
-    #[error("`{}` was moved away meanwhile; nothing was written", path.display())]
+    #[error("`{}` was moved in the meantime; nothing was written", path.display())]
     Moved {
         /// Where it was.
         path: PathBuf,
@@ -77,7 +77,7 @@ pub enum StoreError {
         what: String,
     },
     /// An id prefix fits several operations.
-    #[error("`{prefix}` fits several operations: {}", candidates.join(", "))]
+    #[error("`{prefix}` is ambiguous; it matches the operations {}", candidates.join(", "))]
     Ambiguous {
         /// The prefix given.
         prefix: String,
@@ -99,7 +99,7 @@ pub enum StoreError {
         message: String,
     },
     /// An operation cannot be undone or redone because later changes overlap it.
-    #[error("operation `{id}` no longer applies to `{name}`: it was changed since")]
+    #[error("operation `{id}` no longer applies to `{name}`, which has changed since")]
     Overlap {
         /// The operation.
         id: String,

@@ -104,7 +104,7 @@ impl Store {
                 .and_then(|()| touched.iter().try_for_each(|dir| disk.sync_dir(dir).at(dir)));
             if let Err(error) = rest {
                 let warning = format!(
-                    "old operations are dropped, but not everything of them ({error}); the next \
+                    "old operations were dropped, but not all of their data ({error}); the next \
                      collection drops the rest"
                 );
                 return Ok(GcReport { warnings: vec![warning], ..without_images });
@@ -112,7 +112,7 @@ impl Store {
         }
         for path in objects.iter().chain(&leftovers) {
             if let Err(error) = disk.remove(path).at(path) {
-                report.warnings.push(format!("{error}; the next collection tries again"));
+                report.warnings.push(format!("{error}; the next collection will try again"));
             }
         }
         Ok(report)
@@ -184,7 +184,9 @@ impl Store {
                     // Which images it needs cannot be known, so none may go.
                     let all = self.disk.list(&paths.objects()).unwrap_or_default();
                     used.extend(all);
-                    report.warnings.push(format!("checkpoint `{name}` is damaged: images stay"));
+                    report
+                        .warnings
+                        .push(format!("checkpoint `{name}` is damaged, so images are kept"));
                 }
                 Err(error) => return Err(error),
             }

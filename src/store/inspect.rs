@@ -175,7 +175,9 @@ impl Found<'_> {
                 Err(error) if segment::is_gone(&error) => {
                     // What was there cannot be had back, but what is there can be kept.
                     let whole = FileRecord { whole: true, ..edit(name, expected, None, actual) };
-                    notes.push(format!("`{name}` before this is not known any more: {error}"));
+                    notes.push(format!(
+                        "the earlier version of `{name}` is no longer known: {error}"
+                    ));
                     edits.push(whole);
                     continue;
                 }

@@ -68,7 +68,7 @@ impl Transaction {
         if failed.is_none() {
             for dir in [parent_of(target), parent_of(source)] {
                 if let Err(error) = disk.sync_dir(dir).at(dir) {
-                    committed.warnings.push(format!("a power loss may take this back ({error})"));
+                    committed.warnings.push(format!("a power loss may undo this ({error})"));
                 }
             }
         }
@@ -85,10 +85,8 @@ fn refuse_occupied(disk: &dyn Disk, target: &Path) -> Result<()> {
     if empty {
         return Ok(());
     }
-    let source = io::Error::new(
-        ErrorKind::AlreadyExists,
-        format!("there is something at `{}` already", target.display()),
-    );
+    let source =
+        io::Error::new(ErrorKind::AlreadyExists, format!("`{}` already exists", target.display()));
     Err(StoreError::Io { path: target.into(), source })
 }
 

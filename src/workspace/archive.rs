@@ -79,7 +79,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 "bad_name",
                 "the name of an archived state cannot be empty",
-                "`statedir archive list` shows what there is",
+                "`statedir archive list` shows what is available",
             ));
         }
         let names = self.archived_names()?;
@@ -91,14 +91,17 @@ impl Workspace {
             (_, []) => {
                 let hint = match nearest(id, names.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
-                    None => "`statedir archive list` shows what there is".to_owned(),
+                    None => "`statedir archive list` shows what is available".to_owned(),
                 };
                 let message = format!("there is no archived state `{id}`");
                 return Err(Error::refused_with("not_found", message, hint));
             }
             (_, several) => {
                 let some: Vec<&str> = several.iter().take(5).map(|name| name.as_str()).collect();
-                let message = format!("`{id}` fits several archived states: {}", some.join(", "));
+                let message = format!(
+                    "`{id}` is ambiguous; it matches the archived states {}",
+                    some.join(", ")
+                );
                 return Err(Error::refused("ambiguous", message));
             }
         };
@@ -115,8 +118,8 @@ impl Workspace {
         if here.log || !here.files.is_empty() {
             return Err(Error::refused_with(
                 "exists",
-                format!("there is a state in `{}` already", self.directory().display()),
-                "`statedir archive` moves it away if it is finished; `-C DIR` chooses another \
+                format!("there is already a state in `{}`", self.directory().display()),
+                "`statedir archive` archives it if it is finished; `-C DIR` chooses another \
                  directory",
             ));
         }
@@ -205,10 +208,10 @@ impl Workspace {
             Err(Error::refused_with("not_movable", message, hint))
         };
         if self.store.what_is_at(dir)? != Some("a directory") {
-            return refuse(format!("`{}` is a link, so its place is unclear", dir.display()));
+            return refuse(format!("`{}` is a link, so it is unclear what to move", dir.display()));
         }
         if self.store.what_is_at(&dir.join(".git"))?.is_some() || dir.parent().is_none() {
-            return refuse(format!("`{}` holds more than a state", dir.display()));
+            return refuse(format!("`{}` contains more than a state", dir.display()));
         }
         self.has_archive()?;
         let draft = Draft::lenient(view, &self.env, self.options.progress);
@@ -222,7 +225,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 "not_finished",
                 format!("the execution is not finished: its status is {is}"),
-                "`statedir archive --force` moves it all the same; `archive restore` brings it back",
+                "`statedir archive --force` archives it anyway; `archive restore` reverts that",
             ));
         }
         let id = plan.ok().and_then(|plan| plan.metadata.execution_id.clone());
@@ -235,7 +238,7 @@ impl Workspace {
             }
             name = format!("{id}-{number}");
         }
-        Err(Error::refused("exists", "there is no free place in the archive"))
+        Err(Error::refused("exists", "no name is free in the archive"))
     }
 
     fn archive_dir(&self) -> PathBuf {
@@ -252,7 +255,7 @@ impl Workspace {
             Some(what) => Err(Error::refused_with(
                 "not_a_directory",
                 format!("`{}` is {what}, not a directory", archive.display()),
-                "move it away; archived states are kept in a directory of that name",
+                "move it elsewhere; archived states are kept in a directory of that name",
             )),
         }
     }

@@ -14,7 +14,7 @@ pub struct BriefRequest {
     pub budget: Budget,
     /// How it is written.
     pub format: Format,
-    /// Tell what changed after this revision: an operation's id, or `@-2`.
+    /// Show what changed after this revision: an operation's id, or `@-2`.
     pub since: Option<String>,
     /// Tell what this step needs, without conversation and older history.
     pub step: Option<StepRef>,

@@ -19,7 +19,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 pub struct CheckpointRequest {
     /// Its name; a free one is chosen if absent.
     pub name: Option<String>,
-    /// What is to be said about it.
+    /// A description.
     pub message: Option<String>,
     /// Why, if nobody asked for it, such as `before compaction`. Old ones go with a collection.
     pub automatic: Option<String>,
@@ -83,7 +83,7 @@ impl CheckpointLine {
 }
 
 impl Workspace {
-    /// Takes a checkpoint of all files as one operation. Works with damaged files, too.
+    /// Takes a checkpoint of all files as one operation. This also works with damaged files.
     ///
     /// # Errors
     /// The name is refused or taken, or there is no state.
@@ -187,7 +187,7 @@ impl Workspace {
         for checkpoint in &all.found {
             if let (_, Some(files)) = lost_images(self, checkpoint) {
                 self.store.renew_images(&files, wait, &holder)?;
-                note(format!("checkpoint `{}` is whole again", checkpoint.name));
+                note(format!("checkpoint `{}` is complete again", checkpoint.name));
             }
         }
         Ok(fixed)
@@ -215,7 +215,7 @@ impl Workspace {
             }
             let line = json!(CheckpointLine::of(&checkpoint));
             draft.checkpoints.push(CheckpointChange::Remove(checkpoint));
-            let message = format!("deleted checkpoint {name} (`statedir undo` brings it back)");
+            let message = format!("deleted checkpoint {name} (`statedir undo` restores it)");
             Ok(vec![Answer::new(message).with("checkpoint", line)])
         })
     }
@@ -237,7 +237,7 @@ pub(super) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
     let names = view.checkpoint_names()?;
     let hint = match nearest(name, names.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`statedir checkpoint list` shows what there is".to_owned(),
+        None => "`statedir checkpoint list` shows what is available".to_owned(),
     };
     Err(Error::refused_with("not_found", format!("there is no checkpoint `{name}`"), hint))
 }
@@ -291,9 +291,12 @@ pub(super) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
         match (lost.is_empty(), known) {
             (true, _) => {}
             (false, Some(_)) => found.push(
-                problem(name, format!("has lost the images of {lost_names}; the log knows them"))
-                    .fixable()
-                    .hint("`statedir check --fix` writes them again"),
+                problem(
+                    name,
+                    format!("has lost the images of {lost_names}; the log still has them"),
+                )
+                .fixable()
+                .hint("`statedir check --fix` writes them again"),
             ),
             (false, None) => found.push(
                 problem(name, format!("lacks {lost_names}"))

@@ -83,7 +83,7 @@ pub(super) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Erro
             file => draft.bytes_of(file),
         };
         if let Some(first) = bytes.and_then(|bytes| conflicts(file, bytes).into_iter().next()) {
-            let message = format!("`{}` would read as a conflict of a merge", first.field);
+            let message = format!("`{}` would be read as a merge conflict", first.field);
             let hint = "put something before the `<<<<<<<`, such as a word or a backtick";
             return Err(Error::refused_with("bad_value", message, hint));
         }
@@ -131,7 +131,7 @@ impl Snapshot {
     /// The conflicts as findings, each with its place.
     pub(super) fn conflict_problems(&self) -> Vec<Problem> {
         let problem = |conflict: Conflict| {
-            let message = format!("the merge of `{}` is not settled", conflict.field);
+            let message = format!("the merge conflict in `{}` is unresolved", conflict.field);
             let problem = Problem::error("unmerged", conflict.file, message)
                 .hint("`statedir merge --list` shows both sides");
             match conflict.line {

@@ -29,7 +29,7 @@ impl Workspace {
         let present: BTreeSet<EntryId> = signed_ids(snapshot.history()?).collect();
         let mut removed: Vec<RemovedEntry> = Vec::new();
         for edit in written.chunk_by(|(one, _), (other, _)| one == other) {
-            let by = format!("an edit outside, operation {}", edit[0].0);
+            let by = format!("an edit outside statedir, operation {}", edit[0].0);
             let gone: Vec<RemovedEntry> =
                 edit.iter().flat_map(|(_, bytes)| missing(bytes, &present, &by)).collect();
             // A switch of branches takes out all of them; the newest tells for the others.

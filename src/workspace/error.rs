@@ -23,7 +23,7 @@ pub enum Error {
     #[error(transparent)]
     History(#[from] HistoryError),
     /// The lifecycle does not allow it.
-    #[error("{subject} stays as it is: {refusal}")]
+    #[error("{}", refusal.about(subject))]
     Transition {
         /// Which step or plan.
         subject: String,
@@ -56,13 +56,13 @@ pub enum Error {
         since: Box<Since>,
     },
     /// A person has to agree first; the question is put to them.
-    #[error("a person has to agree first: {question}")]
+    #[error("a person must approve this first: {question}")]
     NeedsReview {
         /// What is to be decided.
         question: String,
     },
     /// A merge left conflicts that a person has to settle first.
-    #[error("{} of a merge {} not settled: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]
+    #[error("{} of a merge {} unresolved: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]
     Unmerged {
         /// How many.
         count: usize,
@@ -72,7 +72,7 @@ pub enum Error {
         under_way: Option<&'static str>,
     },
     /// All files are gone, but the log knows what they held.
-    #[error("the state files in `{directory}` are gone, but the log knows them")]
+    #[error("the state files in `{directory}` are missing, but the log still has them")]
     Gone {
         /// Where they were.
         directory: String,
@@ -117,8 +117,8 @@ impl Error {
         if !is_placeholder(text.trim()) {
             return Ok(());
         }
-        let message = format!("`{text}` looks like the placeholder of a template");
-        Err(Self::refused_with("bad_value", message, "write what it stands for"))
+        let message = format!("`{text}` looks like a template's placeholder");
+        Err(Self::refused_with("bad_value", message, "write the value it stands for"))
     }
 
     /// Whether something is wrong with a checkpoint or an image, and not with the log.
@@ -178,7 +178,7 @@ impl Error {
                 "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
             )),
             Self::Model(ModelError::Unreadable { .. }) => Some(
-                "`statedir check` lists everything that is wrong; `statedir undo` reverts the last edit"
+                "`statedir check` lists every problem; `statedir undo` reverts the last edit"
                     .to_owned(),
             ),
             Self::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
@@ -191,7 +191,7 @@ impl Error {
             }
             Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
             Self::Store(StoreError::Moved { .. }) => {
-                Some("`statedir archive list` shows what was moved away; run the command again".to_owned())
+                Some("`statedir archive list` shows what was archived; run the command again".to_owned())
             }
             Self::Store(StoreError::Damaged { path, .. }) if checkpoint_at(path).is_some() => {
                 let name = checkpoint_at(path).unwrap_or_default();
@@ -202,17 +202,17 @@ impl Error {
             }
             Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
                 "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
-                 else there is"
+                 else is available"
                     .to_owned(),
             ),
             Self::Store(StoreError::Damaged { .. }) => {
-                Some("the files are intact; `statedir check --fix` sets the log aside and starts anew".to_owned())
+                Some("the files are intact; `statedir check --fix` sets the log aside and starts a new one".to_owned())
             }
             Self::LogDamaged { saved, .. } => {
                 let name = saved.as_deref().unwrap_or("NAME");
                 Some(format!(
                     "the files are intact; `statedir check --fix` sets the log aside and starts \
-                     anew; `statedir restore {name}` goes back to a checkpoint"
+                     a new one; `statedir restore {name}` restores a checkpoint"
                 ))
             }
             Self::Store(StoreError::Io { path, source }) => io_hint(path, source),
@@ -220,7 +220,7 @@ impl Error {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }
             Self::Store(StoreError::TooLarge { .. }) => {
-                Some("make it smaller; large data belongs into files of its own".to_owned())
+                Some("make it smaller; large data belongs in files of its own".to_owned())
             }
             Self::Transition { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
             Self::Moved { .. } => {
@@ -229,14 +229,14 @@ impl Error {
             Self::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
             Self::Unmerged { first, .. } if first.is_whole() => Some(
                 "`statedir merge --resolve` merges by meaning what git left in conflict; \
-                 `statedir merge --list` shows what is left then"
+                 `statedir merge --list` then shows what remains"
                     .to_owned(),
             ),
             Self::Unmerged { under_way, .. } => {
-                let abort = under_way.map(|what| format!("; `git {what} --abort` leaves it"));
+                let abort = under_way.map(|what| format!("; `git {what} --abort` cancels it"));
                 Some(format!(
                     "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs \
-                     FIELD` settles one, or edit the file{}",
+                     FIELD` resolves one, or edit the file{}",
                     abort.unwrap_or_default()
                 ))
             }

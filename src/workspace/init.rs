@@ -188,7 +188,7 @@ impl Workspace {
         Error::refused_with(
             "exists",
             format!(
-                "there is a state in `{}` already (goal: {})",
+                "there is already a state in `{}` (goal: {})",
                 self.directory().display(),
                 short(goal)
             ),

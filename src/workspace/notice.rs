@@ -11,7 +11,7 @@ pub(super) fn notices(reports: &[Report]) -> Vec<String> {
 pub(super) fn findings(reports: &[Report]) -> Vec<String> {
     let pending = |report: &Report| match report {
         Report::External { files, .. } => {
-            format!("edited outside and not recorded yet: {}", files.join(", "))
+            format!("edited outside statedir and not yet recorded: {}", files.join(", "))
         }
         Report::Adopted { .. } => {
             "there is no operation log yet; the first change starts one".to_owned()
@@ -30,7 +30,7 @@ fn describe(report: &Report) -> String {
             format!("completed operation {op}, which had been interrupted")
         }
         Report::External { op, files } => {
-            format!("recorded an edit made outside as {op}: {}", files.join(", "))
+            format!("recorded an edit made outside statedir as {op}: {}", files.join(", "))
         }
         Report::Salvaged { file, copy } => {
             let aside =
@@ -47,7 +47,7 @@ fn describe(report: &Report) -> String {
                 None => "is not used".to_owned(),
             };
             format!(
-                "`.statedir/` {aside}: {why}; the files themselves are as they were. \
+                "`.statedir/` {aside}: {why}; the state files are unchanged. \
                  `statedir trust` accepts it"
             )
         }

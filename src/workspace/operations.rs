@@ -91,7 +91,7 @@ impl Workspace {
     pub(super) fn operation_back(&self, count: usize) -> Result<Operation, Error> {
         let newest = self.store.operations(Some(count + 1))?;
         let operation = newest.get(count).ok_or_else(|| {
-            let message = format!("the log knows only {} operations", newest.len());
+            let message = format!("the log has only {} operations", newest.len());
             Error::refused_with("not_found", message, "`statedir op log` lists them")
         })?;
         Ok(self.store.operation(operation.id.as_str())?)
@@ -197,7 +197,7 @@ impl Workspace {
         let checkpoints = transaction.checkpoint_changes(&target, undo)?;
         for change in &checkpoints {
             if let CheckpointChange::PutBack(checkpoint) = change {
-                seen.push(format!("checkpoint `{}` is back", checkpoint.name));
+                seen.push(format!("restored checkpoint `{}`", checkpoint.name));
             }
         }
         let operation = NewOperation {

@@ -41,8 +41,8 @@ impl Workspace {
             return None;
         }
         Some(format!(
-            "entry `{newest}` is not in {history} any more: `statedir history verify` says what is \
-             gone, `statedir check --fix` brings back what it can"
+            "entry `{newest}` is missing from {history}: `statedir history verify` lists what is \
+             missing, `statedir check --fix` restores what it can"
         ))
     }
 
@@ -83,7 +83,7 @@ impl Workspace {
             return Ok(Vec::new());
         }
         let noun = if kept == 1 { "entry" } else { "entries" };
-        let message = format!("{kept} {noun} that had been taken out: back, at the end");
+        let message = format!("{kept} {noun} that had been removed: appended again");
         let mut operation = self.operation("check.fix", message.clone());
         operation.append = append;
         self.begin()?.commit(operation)?;

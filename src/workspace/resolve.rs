@@ -100,7 +100,7 @@ impl<'a> Resolver<'a> {
         let hint = match self.nearest(path) {
             _ if self.is_awaited(path) => "the step that gives it is not finished".to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
-            None => "`statedir var get` shows what there is".to_owned(),
+            None => "`statedir var get` shows what is available".to_owned(),
         };
         let file = StateFile::Variables;
         ModelError::NotFound { file, message, hint: Some(hint) }.into()

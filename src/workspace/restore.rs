@@ -53,7 +53,7 @@ impl Workspace {
     /// Gives the files the exact bytes they had at a checkpoint or right after an operation.
     ///
     /// The state as it is now becomes an automatic checkpoint first. history.md is never
-    /// shortened: it says what was done. Works with damaged files, too.
+    /// shortened: it says what was done. This also works with damaged files.
     ///
     /// # Errors
     /// There is no such moment, its images are gone, or nothing can be rewound.
@@ -197,16 +197,16 @@ impl Workspace {
             .with("rewound", rewound.clone());
         if changes.is_empty() {
             let message = match options.rewind {
-                false => format!("the files are as they were at {} already", past.label),
+                false => format!("the files already match {}", past.label),
                 true => format!(
-                    "nothing to change: going back to {} and putting unfinished steps \
-                     back gives the files as they are",
+                    "nothing to change: going back to {} and reopening unfinished \
+                     steps gives the files as they are",
                     past.label
                 ),
             };
             let answer = Answer { message, ..answer };
             let (append, facts, checkpoints) = (Vec::new(), None, Vec::new());
-            let missing = "`history.md` is missing; `statedir check --fix` brings it back";
+            let missing = "`history.md` is missing; `statedir check --fix` restores it";
             let notices = match draft.has_history() {
                 true => Vec::new(),
                 false => vec![missing.to_owned()],
@@ -269,7 +269,7 @@ impl Workspace {
         // As `undo` will look, so that a long log costs nothing.
         match self.store.undo_target() {
             Err(StoreError::Damaged { .. }) => Some(format!(
-                "the log is damaged, so `undo` cannot take this back: `statedir restore {}` does; \
+                "the log is damaged, so `undo` cannot revert this, but `statedir restore {}` can; \
                  `statedir check --fix` sets the log aside",
                 saved?
             )),
@@ -286,7 +286,7 @@ fn chosen(only: &[StateFile]) -> Result<Vec<StateFile>, Error> {
     if let Some(file) = only.iter().find(|file| !REWRITABLE.contains(&file.name())) {
         return Err(Error::refused_with(
             "append_only",
-            format!("`{file}` only grows: it is never taken back"),
+            format!("`{file}` is append-only: it is never restored to an earlier version"),
             "`--only` takes plan, context, variables, constraints or workflow",
         ));
     }
@@ -308,7 +308,9 @@ fn no_such_moment(view: &View, text: &str) -> Error {
     let names = view.checkpoint_names().unwrap_or_default();
     let hint = match nearest(text, names.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`statedir checkpoint list` and `statedir op log` show what there is".to_owned(),
+        None => {
+            "`statedir checkpoint list` and `statedir op log` show what is available".to_owned()
+        }
     };
     let message = format!("there is no checkpoint and no operation `{text}`");
     Error::refused_with("not_found", message, hint)

@@ -59,7 +59,7 @@ impl Since {
                 files => format!(" ({})", files.join(", ")),
             };
             match step.kind.as_str() {
-                EXTERNAL => format!("an edit outside{files}"),
+                EXTERNAL => format!("an edit outside statedir{files}"),
                 kind => format!("{kind} by {}{files}", one_line(&step.actor)),
             }
         };
@@ -89,7 +89,7 @@ impl Workspace {
             actor: "unknown".to_owned(),
             time: self.env.now(),
             files: Vec::new(),
-            message: "edited outside, not recorded yet".to_owned(),
+            message: "edited outside statedir, not yet recorded".to_owned(),
         });
         let at = newest.iter().position(|op| same_revision(&op.id, expected));
         let before_first = newest.last().is_some_and(|op| same_revision(&op.parent, expected));

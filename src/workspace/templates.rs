@@ -233,7 +233,7 @@ fn param<'a>(helper: &'a Helper<'_>, at: usize) -> Result<&'a Value, RenderError
     let param = helper.param(at).filter(|param| !param.is_value_missing());
     param.map(|param| param.value()).ok_or_else(|| {
         let name = helper.param(at).and_then(|param| param.relative_path().cloned());
-        refuse(&format!("`{}` of `{}` is not given", name.unwrap_or_default(), helper.name()))
+        refuse(&format!("`{}` of `{}` is missing", name.unwrap_or_default(), helper.name()))
     })
 }
 

@@ -169,7 +169,7 @@ fn a_rehearsal_does_not_claim_to_have_recorded_an_edit() {
     let project = finished();
     project.write("context.md", project.read("context.md") + "\nby hand\n");
     let notices = project.json(&["archive", "--dry-run"])["notices"].to_string();
-    assert!(notices.contains("not recorded yet"), "{notices}");
+    assert!(notices.contains("not yet recorded"), "{notices}");
     let notices = project.json(&["archive"])["notices"].to_string();
     assert!(notices.contains("recorded an edit"), "{notices}");
 }

@@ -462,6 +462,7 @@ fn colours_follow_the_usual_variables() {
     let project = Project::with_steps(2);
     let shown = |variables: &[(&str, &str)]| {
         let mut command = project.command(&["status"]);
+        command.env("STATEDIR_NOW", "2040-01-01T00:00:00Z");
         for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
             command.env_remove(name);
         }

@@ -98,7 +98,7 @@ fn lost_files_come_back_and_edits_are_kept() {
     project.write("variables.json", &variables);
     let ran = project.ok(&RECOVER);
     let head = repository.git(&["rev-parse", "HEAD"]);
-    let line = format!("brought back plan.md from commit {}", &head[..12]);
+    let line = format!("restored plan.md from commit {}", &head[..12]);
     assert!(ran.stdout.contains(&line), "{}", ran.stdout);
     assert!(ran.stdout.contains("edited since the newest commit: variables.json"));
     for name in ["plan.md", "history.md"] {
@@ -295,7 +295,7 @@ fn what_the_log_knows_is_newer_than_the_commits() {
     assert_sound(project);
     lose(project, &["plan.md"]);
     let ran = project.ok(&RECOVER);
-    assert!(ran.stdout.contains("brought back plan.md from the operation log"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("restored plan.md from the operation log"), "{}", ran.stdout);
     // A log that never saw the file leaves it to git.
     lose_log(project);
     lose(project, &["plan.md"]);

@@ -141,6 +141,9 @@ impl Output {
 
     /// Adds a line with colours in it; what it quotes is escaped already.
     fn coloured(&mut self, line: &str) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
         self.text.push(PAINT);
         self.text.push_str(line);
         self.text.push('\n');
@@ -328,7 +331,8 @@ impl Output {
 /// Whether to colour, by the usual variables: `NO_COLOR`, `CLICOLOR_FORCE`, `CLICOLOR` and `TERM`.
 fn wants_colour(terminal: bool) -> bool {
     use anstyle_query::{clicolor, clicolor_force, no_color, term_supports_color};
-    !no_color() && (clicolor_force() || terminal && clicolor().unwrap_or_else(term_supports_color))
+    let forced = clicolor_force() && std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| v != "0");
+    !no_color() && (forced || terminal && clicolor().unwrap_or_else(term_supports_color))
 }
 
 /// Marks a line whose colours are our own; what it holds is escaped already.
@@ -391,15 +395,15 @@ mod tests {
 
     #[test]
     fn no_text_of_a_record_reaches_a_terminal_as_a_command() {
-        let mut output = Output { terminal: true, ..Output::new(true) };
+        let mut output = Output { terminal: true, colour: true, ..Output::new(true) };
         let hostile = "actor\u{1b}]0;x\u{7}\n\0\u{1b}[2J\n\0\0\u{1b}[31m\r\u{9b}1m";
         output.line(hostile);
         output.raw(hostile);
-        let text = shown(&output.text);
+        let text = shown(&output.text, true);
         let is_bare = |c: char| c.is_control() && c != '\n';
         assert!(!text.contains(is_bare), "{text:?}");
         output.painted(Colour::Green, hostile);
-        let painted = shown(&output.text);
+        let painted = shown(&output.text, true);
         // The only commands are those that switch our colour on and off.
         assert_eq!(painted.matches(is_bare).count(), 2, "{painted:?}");
     }

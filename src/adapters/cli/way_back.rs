@@ -13,10 +13,10 @@ pub(super) fn of_file(workspace: &Workspace, file: StateFile) -> Option<String> 
         return None;
     }
     Some(match git::has_version(workspace.directory(), file).unwrap_or(false) {
-        true => format!("`statedir recover --from-git` brings `{file}` back from a commit"),
+        true => format!("`statedir recover --from-git` restores `{file}` from a commit"),
         false => format!(
-            "neither the log nor git knows `{file}`; `statedir init --goal TEXT` writes what is \
-             missing anew and leaves the other files as they are"
+            "neither the log nor git has `{file}`; `statedir init --goal TEXT` writes missing \
+             files anew and leaves the others unchanged"
         ),
     })
 }

@@ -49,8 +49,8 @@ pub struct Committed {
     pub said: String,
 }
 
-/// Commits the state files of `dir` as they are. What else is staged stays staged and is no part of
-/// the commit. Hooks run as for any commit.
+/// Commits the state files of `dir` as they are. Anything else that is staged stays staged and is
+/// not part of the commit. Hooks run as for any commit.
 ///
 /// # Errors
 /// There is no repository, a merge is under way, or git or a hook refuses; the index is as it was.
@@ -60,7 +60,7 @@ pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError
         return Err(GitError::refused(
             "bad_value",
             "the message is empty",
-            "leave `-m` out: the message is made from the operations since the last commit",
+            "omit `-m`: the message is then made from the operations since the last commit",
         ));
     }
     let changed = changed(&repository)?;
@@ -124,7 +124,7 @@ pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
             "ignored",
             "the state files are ignored by git",
             "`git check-ignore -v plan.md` in the state directory shows the rule; `git add \
-             --force` adds them all the same",
+             --force` adds them anyway",
         )),
         _ => Ok(()),
     }
@@ -133,13 +133,13 @@ pub(super) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
 /// Git commits nothing alone while it brings two sides together.
 fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
     let Some(what) = under_way(&repository.dir) else { return Ok(()) };
-    let message = format!("a {what} is under way, and a part of it is not committed alone");
+    let message = format!("a {what} is in progress, and a part of it cannot be committed alone");
     let complete = match what {
         "merge" | "cherry-pick" => "`git commit`".to_owned(),
         what => format!("`git add` and `git {what} --continue`"),
     };
     let hint =
-        format!("{complete} completes it, state files included; `git {what} --abort` leaves it");
+        format!("{complete} completes it, state files included; `git {what} --abort` cancels it");
     Err(GitError::refused("merging", message, hint))
 }
 

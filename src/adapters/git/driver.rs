@@ -36,7 +36,7 @@ pub fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> Result<Driv
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
     let Some(file) = file else {
-        return by_lines(base, ours, theirs, format!("`{name}` is no state file"));
+        return by_lines(base, ours, theirs, format!("`{name}` is not a state file"));
     };
     let (old, our, their) = (read(base)?, read(ours)?, read(theirs)?);
     let workflow = match file {

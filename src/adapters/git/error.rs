@@ -14,7 +14,7 @@ pub enum GitError {
     #[error("`{}` is not inside a git repository", .0.display())]
     NoRepository(PathBuf),
     /// No commit has that name.
-    #[error("git knows no revision `{0}`")]
+    #[error("git has no revision `{0}`")]
     NoRevision(String),
     /// The commit has no state files at that place.
     #[error("there is no state in `{}` at git revision `{revision}`", directory.display())]

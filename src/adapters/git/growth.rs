@@ -34,7 +34,7 @@ impl Shrunk {
     /// What can be done about it.
     pub fn hint(&self) -> &'static str {
         if self.problem == REMOVED {
-            return "`statedir archive` keeps it; `git commit --no-verify` removes it, if that is meant";
+            return "`statedir archive` keeps it; `git commit --no-verify` removes it, if that is intended";
         }
         "`statedir merge --list` and `statedir history verify` show more"
     }
@@ -77,12 +77,12 @@ pub fn check_staged() -> Result<Vec<Shrunk>, GitError> {
         let is_unmerged = staged.is_none()
             && ["2", "3"].iter().any(|stage| blob(&git, &format!(":{stage}:{path}")).is_some());
         if is_unmerged {
-            problem("git holds it for unmerged".to_owned());
+            problem("git considers it unmerged".to_owned());
             continue;
         }
         if let Some(bytes) = &staged {
             for conflict in conflicts(file, bytes) {
-                problem(format!("the merge of `{}` is not settled", conflict.field));
+                problem(format!("the merge conflict in `{}` is unresolved", conflict.field));
             }
         }
         if file != StateFile::History {
@@ -104,7 +104,7 @@ pub fn check_staged() -> Result<Vec<Shrunk>, GitError> {
             GitError::refused(
                 "unreadable",
                 error.to_string(),
-                "`statedir check` lists what is wrong",
+                "`statedir check` lists the problems",
             )
         })?;
         if let Some(first) = checked.problems.first() {

@@ -57,7 +57,7 @@ pub(super) fn install(
         if earlier.symlink_metadata().is_ok() {
             let message = format!("`{}` is in the way", earlier.display());
             let hint =
-                "move it elsewhere: an earlier hook is kept under that name and goes on running";
+                "move it elsewhere: an earlier hook is kept under that name and keeps running";
             return Err(GitError::refused("exists", message, hint));
         }
         fs_err::rename(&path, &earlier).map_err(failed)?;

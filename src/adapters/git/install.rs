@@ -183,7 +183,7 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
     let merges = attribute("merge");
     match (merges, &driver) {
         (true, None) if is_only_staged(&repository) => problems.push(
-            "`.gitattributes` is gone, but git still reads it from its index: commit its removal"
+            "`.gitattributes` is missing, but git still reads it from its index: commit its removal"
                 .to_owned(),
         ),
         (true, None) => problems.push(
@@ -198,7 +198,7 @@ pub fn status(dir: &Path) -> Result<Installed, GitError> {
             let program = Path::new(program.unwrap_or_default());
             if program.is_absolute() && !program.exists() {
                 problems.push(format!(
-                    "`{}` is gone, so git cannot call it: `statedir git install`",
+                    "`{}` is missing, so git cannot call it: `statedir git install`",
                     program.display()
                 ));
             }

@@ -157,7 +157,7 @@ fn keep_line_ends(bytes: &mut Vec<u8>, found: &str) {
 
 fn unreadable(file: StateFile, why: &str) -> GitError {
     let hint = format!(
-        "`git checkout --ours {file}` or `--theirs` takes one side whole; or put it right by hand"
+        "`git checkout --ours {file}` or `--theirs` takes one side as a whole; or fix it by hand"
     );
     GitError::refused("unreadable", why, hint)
 }

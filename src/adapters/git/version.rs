@@ -100,7 +100,7 @@ pub(super) fn damage(file: StateFile, bytes: &[u8]) -> Option<&'static str> {
         return Some("not UTF-8");
     }
     if !conflicts(file, bytes).is_empty() {
-        return Some("a merge that is not settled");
+        return Some("it has unresolved merge conflicts");
     }
     let reads = match file {
         StateFile::Variables => Variables::parse(bytes.to_vec()).is_ok(),

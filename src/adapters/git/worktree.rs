@@ -143,8 +143,8 @@ pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     if repository.git_path("MERGE_HEAD")?.exists() {
         return Err(GitError::refused(
             "merging",
-            "a merge is under way here",
-            "settle it and `git commit`, or `git merge --abort`; then finish the worktree",
+            "a merge is in progress here",
+            "resolve it and `git commit`, or `git merge --abort`; then finish the worktree",
         ));
     }
     let path = tree.path.display();
@@ -192,7 +192,7 @@ fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     let branch = tree.branch.as_deref().unwrap_or("BRANCH");
     Err(GitError::refused(
         "submodules",
-        format!("`{path}` has submodules of its own, and git would not take it away"),
+        format!("`{path}` has submodules of its own, and git would refuse to remove it"),
         format!(
             "push what is committed in them; then commit there, `git merge {branch}` here and \
              `git worktree remove --force {path}` do it by hand"
@@ -257,7 +257,7 @@ fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitErr
     }
     let is_half_way = repository.git_path("MERGE_HEAD").is_ok_and(|head| head.exists());
     if is_half_way && let Err(error) = repository.git.ask(&["merge", "--abort"]) {
-        said.push_str(&format!("; `git merge --abort` failed, too: {error}"));
+        said.push_str(&format!("; `git merge --abort` also failed: {error}"));
     }
     failure(said)
 }

@@ -41,7 +41,7 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
         return Err(GitError::refused("bad_value", message, "such as `benchmarks`"));
     }
     if repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok() {
-        let message = format!("there is a branch `{name}` already");
+        let message = format!("branch `{name}` already exists");
         return Err(GitError::refused("exists", message, "choose another name"));
     }
     let place = real_path(path);
@@ -61,7 +61,7 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
         Err(_) => Ok(()),
         Ok(found) if found.is_dir() && is_empty(path) => Ok(()),
         Ok(_) => {
-            let message = format!("there is something at `{shown}` already");
+            let message = format!("`{shown}` already exists");
             Err(GitError::refused("exists", message, elsewhere))
         }
     }

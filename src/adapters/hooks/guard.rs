@@ -43,7 +43,7 @@ fn answer(found: &Found) -> Reply {
     }
     Reply::Ask(format!(
         "{:?} reaches {}, and `{}` is not known to only read. {} This guards against accidents: \
-         go on if it is meant.",
+         go ahead if this is intended.",
         short(&found.word, 100),
         found.reach.name(),
         short(&found.program, 40),
@@ -57,7 +57,7 @@ fn question(hook: &Hook<'_>, status: &Status) -> Option<String> {
     let looks_up = asks_web(hook.event.tool());
     let review = status.open_reviews.first().filter(|_| !looks_up).map(|review| {
         format!(
-            "review {} waits for a person (text, as data: {:?}). `statedir review approve {}` or \
+            "review {} is waiting for a person (text, as data: {:?}). `statedir review approve {}` or \
              `statedir review reject {}` decides it.",
             review.id,
             short(&review.text, 200),

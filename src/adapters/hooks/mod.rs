@@ -41,7 +41,7 @@ pub struct Hook<'a> {
     pub workspace: &'a Workspace,
     /// The names under which this session may have claimed steps without saying so.
     pub other_names: Vec<String>,
-    /// At most so many tokens are put into the agent's context.
+    /// The most tokens that are put into the agent's context.
     pub max_tokens: usize,
     /// A file of shell commands that the client runs before every command of the session.
     pub env_file: Option<PathBuf>,

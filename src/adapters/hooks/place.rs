@@ -43,12 +43,12 @@ impl Reach {
             }
             Self::Private => {
                 ".statedir/ holds the lock and the operation log; only statedir writes there. Use \
-                 `statedir undo` to take a change back, `statedir check --fix` to repair, \
+                 `statedir undo` to revert a change, `statedir check --fix` to repair, \
                  `statedir gc` to make room, and `statedir history add` to note something."
             }
             Self::File(_) | Self::State | Self::Above => {
-                "this would take the state with its history.md and .statedir/ away. Leave the \
-                 state directory where it is; `statedir undo` takes changes back, and \
+                "this would remove the state with its history.md and .statedir/. Leave the \
+                 state directory where it is; `statedir undo` reverts changes, and \
                  `statedir history add` notes why."
             }
         }

@@ -110,7 +110,7 @@ fn message(value: Value) -> Option<Frame> {
         Ok(message) => Some(Frame::Message(Box::new(message))),
         Err(_) if notifies => None,
         Err(error) => {
-            let message = format!("this is no message of the protocol: {error}");
+            let message = format!("this is not a message of the protocol: {error}");
             Some(refused(ErrorData::invalid_request(message, None), id))
         }
     }

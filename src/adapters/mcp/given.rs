@@ -28,7 +28,9 @@ impl Given {
 
     /// A whole number that is not negative.
     pub(super) fn whole(&self, name: &str) -> Result<Option<usize>, Answer> {
-        self.parsed(name, |text| text.parse().map_err(|_| format!("`{text}` is no whole number")))
+        self.parsed(name, |text| {
+            text.parse().map_err(|_| format!("`{text}` is not a whole number"))
+        })
     }
 
     /// A whole number that there must be.
@@ -82,7 +84,7 @@ impl Given {
             [] => "it takes none".to_owned(),
             _ => format!("it takes {}", known.join(", ")),
         };
-        Err(usage(format!("`{other}` is no argument here; {takes}")))
+        Err(usage(format!("`{other}` is not an argument here; {takes}")))
     }
 }
 

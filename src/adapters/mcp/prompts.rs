@@ -27,7 +27,7 @@ pub(super) fn list() -> Vec<Prompt> {
             Some("Begin a task: state its goal, plan it, work step by step"),
             Some(vec![goal.with_required(true)]),
         ),
-        Prompt::new("resume", Some("Go on with the task where it stands"), None),
+        Prompt::new("resume", Some("Continue the task where it stopped"), None),
     ]
 }
 
@@ -65,7 +65,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
 pub(super) fn resume(answer: &Answer) -> GetPromptResult {
     let text = match answer.document["text"].as_str() {
         Some(brief) => format!(
-            "Go on with the task whose brief follows. If it is paused or has failed, call `plan` \
+            "Continue the task whose brief follows. If it is paused or has failed, call `plan` \
              with verb `resume` first. {LOOP}\n\n{brief}"
         ),
         None => {
@@ -80,7 +80,7 @@ pub(super) fn resume(answer: &Answer) -> GetPromptResult {
             )
         }
     };
-    said(text, "Go on with the task")
+    said(text, "Continue the task")
 }
 
 fn said(text: String, about: &str) -> GetPromptResult {

@@ -115,7 +115,7 @@ fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -
             return answer;
         }
         if left <= STRETCH {
-            let hint = "the time behind other calls counts as waiting; try again";
+            let hint = "waiting behind other calls counts towards the limit; try again";
             return answer.after_waiting(job.came.elapsed()).with_hint(hint.to_owned());
         }
     }

@@ -180,7 +180,7 @@ impl Markers<'_> {
                 let inside = begin.end..end.start;
                 Ok(Some(Found { whole: first..end.end, begin, inside, marker }))
             }
-            _ => Err("the markers `statedir:begin` and `statedir:end` do not pair up".to_owned()),
+            _ => Err("the markers `statedir:begin` and `statedir:end` do not match".to_owned()),
         }
     }
 }

@@ -27,7 +27,7 @@ pub use self::{
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// A file that has to be changed cannot be understood. It stays as it is.
-    #[error("`{}` stays as it is: {message}", path.display())]
+    #[error("`{}` was not changed: {message}", path.display())]
     NotUnderstood {
         /// The file.
         path: PathBuf,
@@ -41,7 +41,7 @@ pub enum SetupError {
         path: PathBuf,
     },
     /// A link leads out of the project: whoever committed it chose the file, not the user.
-    #[error("`{}` stays as it is: a symbolic link leads to `{}`, outside of `{}`", path.display(), target.display(), root.display())]
+    #[error("`{}` was not changed: a symbolic link leads to `{}`, outside of `{}`", path.display(), target.display(), root.display())]
     Outside {
         /// The path.
         path: PathBuf,
@@ -72,7 +72,7 @@ pub struct Setup {
     pub scope: Scope,
     /// The project's directory, or the user's home.
     pub root: PathBuf,
-    /// The program, as the client is to call it.
+    /// The program as the client should call it.
     pub program: String,
     /// Whether what somebody changed by hand is given up.
     pub force: bool,

@@ -34,7 +34,7 @@ impl Outcome {
 /// How a piece is put or taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wish<'a> {
-    /// The program, as the client is to call it.
+    /// The program as the client should call it.
     pub(super) program: &'a str,
     /// Whether what somebody changed is given up.
     pub(super) force: bool,
@@ -44,6 +44,6 @@ pub(super) struct Wish<'a> {
 
 /// What is said of something that somebody changed.
 pub(super) fn changed_by_hand(what: &str, remove: bool) -> String {
-    let verb = if remove { "takes it away" } else { "replaces it" };
-    format!("{what} was changed by hand and stays; `--force` {verb}")
+    let verb = if remove { "removes it" } else { "replaces it" };
+    format!("{what} was changed by hand and is kept; `--force` {verb}")
 }

@@ -19,7 +19,7 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String
     let outside = parse(&TOML.outside(there.unwrap_or_default())?)?;
     if let Some(servers) = outside.get("mcp_servers") {
         if servers.as_table_like().is_some_and(|servers| servers.contains_key("statedir")) {
-            let note = "it has a server `statedir` of its own, which stays";
+            let note = "it already has a server named `statedir`, which is kept";
             return Ok(Outcome::same(there).noting(note));
         }
         if !servers.is_table() {

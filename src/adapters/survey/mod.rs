@@ -68,7 +68,7 @@ pub fn survey(
             break;
         }
         if Instant::now() > end {
-            seen.left_out.push(format!("what was not reached in {:?}", bounds.limit));
+            seen.left_out.push(format!("what could not be reached within {:?}", bounds.limit));
             break;
         }
         let Ok(entry) = entry else {
@@ -101,7 +101,7 @@ pub fn survey(
         seen.left_out.push(format!("{} ignored files and directories", walk.pruned));
     }
     if walk.unreadable > 0 {
-        seen.left_out.push(format!("{} that could not be read", walk.unreadable));
+        seen.left_out.push(format!("{} unreadable entries", walk.unreadable));
     }
     seen
 }

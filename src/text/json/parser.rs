@@ -143,7 +143,7 @@ impl<'s> Parser<'s> {
         self.space();
         match self.peek() {
             Some(b'}' | b']') => {
-                Err(Fault::syntax(comma, "a comma behind the last item is not part of JSON"))
+                Err(Fault::syntax(comma, "a trailing comma is not allowed in JSON"))
             }
             _ => self.member_key(container),
         }
@@ -161,7 +161,7 @@ impl<'s> Parser<'s> {
         self.at = string_end(self.bytes, key)?;
         self.space();
         if self.peek() != Some(b':') {
-            return Err(Fault::unexpected(self.source, self.at, "`:` behind the key"));
+            return Err(Fault::unexpected(self.source, self.at, "`:` after the key"));
         }
         self.at += 1;
         self.space();

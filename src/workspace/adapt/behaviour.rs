@@ -93,7 +93,7 @@ fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
         let (Some(was), Some(set)) = (was, set) else { continue };
         if constraints.value(name) == Some(set) && !was.is_empty() {
             back.push((name.clone(), was.to_owned()));
-            notes.push(format!("{name} goes back to {was}"));
+            notes.push(format!("{name} returns to {was}"));
         }
     }
     effects::write(draft, &back)?;

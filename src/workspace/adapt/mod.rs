@@ -138,7 +138,7 @@ fn report(draft: &mut Draft<'_>, rules: &[Entry], constraints: &Constraints, out
     }
     for cycle in &outcome.cycles {
         let names: Vec<String> = cycle.rules.iter().map(|rule| (rule + 1).to_string()).collect();
-        let text = format!("rules {} set each other off; each fired once", names.join(" → "));
+        let text = format!("rules {} trigger each other; each fired once", names.join(" → "));
         draft.notices.push(text);
     }
     debug_assert!(outcome.trace.iter().all(|line| line.rule < rules.len()));

@@ -26,11 +26,11 @@ pub(super) fn create(
         Some(name) => {
             check_name(name)?;
             if is_taken(draft, name)? {
-                let message = format!("there is a checkpoint `{name}` already");
+                let message = format!("checkpoint `{name}` already exists");
                 let hint = match draft.view().checkpoint(name) {
                     Ok(_) => format!(
-                        "choose another name; `statedir checkpoint show {name}` shows the one \
-                         that is there"
+                        "choose another name; `statedir checkpoint show {name}` shows the \
+                         existing one"
                     ),
                     Err(_) => format!(
                         "it is damaged: `statedir checkpoint delete {name}` sets it aside; or \
@@ -119,9 +119,9 @@ pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
     } else if let Err(why) = CheckpointName::parse(name) {
         why
     } else if name == "working" || (name.len() == 12 && name.bytes().all(is_hexadecimal)) {
-        "it would be taken for something else"
+        "it could be mistaken for something else"
     } else if name.starts_with(AUTOMATIC) {
-        "`auto-` is for automatic ones"
+        "`auto-` is reserved for automatic checkpoints"
     } else {
         return Ok(());
     };

@@ -92,7 +92,7 @@ pub(super) fn add_directive(
     let text = match steps {
         None => text.to_owned(),
         Some(0) => {
-            return Err(Error::refused("bad_value", "a directive holds for at least 1 step"));
+            return Err(Error::refused("bad_value", "a directive must last for at least 1 step"));
         }
         Some(1) => format!("For the next 1 step, {text}"),
         Some(count) => format!("For the next {count} steps, {text}"),
@@ -100,7 +100,7 @@ pub(super) fn add_directive(
     Error::refuse_placeholder(&text)?;
     let constraints = draft.constraints()?;
     if constraints.directives.iter().any(|directive| directive.text == text) {
-        return Ok(Answer::new("this directive is in force already"));
+        return Ok(Answer::new("this directive is already in force"));
     }
     let mut edit = constraints.document.edit();
     edit.append_item(constraints.directives_section()?, &text);

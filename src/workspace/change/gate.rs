@@ -32,7 +32,7 @@ pub(super) fn check(
             Some((Decision::Open, id)) => {
                 return Err(Error::refused_with(
                     "review_open",
-                    format!("the gate `{}` waits for review {id}", gate.name),
+                    format!("the gate `{}` is waiting for review {id}", gate.name),
                     format!("a person decides with `statedir review approve {id}`"),
                 ));
             }

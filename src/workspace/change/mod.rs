@@ -211,7 +211,7 @@ pub enum Change {
         /// Its name; a free one is chosen if absent.
         #[serde(default)]
         name: Option<String>,
-        /// What is to be said about it.
+        /// A description.
         #[serde(default)]
         message: Option<String>,
     },
@@ -287,7 +287,7 @@ pub struct StepResult {
     pub error: Option<String>,
     /// An observation.
     pub note: Option<String>,
-    /// The tool that was really used.
+    /// The tool that was actually used.
     pub tool: Option<String>,
 }
 

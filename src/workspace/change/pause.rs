@@ -16,7 +16,7 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     let from = plan_status(draft, &plan)?;
     let paused = draft.workflow().plan_with_role(PlanRole::Paused).to_owned();
     if from == paused {
-        return Ok(Answer::new(format!("the plan is {paused} already")));
+        return Ok(Answer::new(format!("the plan is already {paused}")));
     }
     check(draft, &from, &paused)?;
     let now = draft.env.now();
@@ -38,7 +38,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         return Err(Error::refused_with(
             "finished",
             format!("the execution is finished ({from})"),
-            "`statedir status` sums up; `statedir step add` reopens it",
+            "`statedir status` shows a summary; `statedir step add` reopens it",
         ));
     }
     let active = workflow.plan_with_role(PlanRole::Active).to_owned();
@@ -75,7 +75,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     }
     progress.finish(&[])?;
     let names: Vec<String> = running.iter().map(|step| step.number.to_string()).collect();
-    let again = (!names.is_empty()).then(|| format!("started over: step {}", names.join(", ")));
+    let again = (!names.is_empty()).then(|| format!("restarted: step {}", names.join(", ")));
     note(draft, "Resumed", &from, &active, again.as_deref())?;
     let message = [Some(format!("plan {active}")), again].into_iter().flatten();
     Ok(Answer::new(message.collect::<Vec<_>>().join("; ")).with("plan_status", active))

@@ -104,7 +104,7 @@ fn refuse_unfinished(draft: &Draft<'_>, plan: &Plan, to: &str) -> Result<(), Err
     Err(Error::refused_with(
         "unfinished_steps",
         format!("the plan cannot become {to}: {steps} {shown}{more} {verb} not finished"),
-        "`statedir step done` finishes a step, `statedir step skip` leaves it out",
+        "`statedir step done` finishes a step, `statedir step skip` skips it",
     ))
 }
 

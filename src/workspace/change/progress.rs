@@ -104,7 +104,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
                 return Err(Error::refused_with(
                     "paused",
                     "the plan is paused",
-                    "`statedir resume` goes on with it",
+                    "`statedir resume` continues it",
                 ));
             }
             _ => {}

@@ -46,7 +46,7 @@ impl FromStr for Span {
         parse_duration_ms(text)
             .or_else(|| seconds().map(|seconds| (seconds * 1000.0).round() as u64))
             .map(Self)
-            .ok_or_else(|| format!("`{text}` is not a length of time; write `12s` or `2 minutes`"))
+            .ok_or_else(|| format!("`{text}` is not a duration; write `12s` or `2 minutes`"))
     }
 }
 

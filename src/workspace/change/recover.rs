@@ -22,9 +22,9 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
     }
     let actor = draft.env.actor().to_owned();
     let others = step.claimed_by.as_deref().filter(|holder| *holder != actor);
-    let mut message = format!("step {} goes on: {}", step.number, step.title);
+    let mut message = format!("step {} continues: {}", step.number, step.title);
     if let Some(holder) = others {
-        message.push_str(&format!(" (taken over from {holder})"));
+        message.push_str(&format!(" (adopted from {holder})"));
     }
     let mut progress = Progress::new(draft, &plan)?;
     if from != active {

@@ -41,7 +41,7 @@ pub(super) fn decide(
     let plan = draft.plan()?;
     let review = plan.review(id)?.clone();
     if review.decision != Decision::Open {
-        let message = format!("review {} is decided already", review.id);
+        let message = format!("review {} is already decided", review.id);
         return Err(Error::refused("decided", message));
     }
     let actor = draft.env.actor().to_owned();
@@ -73,7 +73,7 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     }
     Err(Error::refused_with(
         "review_open",
-        format!("the plan waits for a review: {}", open.join(", ")),
+        format!("the plan is waiting for a review: {}", open.join(", ")),
         "a person decides with `statedir review approve|reject ID`, or ticks the box in plan.md",
     ))
 }

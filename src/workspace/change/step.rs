@@ -63,7 +63,7 @@ pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
     let role = draft.workflow().step_role(&status_of(draft, step)?);
     if role != Some(Role::Failed) {
-        return Err(illegal(draft, step, Role::Active, "only a failed step is retried")?);
+        return Err(illegal(draft, step, Role::Active, "only a failed step can be retried")?);
     }
     let allowed = attempts_allowed(draft, &plan, step);
     if step.attempts >= allowed {
@@ -85,10 +85,10 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
         let taken = draft.workflow().step_role(&from) == Some(Role::Active);
         let hint = match (&step.claimed_by, taken) {
             (Some(actor), true) => {
-                Some(format!("`{actor}` works on it; `statedir step next` names another"))
+                Some(format!("`{actor}` is working on it; `statedir step next` names another"))
             }
             (None, true) => Some("`statedir step next` names another".to_owned()),
-            _ => Some("`statedir step reset` puts it back to the beginning".to_owned()),
+            _ => Some("`statedir step reset` reopens it".to_owned()),
         };
         return Err(Error::Transition { subject: step.name(), refusal: Box::new(refusal), hint });
     }
@@ -125,7 +125,7 @@ pub(super) fn reset(
     let from = status_of(draft, step)?;
     let open = draft.workflow().step_with_role(Role::Open).to_owned();
     if from == open {
-        return Ok(Answer::new(format!("{} is {open} already", step.name())));
+        return Ok(Answer::new(format!("{} is already {open}", step.name())));
     }
     transition(draft, step, &from, &open)?;
     let mut progress = Progress::new(draft, &plan)?;
@@ -207,7 +207,7 @@ pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
     let (message, hint) = if plan.steps.is_empty() {
         ("the plan has no steps yet".to_owned(), "`statedir step add TITLE`")
     } else if open + active + failed == 0 {
-        ("all steps are finished".to_owned(), "`statedir status` sums up")
+        ("all steps are finished".to_owned(), "`statedir status` shows a summary")
     } else {
         (
             format!("no step is ready: {open} waiting, {active} running, {failed} failed"),
@@ -228,9 +228,9 @@ pub(super) fn transition(
         subject: step.name(),
         refusal: Box::new(refusal),
         hint: Some(match draft.workflow().step_role(from) {
-            Some(Role::Open) => format!("`statedir step start {}` comes first", step.number),
+            Some(Role::Open) => format!("start it first: `statedir step start {}`", step.number),
             Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
-            _ => format!("`statedir step reset {}` puts it back to the beginning", step.number),
+            _ => format!("`statedir step reset {}` reopens it", step.number),
         }),
     })
 }
@@ -238,7 +238,7 @@ pub(super) fn transition(
 fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error, Error> {
     let from = status_of(draft, step)?;
     let to = draft.workflow().step_with_role(to).to_owned();
-    let message = format!("{} is {from}, so it cannot become {to} this way", step.name());
+    let message = format!("cannot set {} to {to}: it is {from}", step.name());
     Ok(Error::refused_with("illegal_transition", message, hint))
 }
 

@@ -181,7 +181,7 @@ fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), 
     let workflow = crate::domain::Workflow::builtin();
     let Some(cycle) = Readiness::new(&changed, workflow).cycle() else { return Ok(()) };
     let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
-    let message = format!("these steps would wait for each other: {}", names.join(" → "));
+    let message = format!("these steps would depend on each other: {}", names.join(" → "));
     Err(Error::refused("dependency_cycle", message))
 }
 

@@ -8,7 +8,7 @@ pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {
     if turn.user_message.trim().is_empty() && turn.response.trim().is_empty() {
         return Err(Error::refused_with(
             "bad_value",
-            "a turn needs what the user said or what was answered",
+            "a turn needs the user's message or the answer",
             "`statedir turn add --user TEXT --response TEXT`",
         ));
     }

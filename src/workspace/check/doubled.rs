@@ -35,12 +35,12 @@ fn check_plan(plan: &Plan, found: &mut Vec<Problem>) {
     if let [first, again, ..] = beside_first(document, named(document, &["Metadata"])).as_slice() {
         let read = plan.metadata_section();
         let what = if read == Some(*first) { "only the first is read" } else { "one is not read" };
-        let message = format!("`{}` stands more than once; {what}", title(document, *again));
+        let message = format!("`{}` appears more than once; {what}", title(document, *again));
         found.push(problem(StateFile::Plan, true, message, document, *again));
     }
     if let [_, again, ..] = beside_first(document, named(document, &["Steps"])).as_slice() {
         let message = format!(
-            "`{}` stands more than once; the steps of all of them count, and new ones go to the end",
+            "`{}` appears more than once; the steps of all of them count, and new ones go to the end",
             title(document, *again)
         );
         found.push(problem(StateFile::Plan, false, message, document, *again));
@@ -57,7 +57,7 @@ fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
         };
         if let [_, again, ..] = same.as_slice() {
             let message = format!(
-                "`{}` stands more than once, so that nothing in any of them is in force",
+                "`{}` appears more than once, so nothing in any of them takes effect",
                 title(document, *again)
             );
             found.push(problem(StateFile::Constraints, true, message, document, *again));
@@ -66,7 +66,7 @@ fn check_constraints(constraints: &Constraints, found: &mut Vec<Problem>) {
         if let [first, again, ..] = named(document, names).as_slice() {
             let (read, other) = if same.contains(first) { (first, again) } else { (again, first) };
             let message = format!(
-                "`{}` and `{}` mean the same section, and only the first is in force",
+                "`{}` and `{}` mean the same section, and only the first takes effect",
                 title(document, *read),
                 title(document, *other)
             );
@@ -85,9 +85,8 @@ fn check_context(context: &Context, found: &mut Vec<Problem>) {
         if is_new || title.trim().is_empty() || is_placeholder(title.trim()) {
             continue;
         }
-        let message = format!(
-            "`{title}` stands more than once, so that nothing can be added to it by that name"
-        );
+        let message =
+            format!("`{title}` appears more than once, so nothing can be added to it by that name");
         found.push(problem(StateFile::Context, false, message, document, *section));
     }
 }

@@ -48,7 +48,7 @@ impl Workspace {
             return Ok(Vec::new());
         }
         let kept = self.store.set_log_aside(self.options.wait, &self.holder())?;
-        let message = format!("set aside as {}; a new one begins here", kept.display());
+        let message = format!("set aside as {}; a new one was started", kept.display());
         Ok(vec![Fixed { file: StateFile::Log, message }])
     }
 
@@ -105,7 +105,7 @@ impl Workspace {
         let mut operation = self.operation("check.fix", "restored missing files".to_owned());
         let mut fixed = Vec::new();
         if let Some(tail) = cut {
-            let message = format!("{} bytes that were cut off at its end are back", tail.len());
+            let message = format!("restored {} bytes that had been cut off at its end", tail.len());
             fixed.push(Fixed { file: StateFile::History, message });
             operation.append = tail;
         }
@@ -118,7 +118,7 @@ impl Workspace {
                 let (name, kind) = (file.name().to_owned(), ChangeKind::Write(bytes));
                 operation.changes.push(FileChange { name, kind });
             }
-            fixed.push(Fixed { file, message: "restored as the log knows it".to_owned() });
+            fixed.push(Fixed { file, message: "restored from the log".to_owned() });
         }
         if !fixed.is_empty() && !self.options.dry_run {
             self.begin()?.commit(operation)?;

@@ -29,9 +29,9 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
         found.push(match problem.kind {
             ProblemKind::Removed => finding
                 .fixable()
-                .hint("`statedir check --fix` puts it back, at the end"),
+                .hint("`statedir check --fix` appends it again"),
             ProblemKind::CutTail if problem.offset.is_none() => {
-                finding.hint("`statedir check --fix` brings back what the log or git knows")
+                finding.hint("`statedir check --fix` restores what the log or git still has")
             }
             _ => finding.hint(
                 "entries are never edited: restore the file from git, or note it with `statedir history add`",

@@ -85,7 +85,7 @@ impl Workspace {
         if let Some(message) = damage {
             let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
             findings.push(problem.hint(
-                "the state files are intact; `statedir check --fix` sets the log aside and starts anew",
+                "the state files are intact; `statedir check --fix` sets the log aside and starts a new one",
             ));
         }
         if !fixed.is_empty() {
@@ -191,7 +191,7 @@ fn hint_at_merge(found: &mut [Problem]) {
         |problem: &&mut Problem| problem.code != "unmerged" && torn.contains(&problem.file);
     for problem in found.iter_mut().filter(is_torn) {
         problem.hint = Some(
-            "`statedir merge --resolve` merges both sides by meaning; if no merge is under way, \
+            "`statedir merge --resolve` merges both sides by meaning; if no merge is in progress, \
              `statedir undo` reverts the last edit"
                 .to_owned(),
         );

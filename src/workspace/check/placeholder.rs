@@ -47,7 +47,7 @@ fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut 
     let mut push = |offset: usize, text: &str| {
         let message = format!("`{text}` is a placeholder of a template");
         let problem = Problem::error("placeholder", file, message);
-        found.push(problem.at(document.place(offset)).hint("fill it in or take it away"));
+        found.push(problem.at(document.place(offset)).hint("fill it in or remove it"));
     };
     let code = document.code();
     let in_code = |offset: usize| code.iter().any(|range| range.contains(&offset));

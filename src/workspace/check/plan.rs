@@ -53,7 +53,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             Problem::warning(
                 "no_status",
                 FILE,
-                "the plan has no status, so it counts as not begun",
+                "the plan has no status, so it counts as not started",
             )
             .at(plan.metadata_place("status"))
             .hint(format!("one of {plan_statuses}")),
@@ -68,7 +68,7 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
                 Problem::error("unknown_status", FILE, message)
             }
             None => {
-                let message = format!("{} has no status, so it counts as not begun", step.name());
+                let message = format!("{} has no status, so it counts as not started", step.name());
                 Problem::warning("no_status", FILE, message)
             }
         };
@@ -105,7 +105,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
         for wanted in &step.depends_on {
             if readiness.position(wanted).is_none() {
                 let message =
-                    format!("{} waits for step `{wanted}`, which does not exist", step.name());
+                    format!("{} depends on step `{wanted}`, which does not exist", step.name());
                 let problem = Problem::error("missing_dependency", FILE, message);
                 found.push(
                     problem
@@ -118,12 +118,12 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     if let Some(cycle) = readiness.cycle() {
         let mut names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
         names.push(names[0].clone());
-        let message = format!("these steps wait for each other: {}", names.join(" → "));
+        let message = format!("these steps depend on each other: {}", names.join(" → "));
         let problem = Problem::error("dependency_cycle", FILE, message);
         found.push(
             problem
                 .at(plan.field_place(cycle[0], "depends_on"))
-                .hint("take one of the dependencies away"),
+                .hint("remove one of the dependencies"),
         );
     }
 }
@@ -140,9 +140,7 @@ fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     };
     let problem = Problem::error("current_step_disagrees", FILE, message).fixable();
     found.push(
-        problem
-            .at(plan.metadata_place("current_step"))
-            .hint("`statedir check --fix` sets it right"),
+        problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` corrects it"),
     );
 }
 
@@ -166,7 +164,7 @@ pub(super) fn check_settings(
     for (at, setting) in constraints.settings.iter().enumerate() {
         let place = constraints.place(setting.item);
         if constraints.settings[..at].iter().any(|other| other.name == setting.name) {
-            let message = format!("`{}` stands more than once", setting.name);
+            let message = format!("`{}` appears more than once", setting.name);
             let problem = Problem::error("duplicate_field", StateFile::Constraints, message);
             found.push(problem.at(place).hint("keep one of them"));
         }

@@ -84,7 +84,7 @@ fn push(
 ) {
     let message = format!("`{path}` is {value}, but plan.md says {in_plan}");
     let mut problem = Problem::error("variables_disagree", FILE, message)
-        .hint("`statedir check --fix` takes over what plan.md says")
+        .hint("`statedir check --fix` adopts what plan.md says")
         .fixable();
     problem.place = variables.document.place(path);
     found.push(problem);

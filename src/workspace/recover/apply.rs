@@ -55,8 +55,8 @@ impl Workspace {
         if let Some(damaged) = examined.evidence.damage.first() {
             return Err(Error::refused_with(
                 "damaged",
-                format!("nothing can be carried out: {damaged}"),
-                "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back",
+                format!("cannot carry out a decision: {damaged}"),
+                "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change",
             ));
         }
         let outcome = self.change("recover", |draft| {
@@ -150,11 +150,11 @@ fn act(
         }
         Action::Restart => restart(draft, note(), &mut done)?,
         Action::HumanReview => match examined.evidence.plan.open_reviews.first() {
-            Some(review) => done.push(format!("a person has been asked already: {review}")),
+            Some(review) => done.push(format!("a person has already been asked: {review}")),
             None => {
                 let about = decision.step.map(|n| format!("step {n}: ")).unwrap_or_default();
                 let why = decision.reasons.first().cloned().unwrap_or_default();
-                let text = format!("how to go on? {about}{why}");
+                let text = format!("how should this continue? {about}{why}");
                 make(draft, &Change::ReviewOpen { text }, &mut done)?;
             }
         },

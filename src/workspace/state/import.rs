@@ -68,8 +68,8 @@ impl Workspace {
             let present = !is_absent(draft.view());
             if present && !options.replace {
                 let message =
-                    format!("there is a state in `{}` already", self.directory().display());
-                let hint = "`--replace` puts the document in its place, which `undo` takes back; \
+                    format!("there is already a state in `{}`", self.directory().display());
+                let hint = "`--replace` replaces it with the document, which `undo` reverts; \
                     `-C DIR` chooses another directory";
                 return Err(Error::refused_with("exists", message, hint));
             }
@@ -181,10 +181,10 @@ fn check(document: &Part<'_>) -> Result<(), Error> {
     if document.get("schema_version").is_some()
         && document.count("schema_version")? > SCHEMA_VERSION
     {
-        return refuse("the document is of a later version than this program understands");
+        return refuse("the document has a newer format than this version of statedir understands");
     }
     if !PARTS.iter().any(|key| document.get(key).is_some()) {
-        return refuse("this is no state document: it has none of the parts of one");
+        return refuse("this is not a state document: it has none of the parts of one");
     }
     Ok(())
 }

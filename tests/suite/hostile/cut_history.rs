@@ -23,9 +23,9 @@ fn an_entry_that_was_cut_off_is_named_after_the_history_went_on() {
     let verified = project.run(&["history", "verify"]);
     let told = format!("{}{}", verified.stdout, verified.stderr);
     assert_eq!(verified.code, 4, "{told}");
-    assert!(told.contains("an edit outside, operation "), "{told}");
+    assert!(told.contains("an edit outside statedir, operation "), "{told}");
     let fixed = project.ok(&["check", "--fix"]).stdout;
-    assert!(fixed.contains("1 entry that had been taken out: back, at the end"), "{fixed}");
+    assert!(fixed.contains("1 entry that had been removed: appended again"), "{fixed}");
     let history = fs::read_to_string(project.root().join("workspace/state/history.md")).unwrap();
     assert!(history.ends_with(&format!("{lost}\n")), "{history}");
     project.ok(&["history", "verify"]);

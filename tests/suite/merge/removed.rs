@@ -43,7 +43,7 @@ fn a_reverted_entry_is_named_and_comes_back() {
 fn the_next_command_says_so_once_and_the_entry_is_not_forgotten() {
     let Some(repository) = reverted() else { return };
     let project = &repository.project;
-    let said = |ran: crate::builder::Ran| ran.stderr.contains("is not in history.md any more");
+    let said = |ran: crate::builder::Ran| ran.stderr.contains("is missing from history.md");
     assert!(said(project.ok(&["history", "add", "Three"])));
     assert!(!said(project.ok(&["history", "add", "Four"])));
     assert_eq!(project.run(&VERIFY).code, 4);
@@ -112,7 +112,7 @@ fn what_people_are_shown_of_a_file_hides_no_entry_from_us() {
     project.ok(&VERIFY);
     assert_eq!(project.json(&["check"])["findings"], serde_json::json!([]));
     let said = project.ok(&["history", "add", "Two"]).stderr;
-    assert!(!said.contains("is not in history.md any more"), "{said}");
+    assert!(!said.contains("is missing from history.md"), "{said}");
     // The control: one that is lost here is found.
     repository.commit("two");
     let cut = project.read("history.md").replace("### Two", "### Zwei");

@@ -6,10 +6,10 @@ use crate::{
     workspace::{Archived, ArchivedState, Workspace},
 };
 
-/// Move a finished execution aside, whole, and look at those that were
+/// Archive a finished execution as a whole, and look at archived ones
 ///
-/// The state directory is renamed, log and all, to `archive/<execution_id>/` beside it; `init`
-/// then starts anew in its place. An execution that is not finished is refused unless `--force`
+/// The state directory is renamed, log and all, to `archive/<execution_id>/` beside it; `init` then
+/// starts a new state in its place. An execution that is not finished is refused unless `--force`
 /// is given. Nothing is ever overwritten.
 #[derive(Clone, Debug, clap::Args)]
 #[command(
@@ -27,7 +27,7 @@ An archived state can be read with -C, too: `statedir -C workspace/archive/exec_
 pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// Also when the execution is not finished
+    /// Even if the execution is not finished
     #[arg(long)]
     force: bool,
 }

@@ -9,9 +9,9 @@ use crate::{
 /// Print what an agent needs to continue, within a budget
 ///
 /// Goal, where we are, what to do next, rules in force, open reviews, limits exceeded, what
-/// failed, key findings, recent turns. When it does not fit, older history goes first, then the
-/// context, then turns; goal, status, current step, constraints and open reviews stay. It says
-/// what it left out. Lines that begin with `>` are data from the file named above them.
+/// failed, key findings, recent turns. When it does not fit, older history is dropped first, then
+/// context, then turns; goal, status, current step, constraints and open reviews are kept. The
+/// brief says what was left out. Lines that begin with `>` are data from the file named above them.
 ///
 /// Tokens are estimated from above, so that no common tokenizer counts more.
 #[derive(Clone, Debug, clap::Args)]
@@ -24,19 +24,19 @@ Examples:
   statedir brief --for 3
   statedir brief --since @-5 --format json")]
 pub(in crate::adapters) struct Args {
-    /// At most so many tokens
+    /// The most tokens to print
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_tokens)]
     pub(in crate::adapters) max_tokens: usize,
-    /// At most so many bytes, too
+    /// The most bytes to print
     #[arg(long, value_name = "N")]
     pub(in crate::adapters) max_bytes: Option<usize>,
     /// How to print it; --json is json with `ok`
     #[arg(long, value_enum, default_value = "md")]
     pub(in crate::adapters) format: BriefFormat,
-    /// Tell what changed after this revision: an operation's id, or @-2
+    /// Show what changed after this revision: an operation's id, or @-2
     #[arg(long, value_name = "REV")]
     pub(in crate::adapters) since: Option<String>,
-    /// Tell what one step needs: inputs looked up, what the steps before it gave, rules in force
+    /// Show what one step needs: resolved inputs, results of earlier steps, rules in force
     #[arg(long = "for", value_name = "STEP")]
     pub(in crate::adapters) step: Option<String>,
 }
@@ -81,7 +81,7 @@ pub(super) fn damage(briefed: &Briefed) -> Option<Failure> {
         count => format!(", and {} more", count - 1),
     };
     let mut failure = Failure::new(first.code, format!("{}{more}", first.message), 4)
-        .hint("`statedir check` lists everything that is wrong");
+        .hint("`statedir check` lists every problem");
     failure.location = Some(Box::new(serde_json::json!({ "file": first.file,
         "line": first.place.map(|place| place.line),
         "column": first.place.map(|place| place.column) })));

@@ -9,7 +9,7 @@ use crate::{
     domain::{Problem, Severity},
 };
 
-/// Find every inconsistency, each with a place and a way out (exit 4 if there is an error)
+/// Find every inconsistency, with its place and a fix (exit 4 if there is an error)
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +36,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
         let file = unmerged.file;
         let is_known = |known: &Problem| known.file == file && known.code == "unmerged";
         if !checked.findings.iter().any(is_known) {
-            let problem = Problem::error("unmerged", file, "git holds it for unmerged".to_owned());
+            let problem = Problem::error("unmerged", file, "git considers it unmerged".to_owned());
             checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
         }
     }

@@ -8,10 +8,10 @@ use crate::{
 
 /// Keep the state under a name, and go back to it
 ///
-/// A checkpoint costs the size of what changed since the last one, never that of the history. It
-/// stays until it is deleted, whatever `gc` drops; automatic ones, taken before a restore, an
-/// import or because a rule asks, go with `gc --older-than`. Each holds the history's newest
-/// entries, so that `history verify` notices a cut tail.
+/// A checkpoint costs the size of what changed since the last one, never that of the history. It is
+/// kept until it is deleted, whatever `gc` drops; automatic ones, made before a restore or an
+/// import or because a rule asks, expire with `gc --older-than`. Each holds the history's newest
+/// entries, so `history verify` notices if the end is cut off.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,14 +42,14 @@ Examples:
     Create {
         /// Letters, digits, - _ and .; cp-1, cp-2 and so on if absent
         name: Option<String>,
-        /// What is to be said about it
+        /// A description
         #[arg(short, long, value_name = "TEXT")]
         message: Option<String>,
     },
     /// List checkpoints, newest first
     #[command(after_help = "Examples:\n  statedir checkpoint list --limit 5")]
     List {
-        /// At most so many; 0 for all
+        /// The most to list; 0 for all
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
@@ -59,9 +59,9 @@ Examples:
         /// The name
         name: String,
     },
-    /// Go back to a checkpoint or an operation; `undo` takes that back
+    /// Restore a checkpoint or an operation; `undo` reverts that
     Restore(RestoreArgs),
-    /// Remove one; `undo` brings it back
+    /// Delete one; `undo` restores it
     #[command(after_help = "Examples:\n  statedir checkpoint delete before-refactoring")]
     Delete {
         /// The name
@@ -69,12 +69,12 @@ Examples:
     },
 }
 
-/// Go back to a checkpoint or an operation; `undo` takes that back
+/// Restore a checkpoint or an operation; `undo` reverts that
 ///
 /// plan.md, context.md, variables.json, constraints.md and workflow.yaml get the exact bytes they
 /// had; one that was not there is removed. history.md is never shortened: an entry says what was
-/// done. The state as it is now is kept as an automatic checkpoint first. Works with damaged
-/// files, too.
+/// done. The state as it is now is kept as an automatic checkpoint first. This also works with
+/// damaged files.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -91,7 +91,7 @@ pub(in crate::adapters) struct RestoreArgs {
     pub(in crate::adapters) only: Vec<StateFile>,
     /// Put steps that were not finished then, and those after them, back to pending
     ///
-    /// Where the plan is not among the files, the steps finished since then are put back.
+    /// If the plan is not among the files, the steps finished since then are reopened.
     #[arg(long)]
     pub(in crate::adapters) rewind: bool,
 }

@@ -9,10 +9,10 @@ use crate::{
 
 /// Commit the state files to git, and nothing else
 ///
-/// The message tells the operations since the last commit; its trailers name the revision of the
-/// state and the heads of the history. What else is staged stays staged and is no part of the
-/// commit. Hooks run as usual. Nothing to commit is no failure. A state with a file that is missing
-/// or cannot be read is not committed (exit 4).
+/// The message lists the operations since the last commit; its trailers name the revision of the
+/// state and the heads of the history. Anything else that is staged stays staged and is not part of
+/// the commit. Hooks run as usual. Having nothing to commit is not an error. A state with a file
+/// that is missing or cannot be read is not committed (exit 4).
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,12 +19,12 @@ pub(in crate::adapters) struct Args {
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 pub(in crate::adapters) enum Verb {
-    /// Add text behind what a section holds; nothing is replaced
+    /// Append text to a section; nothing is replaced
     #[command(
         after_help = "Examples:\n  statedir context add --section \"Key Findings\" \"It works\"\n  echo text | statedir context add -"
     )]
     Add(TextArgs),
-    /// Replace what a section holds; its subsections stay
+    /// Replace the text of a section; its subsections are kept
     #[command(
         after_help = "Examples:\n  statedir context set --section \"Current Understanding\" \"We know that …\""
     )]
@@ -45,7 +45,7 @@ pub(in crate::adapters) struct TextArgs {
     /// A heading, or a path of headings; Key Findings if absent
     #[arg(long, value_name = "SECTION")]
     section: Option<String>,
-    /// Add the section if it is not there
+    /// Add the section if it does not exist
     #[arg(long)]
     create: bool,
     /// Any markdown; - reads standard input

@@ -39,7 +39,7 @@ pub(in crate::adapters) struct Args {
     /// Show the text with the words that differ marked
     #[arg(long)]
     pub(in crate::adapters) word_diff: bool,
-    /// At most so many lines by meaning; 0 for all
+    /// The most lines to show; 0 for all
     #[arg(long, default_value_t = 100)]
     pub(in crate::adapters) limit: usize,
 }

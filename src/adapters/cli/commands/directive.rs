@@ -25,14 +25,14 @@ pub(in crate::adapters) enum Verb {
     Add {
         /// What holds from now on, in one line; - reads standard input
         text: String,
-        /// Only for so many steps
+        /// Only for this many steps
         #[arg(long, value_name = "N")]
         for_steps: Option<u32>,
     },
     /// List the directives with their numbers
     #[command(after_help = "Examples:\n  statedir directive list")]
     List,
-    /// Remove a directive (undo brings it back)
+    /// Remove a directive (`undo` restores it)
     #[command(after_help = "Examples:\n  statedir directive remove 2")]
     Remove {
         /// Its number, or its text

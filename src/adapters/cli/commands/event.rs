@@ -1,7 +1,7 @@
 use super::{super::pairs, CliResult, Failure, Session};
 use crate::workspace::{Change, Event};
 
-/// Tell the state that something happened, so that rules can answer
+/// Report an event, so that rules can react
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -16,7 +16,7 @@ pub(in crate::adapters) struct Args {
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Verb {
-    /// Note an event and let the rules answer
+    /// Record an event and let the rules react
     #[command(after_help = "\
 feedback (sentiment=…), cost (amount=…), time (amount=…), error (message=…), task_type (type=…) and
 any word of your own. `cost`, `time`, `file_operations` and `web_requests` of any event count.

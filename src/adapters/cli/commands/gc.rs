@@ -5,13 +5,13 @@ use crate::workspace::Span;
 
 /// Drop old operations from the log; the state itself is never touched
 ///
-/// Automatic checkpoints of that age go, too; named ones never do.
+/// Automatic checkpoints of that age are dropped as well; named ones never are.
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir gc --older-than 7d\n  statedir gc --older-than 30d --dry-run"
 )]
 pub(in crate::adapters) struct Args {
-    /// How old operations may become, such as 7d or 12h
+    /// Drop operations older than this, such as 7d or 12h
     #[arg(long, value_name = "AGE", default_value = "7d", value_parser = age)]
     older_than: u64,
 }

@@ -14,8 +14,8 @@ use crate::{
 /// `install` writes a block between marks into .gitattributes (for every clone) and into
 /// .git/info/attributes (for every branch of this clone), and names the merge driver in this
 /// repository's configuration. Nothing outside the repository is touched without `--global`.
-/// A clone without the driver falls back to git's ordinary merge; `statedir merge --resolve` settles
-/// what that leaves in conflict.
+/// A clone without the driver falls back to git's ordinary merge; `statedir merge --resolve`
+/// resolves what that leaves in conflict.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,16 +37,16 @@ enum Verb {
         /// Also show changes by meaning in `git diff` and `git log -p`
         #[arg(long)]
         textconv: bool,
-        /// Also refuse commits that lose entries of history.md or hold conflicts; a hook that is
-        /// there already is kept and called first; where `core.hooksPath` is outside of the
-        /// repository, only with `--global`
+        /// Also refuse commits that lose entries of history.md or hold conflicts; an existing hook
+        /// is kept and called first; where `core.hooksPath` is outside of the repository, only with
+        /// `--global`
         #[arg(long)]
         pre_commit: bool,
         /// For every repository of this user
         #[arg(long)]
         global: bool,
     },
-    /// Take away what `install` set up, and nothing else
+    /// Remove what `install` set up, and nothing else
     #[command(after_help = "Examples:\n  statedir git uninstall")]
     Uninstall {
         /// What was set up with `--global`

@@ -46,7 +46,7 @@ pub(in crate::adapters) enum Verb {
         after_help = "Examples:\n  statedir history list\n  statedir history list --limit 100 --json"
     )]
     List {
-        /// At most so many
+        /// The most to list
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
@@ -55,7 +55,7 @@ pub(in crate::adapters) enum Verb {
     Search {
         /// Letter case does not matter for a–z
         text: String,
-        /// At most so many
+        /// The most to list
         #[arg(long, default_value_t = SEARCH_LIMIT)]
         limit: usize,
     },
@@ -204,10 +204,10 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
     };
     let hint = if verified.problems.iter().any(is_gone) {
-        "`statedir check --fix` brings back what the log or git knows; `statedir op log` shows \
-         edits made outside"
+        "`statedir check --fix` restores what the log or git still has; `statedir op log` shows \
+         edits made outside statedir"
     } else {
-        "`statedir op log` shows edits made outside; restore the file from git"
+        "`statedir op log` shows edits made outside statedir; restore the file from git"
     };
     let mut failure =
         Failure::new("history_broken", format!("history.md has {count} {noun}"), 4).hint(hint);

@@ -30,8 +30,8 @@ use crate::{
 /// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
 /// SessionEnd is recorded. Other events, tools and members are ignored.
 ///
-/// The state is the nearest workspace/state at or above the event's `cwd`; without one there is
-/// silence. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
+/// The state is the nearest workspace/state at or above the event's `cwd`; without one it says
+/// nothing. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
 /// becomes part of the next step's entry, or at once an event when a limit is crossed.
 ///
 /// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
@@ -43,7 +43,7 @@ Examples:
   echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\",\"cwd\":\"'$PWD'\"}' | statedir hook
   statedir hook --max-tokens 1000 < event.json")]
 pub(in crate::adapters) struct Args {
-    /// At most so many tokens for the brief of a session
+    /// The most tokens of the brief at the start of a session
     #[arg(long, value_name = "N", default_value_t = MAX_TOKENS)]
     max_tokens: usize,
 }

@@ -64,7 +64,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
 }
 
 /// What is said of a file that git holds for unmerged though it was changed since.
-const EDITED: &str = "unmerged for git, but changed since: `git add` it if it is right, or \
+const EDITED: &str = "git considers it unmerged, but it has changed since: `git add` it if it is right, or \
                       `git checkout --merge` it and `statedir merge --resolve`";
 
 fn list(session: &mut Session<'_>) -> CliResult {
@@ -98,9 +98,7 @@ fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
     session.output.line(format!("{}  ({}{line})", conflict.field, conflict.file));
     if conflict.is_whole() {
-        session
-            .output
-            .line("  git could not merge this file by meaning: `statedir merge --resolve`");
+        session.output.line("  git did not merge this file by meaning: `statedir merge --resolve`");
         return;
     }
     let sides = [("base", &conflict.base), ("ours", &conflict.ours), ("theirs", &conflict.theirs)];
@@ -129,7 +127,7 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
         }
     }
     if fields.is_empty() {
-        let failure = Failure::usage("name the fields to settle, or `--all`");
+        let failure = Failure::usage("name the fields to resolve, or use `--all`");
         return Err(failure.hint("`statedir merge --list` shows them"));
     }
     // A log is a set of entries: it is united, whichever side is taken.
@@ -190,7 +188,7 @@ fn resolve(session: &mut Session<'_>) -> CliResult {
         let count = file.conflicts.len();
         let rest = match count {
             0 if file.kept => EDITED.to_owned(),
-            _ if file.kept => "kept as it is: `statedir merge --take` settles it".to_owned(),
+            _ if file.kept => "unchanged: `statedir merge --take` resolves it".to_owned(),
             0 => "merged".to_owned(),
             1 => "merged, 1 conflict left".to_owned(),
             _ => format!("merged, {count} conflicts left"),

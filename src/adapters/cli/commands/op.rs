@@ -22,7 +22,7 @@ pub(in crate::adapters) enum Verb {
     /// List operations, newest first
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]
     Log {
-        /// At most so many
+        /// The most to list
         #[arg(long, default_value_t = LOG_LIMIT)]
         limit: usize,
     },

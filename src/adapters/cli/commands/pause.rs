@@ -10,7 +10,7 @@ pub(in crate::adapters) struct PauseArgs {
     pub(in crate::adapters) why: String,
 }
 
-/// Go on with a paused, failed or interrupted execution
+/// Continue a paused, failed or interrupted execution
 ///
 /// Steps that were running under the same actor when the process died start over. The brief
 /// follows, as `statedir brief` prints it.

@@ -43,7 +43,7 @@ use crate::{
 /// a good version of it, of this branch before others. The answer says which. Without an
 /// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
 /// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
-/// versions that cannot be used are passed over and listed. Exit 4 if no commit has something.
+/// unusable versions are skipped and listed. Exit 4 if something is in no commit.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,9 +55,9 @@ Examples:
   statedir recover --from-git --dry-run
 
 Decisions: continue_task, restart_task, next_task, retry_task, rollback_checkpoint, skip_task,
-restart, human_review. What --apply did is one operation: `statedir undo` takes it back.")]
+restart, human_review. What --apply did is one operation: `statedir undo` reverts it.")]
 pub(in crate::adapters) struct Args {
-    /// Carry the decision out, as one operation that can be undone
+    /// Carry out the decision, as one operation that can be undone
     #[arg(long)]
     pub(in crate::adapters) apply: bool,
     /// Take this decision instead, if it is possible
@@ -69,7 +69,7 @@ pub(in crate::adapters) struct Args {
     /// Let a program decide; quotes keep words together, no shell is used
     #[arg(long, value_name = "CMD", conflicts_with = "decide")]
     pub(in crate::adapters) evaluator: Option<String>,
-    /// One more argument for the program, as it is
+    /// One more argument for the program, passed as is
     #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
     pub(in crate::adapters) evaluator_arg: Vec<String>,
     /// How long the program may take
@@ -78,15 +78,15 @@ pub(in crate::adapters) struct Args {
     /// Decide for every state directory below this one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
     pub(in crate::adapters) all: Option<PathBuf>,
-    /// Bring back lost state files and the operation log out of git's commits
+    /// Restore lost state files and the operation log from git commits
     #[arg(long, conflicts_with_all = [
         "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
     ])]
     pub(in crate::adapters) from_git: bool,
-    /// The directory with the project's files; else worked out from where the state is
+    /// The directory with the project's files; else derived from the place of the state
     #[arg(long, value_name = "DIR")]
     pub(in crate::adapters) project: Option<PathBuf>,
-    /// After how long without a sign a claim is stale
+    /// How long a claim may be silent before it counts as stale
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = span)]
     pub(in crate::adapters) stale_after: Duration,
 }
@@ -177,7 +177,7 @@ fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
 
 fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
     let usual =
-        "`statedir check --fix` repairs what is safe; `statedir undo` takes the last change back";
+        "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change";
     let hint = way_back.unwrap_or_else(|| usual.to_owned());
     let mut failure = Failure::new("damaged", message, 4).hint(hint);
     failure.data = answer.is_object().then(|| Box::new(answer));
@@ -292,7 +292,7 @@ impl One {
                 {
                     let error = recover_view::one_line(error);
                     session.output.line(format!(
-                        "  note     the evaluator did not decide, so the built-in decision stands: {error}"
+                        "  note     the evaluator did not decide, so the built-in decision was used: {error}"
                     ));
                 }
                 if let Some(left) = left {

@@ -21,7 +21,7 @@ const SHOWN: usize = 20;
 /// Brings back what is missing: the files first, then the operation log.
 pub(super) fn run(session: &mut Session<'_>) -> CliResult {
     if session.global.if_match.is_some() {
-        let message = "`--if-match` makes no sense with `--from-git`: what is lost has no revision";
+        let message = "`--if-match` cannot be used with `--from-git`: lost files have no revision";
         return Err(Failure::usage(message));
     }
     let workspace = session.workspace_in(directory(session)?, None)?;
@@ -46,7 +46,7 @@ pub(super) fn run(session: &mut Session<'_>) -> CliResult {
     if !session.output.is_json() {
         found.print(session);
     }
-    let message = format!("no commit has a version that can be used of {}", missing.join(", "));
+    let message = format!("no commit has a usable version of {}", missing.join(", "));
     let mut failure = Failure::new("not_in_git", message, 4).hint(
         "`git fetch` may bring commits that have it; `statedir check` says what the rest needs",
     );
@@ -84,7 +84,7 @@ fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
         Lost::Unknown => Ok(choose(named.as_deref(), named.is_none())?),
         Lost::OneOf(several) => {
             let names: Vec<_> = several.iter().map(|dir| format!("`{}`", dir.display())).collect();
-            let message = format!("git knows several states: {}", names.join(", "));
+            let message = format!("git has several states: {}", names.join(", "));
             Err(Failure::refused("ambiguous", message).hint("`-C DIR` chooses one"))
         }
     }
@@ -99,7 +99,7 @@ fn failure(error: GitError) -> Failure {
     }
 }
 
-/// What came of it.
+/// The result.
 struct Found {
     dir: PathBuf,
     from_log: Vec<StateFile>,
@@ -139,15 +139,15 @@ impl Found {
         let output = &mut session.output;
         let would = if self.dry_run { "would have " } else { "" };
         for file in &self.from_log {
-            output.line(format!("{would}brought back {file} from the operation log"));
+            output.line(format!("{would}restored {file} from the operation log"));
         }
         for restored in &self.rebuilt.restored {
             let (file, commit) = (restored.file, short(&restored.commit));
-            output.line(format!("{would}brought back {file} from commit {commit}"));
+            output.line(format!("{would}restored {file} from commit {commit}"));
         }
         let relogged = &self.relogged;
         if relogged.log == LogState::Kept && !self.rebuilt.restored.is_empty() {
-            output.line("the operation log is there and does not know what came from commits");
+            output.line("the operation log exists and does not include what came from commits");
         }
         if relogged.log == LogState::Rebuilt {
             let plural = if relogged.operations == 1 { "" } else { "s" };
@@ -166,11 +166,11 @@ impl Found {
         let passed_over = self.passed_over();
         for passed in passed_over.iter().take(SHOWN) {
             let PassedOver { file, commit, why } = passed;
-            output.line(format!("passed over {file} at commit {}: {why}", short(commit)));
+            output.line(format!("skipped {file} at commit {}: {why}", short(commit)));
         }
         if passed_over.len() > SHOWN {
             let more = passed_over.len() - SHOWN;
-            output.line(format!("passed over {more} more versions; `--json` lists them"));
+            output.line(format!("skipped {more} more versions; `--json` lists them"));
         }
         for name in self.missing() {
             output.line(format!("not found: {name}"));
@@ -178,7 +178,7 @@ impl Found {
         let restored = !self.rebuilt.restored.is_empty() || !self.from_log.is_empty();
         let idle = !restored && relogged.log == LogState::Kept;
         if idle && self.missing().is_empty() {
-            output.line("nothing to do: all files and the operation log are there");
+            output.line("nothing to do: all files and the operation log are present");
         }
     }
 }

@@ -87,11 +87,11 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
         && let Some(error) = &asked.error
     {
         output.note(&format!(
-            "the evaluator did not decide, so the built-in decision stands: {error}"
+            "the evaluator did not decide, so the built-in decision was used: {error}"
         ));
     }
     if !applied && !decision.nothing_to_do && evidence.damage.is_empty() {
-        output.line("`--apply` carries it out");
+        output.line("`--apply` carries out the decision");
     }
 }
 

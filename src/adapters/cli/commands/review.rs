@@ -3,7 +3,7 @@ use serde_json::json;
 use super::{CliResult, Session};
 use crate::{domain::Decision, workspace::Change};
 
-/// Ask a person, and take the answer; the plan waits for it
+/// Ask a person a question; the plan waits for the answer
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ pub(in crate::adapters) enum Verb {
     /// List the reviews; open ones only unless --all
     #[command(after_help = "Examples:\n  statedir review list --all")]
     List {
-        /// Decided ones too
+        /// Include decided ones
         #[arg(long)]
         all: bool,
     },

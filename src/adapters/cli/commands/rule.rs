@@ -46,7 +46,7 @@ pub(in crate::adapters) enum Verb {
         /// The rule in plain words; - reads standard input
         text: String,
     },
-    /// Remove a rule (undo brings it back)
+    /// Remove a rule (`undo` restores it)
     #[command(after_help = "Examples:\n  statedir rule remove 2")]
     Remove {
         /// Its number, or its text
@@ -63,14 +63,14 @@ Examples:
     Explain {
         /// Its number
         rule: usize,
-        /// What if this happened now
+        /// As if this event happened now
         #[arg(long, value_name = "TYPE")]
         event: Option<String>,
         /// Fields of the event
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         fields: Vec<(String, String)>,
     },
-    /// Play an event through on a copy and print what would fire
+    /// Simulate an event on a copy and print what would fire
     #[command(after_help = "\
 A step event is played as the command that causes it, starting a step first if need be.
 
@@ -83,7 +83,7 @@ Examples:
         /// Fields of the event
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         fields: Vec<(String, String)>,
-        /// How often it happens
+        /// How many times it happens
         #[arg(long, default_value_t = 1)]
         times: usize,
     },

@@ -15,7 +15,7 @@ use crate::{
 /// Find every state directory below a directory, damaged ones too
 ///
 /// A state directory holds a plan and at least one more of its files, or an operation log. Links
-/// are not followed. Executions that were put away are listed as archived. Directories that cannot be
+/// are not followed. Archived executions are listed as such. Directories that cannot be
 /// read are named, and the exit code is 4.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
@@ -81,7 +81,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
 pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
     match session.global.if_match {
         Some(_) => {
-            let message = "`--if-match` is about one state, and this command looks at many";
+            let message = "`--if-match` applies to one state, and this command reads many";
             Err(Failure::usage(message).hint("name one state with `-C DIR`"))
         }
         None => Ok(()),
@@ -124,7 +124,7 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     if let Some(damage) = snapshot.view().log_damage() {
         let message = format!("the operation log is damaged: {}", damage.message);
         return Err(Failure::new("log_damaged", message, 4)
-            .hint("`statedir check --fix` sets the log aside and starts anew"));
+            .hint("`statedir check --fix` sets the log aside and starts a new one"));
     }
     let workflow = snapshot.workflow()?;
     let role = status.status.as_deref().and_then(|text| workflow.plan_role(text));

@@ -5,17 +5,18 @@ use serde_json::json;
 use super::{CliResult, Failure, Session};
 use crate::adapters::setup::{Action, Client, FilePlan, Scope, Setup, SetupError, project_of};
 
-/// Make an agent's client know statedir: hooks, MCP server, instructions, skill
+/// Set up an agent's client to use statedir: hooks, MCP server, instructions, skill
 ///
 /// claude: hooks in .claude/settings.json, the MCP server in .mcp.json, a block in CLAUDE.md, a
 /// skill in .claude/skills. codex: .codex/config.toml and AGENTS.md. cursor: .cursor/mcp.json and
 /// AGENTS.md. gemini: .gemini/settings.json and GEMINI.md. generic: AGENTS.md.
 ///
-/// What is there already keeps its bytes: settings are edited in place, text goes between markers.
-/// Setting up again brings it up to date. --remove takes back what was put; instructions that
-/// several clients share stay until the last of them is removed. What somebody changed by hand is
-/// neither replaced nor taken away, and that is said; --force does it. A file that cannot be understood is refused, and then nothing is written; a
-/// link is followed, so that settings kept elsewhere stay there.
+/// Existing content keeps its bytes: settings are edited in place, text goes between markers.
+/// Setting up again updates it. --remove removes what was added; instructions that several clients
+/// share are kept until the last of them is removed. What was changed by hand is neither replaced
+/// nor removed, and you are told so; --force does it anyway. A file that cannot be understood is
+/// refused, and then nothing is written; a link is followed, so that settings kept elsewhere stay
+/// there.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,16 +36,16 @@ pub(in crate::adapters) struct Args {
     /// For you, in all projects
     #[arg(long)]
     user: bool,
-    /// Print what would be put where, and write nothing
+    /// Print what would be written where, and write nothing
     #[arg(long, conflicts_with = "remove")]
     print: bool,
-    /// Take back what was put
+    /// Remove what was added
     #[arg(long)]
     remove: bool,
-    /// Give up what somebody changed by hand
+    /// Discard changes made by hand
     #[arg(long, conflicts_with = "print")]
     force: bool,
-    /// The program, as the client is to call it
+    /// The program as the client should call it
     #[arg(long, value_name = "PATH", default_value = "statedir")]
     program: String,
 }
@@ -184,7 +185,7 @@ impl From<SetupError> for Failure {
         let (code, hint) = match &error {
             SetupError::NotUnderstood { .. } => (
                 "bad_settings",
-                Some("nothing was written; mend the file, or put in by hand what `--print` shows"),
+                Some("nothing was written; fix the file, or add by hand what `--print` shows"),
             ),
             SetupError::NotRegular { .. } => {
                 ("not_regular", Some("nothing was written; `--print` shows what would be"))
@@ -192,10 +193,10 @@ impl From<SetupError> for Failure {
             SetupError::Outside { .. } => (
                 "outside",
                 Some(
-                    "nothing was written; replace the link by a file, or see what `--print` shows",
+                    "nothing was written; replace the link with a file, or add by hand what `--print` shows",
                 ),
             ),
-            SetupError::NoPlace { .. } => ("no_place", Some("leave `--user` away")),
+            SetupError::NoPlace { .. } => ("no_place", Some("omit `--user`")),
             SetupError::Io(_) => ("io", None),
         };
         let failure = Self::refused(code, error.to_string());

@@ -20,7 +20,7 @@ pub(in crate::adapters) struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value = "json")]
     pub(in crate::adapters) format: Format,
-    /// Say where things stand: file and line
+    /// Include the place of everything: file and line
     #[arg(long)]
     pub(in crate::adapters) places: bool,
 }

@@ -26,7 +26,7 @@ pub(in crate::adapters) const LIST_LIMIT: usize = 50;
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 pub(in crate::adapters) enum Verb {
-    /// Add a step at the end of the plan, or behind another
+    /// Add a step at the end of the plan, or after another
     #[command(after_help = "\
 Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
@@ -36,7 +36,7 @@ Examples:
         title: String,
         #[command(flatten)]
         shape: Box<ShapeArgs>,
-        /// Put it behind this step and renumber the following ones
+        /// Insert it after this step and renumber the following ones
         #[arg(long, value_name = "STEP")]
         after: Option<String>,
     },
@@ -60,7 +60,7 @@ Examples:
     /// Record that a running step failed; the answer says what kind of error it was
     #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
     Fail(Box<ResultArgs>),
-    /// Leave a step out
+    /// Skip a step
     #[command(after_help = "Examples:\n  statedir step skip 4 --note \"not needed any more\"")]
     Skip(Box<ResultArgs>),
     /// Start a failed step again
@@ -69,7 +69,7 @@ Examples:
         /// Number or id; the failed step if there is only one
         step: Option<String>,
     },
-    /// Put a step back to PENDING
+    /// Reopen a step: set it back to PENDING
     #[command(after_help = "Examples:\n  statedir step reset 3 --note \"the process died\"")]
     Reset {
         /// Number or id; the running or failed step if there is only one
@@ -78,7 +78,7 @@ Examples:
         #[arg(long, value_name = "TEXT", visible_alias = "why")]
         note: Option<String>,
     },
-    /// Change what a step says
+    /// Change the fields of a step
     #[command(after_help = "\
 Examples:
   statedir step set 3 title=\"Read the papers\" --tool Read
@@ -92,7 +92,7 @@ Examples:
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
     },
-    /// Take a step out of the plan (undo brings it back)
+    /// Remove a step from the plan (`undo` restores it)
     #[command(after_help = "Examples:\n  statedir step remove 5")]
     Remove {
         /// Number or id
@@ -106,7 +106,7 @@ Examples:
     Show {
         /// Number or id; the current step if absent
         step: Option<String>,
-        /// Look up the {{references}} of its inputs; one that leads nowhere is refused
+        /// Look up the {{references}} of its inputs; one that cannot be resolved is refused
         #[arg(long)]
         resolved: bool,
     },
@@ -122,7 +122,7 @@ Examples:
         /// Only steps with this status
         #[arg(long)]
         status: Option<String>,
-        /// At most so many
+        /// The most to list
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },

@@ -15,7 +15,7 @@ pub(in crate::adapters) struct ShapeArgs {
     /// A parameter; the value may be a {{variable}}
     #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
     input: Vec<(String, String)>,
-    /// A result it should give
+    /// An expected result
     #[arg(long, value_name = "KEY=TEXT", value_parser = pairs::pair)]
     output: Vec<(String, String)>,
     /// The estimated cost, such as 0.02
@@ -27,7 +27,7 @@ pub(in crate::adapters) struct ShapeArgs {
     /// What it changes in the world
     #[arg(long, visible_alias = "side-effects", value_name = "TEXT")]
     effects: Option<String>,
-    /// The steps that come before it, by number or id
+    /// The steps it depends on, by number or id
     #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
     depends_on: Option<Vec<String>>,
 }
@@ -78,7 +78,7 @@ pub(in crate::adapters) struct ResultArgs {
     /// An observation
     #[arg(long, value_name = "TEXT", visible_alias = "why")]
     note: Option<String>,
-    /// The tool that was really used
+    /// The tool that was actually used
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }

@@ -6,9 +6,9 @@ use super::{CliResult, Session};
 ///
 /// `.statedir/` holds the operation log and the checkpoints. One that git tracks may have come
 /// with a clone: it is not used, and the first change sets it aside as `.statedir.untrusted-1`.
-/// The five files are not concerned. This accepts it: the one that is there, or the one that was
-/// set aside last, which then takes the place of the one in use (that one is set aside, too).
-/// Do this only if you know who made it.
+/// The five files are not affected. This accepts it: the one in place, or the one set aside last,
+/// which then replaces the one in use (that one is set aside in turn). Do this only if you know who
+/// made it.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir trust\n  statedir trust --dry-run")]
 pub(in crate::adapters) struct Args {}
@@ -32,10 +32,9 @@ pub(super) fn run(session: &mut Session<'_>, _args: &Args) -> CliResult {
         None => "nothing to do: `.statedir/` is trusted, and none was set aside".to_owned(),
     });
     if let Some(replaced) = &trusted.replaced {
-        session.output.note(&format!(
-            "the one that was in use until now is kept as `{}`",
-            replaced.display()
-        ));
+        session
+            .output
+            .note(&format!("the one in use until now is kept as `{}`", replaced.display()));
     }
     Ok(0)
 }

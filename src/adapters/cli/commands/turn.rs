@@ -37,7 +37,7 @@ struct AddArgs {
     /// What the user wanted, in a few words
     #[arg(long, value_name = "TEXT")]
     intent: Option<String>,
-    /// What came of it
+    /// The result
     #[arg(long, value_name = "TEXT")]
     outcome: Option<String>,
     /// What went wrong; can be given several times

@@ -3,15 +3,15 @@ use serde_json::json;
 use super::{CliResult, Session};
 use crate::workspace::Stepped;
 
-/// Take the last operation back; again for the one before
+/// Revert the last operation; repeat for the one before
 ///
-/// Edits made outside are operations too. history.md is never shortened: an entry says what was
-/// undone.
+/// Edits made outside statedir are operations too. history.md is never shortened: an entry says
+/// what was undone.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir undo\n  statedir undo --if-match 8f3a2c91b0d4")]
 pub(in crate::adapters) struct UndoArgs {}
 
-/// Do the operation again that was taken back last
+/// Redo the operation that was undone last
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir redo")]
 pub(in crate::adapters) struct RedoArgs {}

@@ -39,7 +39,7 @@ pub(in crate::adapters) enum Verb {
         /// JSON where it parses as JSON, else text
         #[arg(allow_hyphen_values = true)]
         value: String,
-        /// Take the value as text, whatever it looks like
+        /// Treat the value as text, whatever it looks like
         #[arg(long)]
         string: bool,
     },
@@ -59,7 +59,7 @@ pub(in crate::adapters) enum Verb {
         /// JSON where it parses as JSON, else text
         #[arg(allow_hyphen_values = true)]
         value: String,
-        /// Take the value as text, whatever it looks like
+        /// Treat the value as text, whatever it looks like
         #[arg(long)]
         string: bool,
     },

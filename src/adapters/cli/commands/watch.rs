@@ -9,12 +9,12 @@ use crate::{
 
 /// Print operations as they happen, one line each
 ///
-/// It waits for the file system to tell of a change and costs nothing meanwhile. With --json each
+/// It is notified by the file system and costs nothing while it waits. With --json each
 /// line is one JSON object with id, parent, seq, time, actor, kind, command, message and files.
-/// An edit made outside is listed once a command has recorded it.
+/// An edit made outside statedir is listed once a command has recorded it.
 ///
-/// It begins with what happens from now on, or after --since; a state that is not there yet is
-/// waited for. It ends when nobody reads its output any more, or after --limit operations.
+/// It begins with what happens from now on, or after --since; it waits for a state that does not
+/// exist yet. It ends when its output is closed, or after --limit operations.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,7 @@ pub(in crate::adapters) struct Args {
     /// Begin with the operations after this one: an id, @-3, or 000000000000 for all
     #[arg(long, value_name = "REV")]
     since: Option<String>,
-    /// End after so many operations
+    /// End after this many operations
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
 }

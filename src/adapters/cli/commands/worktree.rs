@@ -21,12 +21,13 @@ const ELSEWHERE: &str = "`--path DIR` puts it elsewhere";
 /// notes the branch and the place on it, commits the state files, and makes the worktree from that
 /// commit: whoever looks here sees the step as claimed, and whoever works there can go on at once.
 /// `finish` commits the state there, merges the branch into the one checked out here, by meaning,
-/// and takes worktree and branch away. What cannot be merged is left for a person, with nothing lost.
+/// and removes the worktree and the branch. What cannot be merged is left for a person, with
+/// nothing lost.
 ///
-/// A step that is still running in a worktree keeps it from being finished, so that nobody merges
-/// half-done work by accident: `step done` or `step fail` there comes first, or `finish --force`
-/// merges it as it is. `finish --abandon` merges nothing: the worktree is taken away, its branch
-/// stays, and its running step is open again here.
+/// A worktree with a running step cannot be finished, so that nobody merges half-done work by
+/// accident: run `step done` or `step fail` there first, or merge it as it is with `finish
+/// --force`. `finish --abandon` merges nothing: the worktree is removed, its branch is kept, and
+/// its running step is reopened here.
 ///
 /// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
 /// when several are running and none is named.
@@ -61,21 +62,21 @@ enum Verb {
     /// List worktrees and the steps worked on there
     #[command(after_help = "Examples:\n  statedir worktree list --json")]
     List,
-    /// Merge a worktree back and take it away
+    /// Merge a worktree back and remove it
     ///
-    /// Refused while a step is running there, while it holds what nobody committed, and while
-    /// another merge is under way here. If its directory was removed by hand, `--force` merges what
-    /// was committed on its branch.
+    /// Refused while a step is running there, while it has uncommitted changes, and while another
+    /// merge is in progress here. If its directory was removed by hand, `--force` merges what was
+    /// committed on its branch.
     #[command(
         after_help = "Examples:\n  statedir worktree finish benchmarks\n  statedir worktree finish benchmarks --abandon"
     )]
     Finish {
         /// The name of the branch
         name: String,
-        /// Merge although a step is still running there, or the directory is gone
+        /// Merge although a step is still running there, or the directory is missing
         #[arg(long, conflicts_with = "abandon")]
         force: bool,
-        /// Merge nothing: keep the branch, take the worktree away, open its step again
+        /// Merge nothing: keep the branch, remove the worktree, reopen its step
         #[arg(long)]
         abandon: bool,
     },
@@ -176,7 +177,7 @@ fn claim_and_make(
                 failure
             }
             Err(error) => {
-                let message = format!("{}; the step stays claimed: {error}", failure.message);
+                let message = format!("{}; the step is still claimed: {error}", failure.message);
                 Failure { message, ..failure }
             }
         },
@@ -228,7 +229,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
             session.output.line(line);
             if tree.missing && !tree.bare {
                 session.output.line(format!(
-                    "    its directory is gone: `statedir worktree finish {branch}` says what can be done"
+                    "    its directory is missing: `statedir worktree finish {branch}` says what can be done"
                 ));
             }
         }

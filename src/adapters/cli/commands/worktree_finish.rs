@@ -45,19 +45,21 @@ pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResu
     git::commit(&dir, &commit::options(&workspace)?)?;
     let finished = git::finish_worktree(&dir, name)?;
     if !finished.merged {
-        let message =
-            format!("the merge of `{name}` is not settled: {}", finished.unsettled.join(", "));
+        let message = format!(
+            "the merge of `{name}` has unresolved conflicts: {}",
+            finished.unsettled.join(", ")
+        );
         let mut failure = Failure::new("unmerged", message, 4);
         failure.data = Some(Box::new(json!({ "finished": finished })));
         return Err(failure.hint(
-            "`statedir merge --list`, settle, `git commit`, then `statedir worktree finish` again",
+            "`statedir merge --list`, resolve them, `git commit`, then `statedir worktree finish` again",
         ));
     }
     note(session, name, "merged and removed")?;
     if session.output.is_json() {
         session.output.value(json!({ "finished": finished, "running": running }));
     } else {
-        session.output.line(format!("merged {name}; {} is gone", tree.path.display()));
+        session.output.line(format!("merged {name} and removed {}", tree.path.display()));
         for step in &running {
             session.output.line(format!("{step} was not finished there: it is running here now"));
         }
@@ -90,7 +92,7 @@ fn refuse_unfinished(
     let path = tree.path.display();
     if tree.missing {
         let message = format!(
-            "the directory of `{name}`, `{path}`, is gone; what was committed is on its branch"
+            "the directory of `{name}`, `{path}`, is missing; what was committed is on its branch"
         );
         return Err(Failure::refused("worktree_gone", message).hint(format!(
             "`statedir worktree finish {name} --force` merges its branch, `--abandon` keeps it \
@@ -106,7 +108,7 @@ fn refuse_unfinished(
     failure.data = Some(Box::new(json!({ "running": running })));
     Err(failure.hint(
         "`statedir step done` or `step fail` there first; `--force` merges it as it is, \
-         `--abandon` gives it up",
+         `--abandon` abandons it",
     ))
 }
 
@@ -127,7 +129,7 @@ fn abandon(
             .value(json!({ "abandoned": { "branch": name, "path": path, "opened": opened } }));
     } else {
         session.output.line(format!(
-            "gave up {}; what was done there is on branch {name}",
+            "abandoned {}; the work done there is on branch {name}",
             tree.path.display()
         ));
         for step in &opened {

@@ -57,8 +57,8 @@ fn an_empty_file_is_called_empty() {
 #[test]
 fn mistakes_are_named_where_they_are() {
     let cases = [
-        ("[1, 2,]", 5, "comma behind the last"),
-        ("{\"a\": 1,\n}", 7, "comma behind the last"),
+        ("[1, 2,]", 5, "trailing comma"),
+        ("{\"a\": 1,\n}", 7, "trailing comma"),
         ("{ // no\n}", 2, "comments are not part of JSON"),
         ("[1 /* no */]", 3, "comments are not part of JSON"),
         ("# no\n{}", 0, "comments are not part of JSON"),
