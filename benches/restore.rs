@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use common::{STATEDIR, alternate, is_wanted, report, run, title};
 use serde_json::{Value, json};
-use statedir::workspace::{Change, Environment, Options, Workspace};
+use statedir::workspace::{Change, Environment, NoVersionControl, Options, Workspace};
 
 /// The most that ten thousand operations may cost against ten.
 const LIMIT: f64 = 2.0;
@@ -43,7 +43,7 @@ fn worked(root: &Path, name: &str, operations: usize) -> std::path::PathBuf {
     run(STATEDIR, &dir, &["checkpoint", "create", "first"]);
     let state = dir.join("workspace/state");
     let environment = Environment::real("bench");
-    let workspace = Workspace::new(&state, environment, Options::default());
+    let workspace = Workspace::new(&state, environment, Options::new(NoVersionControl));
     for n in 0..operations {
         let change = match n % 4 {
             0 => json!({ "op": "history.add", "title": format!("Note {n}") }),

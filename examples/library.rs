@@ -8,6 +8,7 @@
 use std::error::Error;
 
 use statedir::{
+    adapters::git::GitControl,
     text::markdown::Document,
     workspace::{Change, Environment, InitOptions, Options, Workspace},
 };
@@ -56,7 +57,7 @@ fn place(document: &Document, item: statedir::text::markdown::ItemId) -> String 
 fn change_a_state(dir: &std::path::Path) -> Result<(), Box<dyn Error>> {
     // Fixed, so that this example prints the same every time; else `Environment::real("ada")`.
     let environment = Environment::fixed(jiff::Timestamp::UNIX_EPOCH, "ada", 7);
-    let workspace = Workspace::new(dir, environment, Options::default());
+    let workspace = Workspace::new(dir, environment, Options::new(GitControl));
     let goal = Some("Compare three vector databases".to_owned());
     workspace.init(&InitOptions { goal, ..InitOptions::default() })?;
 

@@ -21,6 +21,9 @@ pub struct NewOperation {
     pub changes: Vec<FileChange>,
     /// Bytes to add to the end of the appended file.
     pub append: Vec<u8>,
+    /// Bytes to put into the appended file, each before an offset of it with `append` at its end,
+    /// in ascending order. The file is replaced then; nothing that is in it can go.
+    pub insert: Vec<(u64, Vec<u8>)>,
     /// The operation this one takes back.
     pub undoes: Option<Revision>,
     /// The operation this one does again.

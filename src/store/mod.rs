@@ -191,6 +191,14 @@ impl Store {
     /// An interrupted operation is seen whole, and an edit made outside is included in the
     /// revision, exactly as the next mutating command will make them.
     pub fn read(&self, wait: Duration) -> Result<View> {
+        self.read_with(wait, |_| ()).map(|(view, ())| view)
+    }
+
+    /// The same, with more that is looked up while the lock is held: what `more` reads of the log
+    /// is of the same moment as the view.
+    ///
+    /// `more` must not change the state. Nobody else can until it returns.
+    pub fn read_with<T>(&self, wait: Duration, more: impl FnOnce(&View) -> T) -> Result<(View, T)> {
         let this = self.session();
         let disk = &*this.disk;
         let _lock = match require_dir(disk, &self.paths.private)? {
@@ -207,7 +215,9 @@ impl Store {
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
         reports.extend(self.distrust_report());
-        Ok(found.into_view(&this, reports))
+        let view = found.into_view(&this, reports);
+        let more = more(&view);
+        Ok((view, more))
     }
 
     /// Takes the lock and brings files and log together.
@@ -218,13 +228,34 @@ impl Store {
         Transaction::begin(&self.session(), wait, holder)
     }
 
-    /// Sets a damaged log aside, so that the next mutating command adopts the files as they are.
+    /// Sets the log aside, so that the next mutating command adopts the files as they are.
     ///
     /// Nothing is deleted: the old log stays below `.statedir/salvage/`, whose path is returned.
     pub fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
         let this = self.session();
-        let (disk, paths) = (&*this.disk, &this.paths);
-        let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
+        let _lock = lock::exclusive(&*this.disk, &this.paths.lock(), wait, holder)?;
+        this.move_log_aside(holder)
+    }
+
+    /// The same if the log is damaged once the lock is held: somebody else may have begun a new one
+    /// since it was looked at. `None` if it is sound.
+    pub fn set_damaged_log_aside(
+        &self,
+        wait: Duration,
+        holder: &Holder,
+    ) -> Result<Option<PathBuf>> {
+        let this = self.session();
+        let _lock = lock::exclusive(&*this.disk, &this.paths.lock(), wait, holder)?;
+        let is_sound = inspect::inspect(&this, false)?.damage.is_none()
+            && !matches!(this.operations(None), Err(StoreError::Damaged { .. }));
+        match is_sound {
+            true => Ok(None),
+            false => this.move_log_aside(holder).map(Some),
+        }
+    }
+
+    fn move_log_aside(&self, holder: &Holder) -> Result<PathBuf> {
+        let (disk, paths) = (&*self.disk, &self.paths);
         let target = apply::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
         disk.rename(&paths.log(), &target).at(&target)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;

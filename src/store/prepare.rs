@@ -20,6 +20,8 @@ pub(super) struct Prepared {
     /// The bytes of each changed file after the operation, `None` when it is removed.
     pub new_files: BTreeMap<String, Option<Vec<u8>>>,
     pub facts: Option<Vec<u8>>,
+    /// The whole appended file after the operation, where bytes were put in between.
+    pub rewritten: Option<Vec<u8>>,
     /// The images that its checkpoints need.
     pub images: BTreeMap<Hash, Vec<u8>>,
 }
@@ -59,6 +61,10 @@ pub(super) fn prepare(
     if let Some(name) = changes.keys().next() {
         return Err(refused(name, "it is not a file of this state".into()));
     }
+    let (appended, rewritten) = match new.insert.is_empty() {
+        true => (append(store, base, new.append)?, None),
+        false => insert(store, base, view, new.append, &new.insert)?,
+    };
     let mut state = base.state.clone();
     let mut op = Operation {
         id: Revision::root(),
@@ -73,7 +79,7 @@ pub(super) fn prepare(
         undoes: new.undoes,
         redoes: new.redoes,
         files,
-        appended: append(store, base, new.append)?,
+        appended,
         checkpoints: Vec::new(),
         notes: Vec::new(),
     };
@@ -92,7 +98,7 @@ pub(super) fn prepare(
         }
     }
     op.check(&store.layout).map_err(|why| refused(&op.kind, why))?;
-    Ok(Prepared { op, new_files, facts: new.facts, images })
+    Ok(Prepared { op, new_files, facts: new.facts, rewritten, images })
 }
 
 fn change_file(
@@ -155,6 +161,39 @@ fn append(store: &Store, base: &Base, bytes: Vec<u8>) -> Result<Option<AppendRec
         tail_after: after.hash,
         bytes: Some(bytes),
     }))
+}
+
+/// The record of a file that is replaced by one with more in between, and the new file.
+fn insert(
+    store: &Store,
+    base: &Base,
+    view: &View,
+    append: Vec<u8>,
+    insert: &[(u64, Vec<u8>)],
+) -> Result<(Option<AppendRecord>, Option<Vec<u8>>)> {
+    let path = store.paths.appended();
+    let old = view.appended().with_added(&append).read_from(0)?;
+    let (mut new, mut done) = (Vec::with_capacity(old.len()), 0);
+    for (at, bytes) in insert {
+        let at = usize::try_from(*at).unwrap_or(usize::MAX);
+        let kept = old.get(done..at).ok_or_else(|| {
+            refused(store.layout.appended, "the insertions do not fit its bytes".into())
+        })?;
+        new.extend_from_slice(kept);
+        new.extend_from_slice(bytes);
+        done = at;
+    }
+    new.extend_from_slice(old.get(done..).unwrap_or_default());
+    let before = base.state.appended;
+    let after = Tail::after(None, &path, 0, &new)?;
+    let record = AppendRecord {
+        offset: before.len,
+        tail_before: before.hash,
+        len: after.len,
+        tail_after: after.hash,
+        bytes: None,
+    };
+    Ok((Some(record), Some(new)))
 }
 
 fn refused(name: &str, message: String) -> StoreError {

@@ -97,6 +97,11 @@ impl Transaction {
             objects::store(disk, paths, images.map(|(hash, bytes)| (*hash, bytes.as_slice())))?;
             disk.sync_dir(&paths.private).at(&paths.private)?;
         }
+        let (mut warnings, mut taken) = (Vec::new(), Vec::new());
+        if let Some(bytes) = &prepared.rewritten {
+            self.rewrite_appended(bytes, &prepared.op.time, &mut warnings, &mut taken)?;
+        }
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
         match &mut self.base.log {
             Some(log) => log.append(disk, paths, &prepared.op)?,
             None => {
@@ -104,7 +109,6 @@ impl Transaction {
                 self.base.log = Some(Log::found(disk, paths, &header, &prepared.op)?);
             }
         }
-        let (mut warnings, mut taken) = (Vec::new(), Vec::new());
         let applied = self.apply(&prepared, &mut warnings, &mut taken);
         let Prepared { op, facts, .. } = prepared;
         self.base.state.advance(&op);
@@ -159,6 +163,30 @@ impl Transaction {
                 return Err(StoreError::Conflict { name: name.to_string() });
             }
         }
+        Ok(())
+    }
+
+    /// Replaces the appended file. The log will not hold these bytes, so they are durable before it
+    /// relies on them; interrupted in between, they are an edit that the next opening records.
+    fn rewrite_appended(
+        &mut self,
+        bytes: &[u8],
+        time: &str,
+        warnings: &mut Vec<String>,
+        taken: &mut Vec<Taken>,
+    ) -> Result<()> {
+        let (disk, paths) = (&*self.store.disk, &self.store.paths);
+        let name = self.store.layout.appended_file();
+        let known = self.base.stats.get(name.as_str());
+        let replaced = self.replacer(time).replace(name, Some(bytes), known)?;
+        warnings.extend(replaced.copies.iter().map(|copy| saved_meanwhile(&name, copy)));
+        taken.extend(replaced.taken);
+        let path = paths.file(name);
+        let file = disk.open(&path, Access::Append).at(&path)?;
+        file.sync().at(&path)?;
+        disk.sync_dir(&paths.dir).at(&paths.dir)?;
+        let stat = file.stat().at(&path)?;
+        self.base.stats.insert(name.to_string(), stat);
         Ok(())
     }
 

@@ -148,6 +148,15 @@ impl AppendedView {
         self.len() == 0
     }
 
+    /// The same with more at its end.
+    #[must_use]
+    pub fn with_added(&self, bytes: &[u8]) -> AppendedView {
+        let mut longer = self.clone();
+        longer.exists |= !bytes.is_empty();
+        longer.add.extend_from_slice(bytes);
+        longer
+    }
+
     /// The last `n` bytes, or all when there are fewer.
     pub fn read_tail(&self, n: u64) -> Result<Vec<u8>> {
         self.read_from(self.len().saturating_sub(n))

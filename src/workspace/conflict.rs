@@ -42,11 +42,11 @@ impl Workspace {
         step: Option<(&str, &[String])>,
     ) -> Result<(), Error> {
         let dir = self.directory();
-        if (self.options.under_way)(dir).is_none() {
+        if self.version_control().operation_under_way(dir).is_none() {
             return Ok(());
         }
         let Some(error) = self.unmerged(view)? else { return Ok(()) };
-        let kept = (self.options.unmerged)(dir);
+        let kept = self.version_control().unmerged_files(dir);
         let is_kept = |name: &String| kept.iter().any(|file| file.name() == name);
         match step {
             Some((EXTERNAL, changed)) if changed.iter().all(is_kept) => Ok(()),
@@ -58,12 +58,12 @@ impl Workspace {
     fn unmerged(&self, view: &View) -> Result<Option<Error>, Error> {
         let mut found = all(view)?;
         if found.is_empty() {
-            let unmarked = (self.options.unmerged)(self.directory());
+            let unmarked = self.version_control().unmerged_files(self.directory());
             found.extend(unmarked.into_iter().map(Conflict::of_file));
         }
         let count = found.len();
         let refusal = |first| {
-            let under_way = (self.options.under_way)(self.directory());
+            let under_way = self.version_control().operation_under_way(self.directory());
             Error::Unmerged { count, first: Box::new(first), under_way }
         };
         Ok(found.into_iter().next().map(refusal))

@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     Environment, Error, Facts, FileDiff,
-    here::Here,
     snapshot::{bytes, workflow},
+    version_control::Here,
 };
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
@@ -21,7 +21,7 @@ use crate::{
 
 /// A file that the command has changed so far.
 struct Changed {
-    text: String,
+    bytes: Vec<u8>,
     /// The splices against the file on disk, as long as there was one edit only.
     splices: Option<Vec<Splice>>,
 }
@@ -33,7 +33,9 @@ pub struct Draft<'a> {
     workflow: OnceCell<Cow<'static, Workflow>>,
     changed: BTreeMap<StateFile, Changed>,
     removed: Option<StateFile>,
-    appended: String,
+    appended: Vec<u8>,
+    /// What goes into the history before an offset of it.
+    inserted: Vec<(u64, Vec<u8>)>,
     history_end: OnceCell<HistoryEnd>,
     facts: Option<Facts>,
     plan: Cached<Plan>,
@@ -82,7 +84,8 @@ impl<'a> Draft<'a> {
             env,
             changed: BTreeMap::new(),
             removed: None,
-            appended: String::new(),
+            appended: Vec::new(),
+            inserted: Vec::new(),
             history_end: OnceCell::new(),
             facts: None,
             plan: RefCell::new(None),
@@ -97,7 +100,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The files before the command.
-    pub(super) fn view(&self) -> &View {
+    pub(super) fn view(&self) -> &'a View {
         self.view
     }
 
@@ -172,10 +175,15 @@ impl<'a> Draft<'a> {
 
     /// Writes a whole file.
     pub(super) fn put_whole(&mut self, file: StateFile, text: String) {
+        self.put_bytes(file, text.into_bytes());
+    }
+
+    /// Writes a whole file, whatever is in it.
+    pub(super) fn put_bytes(&mut self, file: StateFile, bytes: Vec<u8>) {
         *self.plan.get_mut() = None;
         *self.constraints.get_mut() = None;
         *self.variables.get_mut() = None;
-        self.changed.insert(file, Changed { text, splices: None });
+        self.changed.insert(file, Changed { bytes, splices: None });
     }
 
     fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {
@@ -183,15 +191,29 @@ impl<'a> Draft<'a> {
             return;
         }
         let first = !self.changed.contains_key(&file);
-        self.changed.insert(file, Changed { text, splices: first.then_some(splices) });
+        let bytes = text.into_bytes();
+        self.changed.insert(file, Changed { bytes, splices: first.then_some(splices) });
     }
 
     /// Begins a history where there is none.
     pub(super) fn begin_history(&mut self, text: String) -> Result<(), Error> {
         let history = history::HistoryFacts::scan(text.as_bytes(), &mut |_| {})?;
         self.facts = Some(Facts { history, touches: BTreeMap::new() });
-        self.appended = text;
+        self.appended = text.into_bytes();
         Ok(())
+    }
+
+    /// Puts back what the history had, at its end and, by the offset, in between. What is derived
+    /// from the history is worked out anew afterwards, so that no entry can be added as well.
+    pub(super) fn put_back(&mut self, append: Vec<u8>, insert: Vec<(u64, Vec<u8>)>) {
+        self.facts = None;
+        self.appended = append;
+        self.inserted = insert;
+    }
+
+    /// What is put back in between.
+    pub(super) fn take_inserted(&mut self) -> Vec<(u64, Vec<u8>)> {
+        std::mem::take(&mut self.inserted)
     }
 
     /// Adds an entry to the history.
@@ -222,7 +244,7 @@ impl<'a> Draft<'a> {
             text.insert_str(0, newline);
         }
         facts.history.update(&text)?;
-        self.appended.push_str(&text);
+        self.appended.extend_from_slice(text.as_bytes());
         Ok(rendered.id)
     }
 
@@ -253,7 +275,7 @@ impl<'a> Draft<'a> {
 
     /// What is to be appended to the history.
     pub(super) fn appended(&self) -> &[u8] {
-        self.appended.as_bytes()
+        &self.appended
     }
 
     /// Whether constraints.md looks at variables at all.
@@ -267,9 +289,10 @@ impl<'a> Draft<'a> {
     /// Whether anything differs from the files on disk.
     pub(super) fn is_empty(&self) -> bool {
         let unchanged = |(file, changed): (&StateFile, &Changed)| {
-            self.view.bytes(file.name()) == Some(changed.text.as_bytes())
+            self.view.bytes(file.name()) == Some(changed.bytes.as_slice())
         };
         self.appended.is_empty()
+            && self.inserted.is_empty()
             && self.removed.is_none()
             && self.checkpoints.is_empty()
             && self.changed.iter().all(unchanged)
@@ -278,12 +301,12 @@ impl<'a> Draft<'a> {
     /// The files that differ.
     pub(super) fn changed_files(&self) -> Vec<StateFile> {
         let differs = |file: &&StateFile| {
-            let new = self.changed.get(file).map(|changed| changed.text.as_bytes());
+            let new = self.changed.get(file).map(|changed| changed.bytes.as_slice());
             self.view.bytes(file.name()) != new
         };
         let mut files: Vec<_> = self.changed.keys().filter(differs).copied().collect();
         files.extend(self.removed);
-        if !self.appended.is_empty() {
+        if !self.appended.is_empty() || !self.inserted.is_empty() {
             files.push(StateFile::History);
         }
         files
@@ -295,15 +318,18 @@ impl<'a> Draft<'a> {
         for (&file, changed) in &self.changed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
             let before = String::from_utf8_lossy(old).into_owned();
-            diff.push(FileDiff { file, before, after: changed.text.clone() });
+            let after = String::from_utf8_lossy(&changed.bytes).into_owned();
+            diff.push(FileDiff { file, before, after });
         }
         if let Some(file) = self.removed {
             let old = self.view.bytes(file.name()).unwrap_or_default();
             let before = String::from_utf8_lossy(old).into_owned();
             diff.push(FileDiff { file, before, after: String::new() });
         }
-        if !self.appended.is_empty() {
-            let after = self.appended.clone();
+        if !self.appended.is_empty() || !self.inserted.is_empty() {
+            let inserted = self.inserted.iter().flat_map(|(_, bytes)| bytes);
+            let added: Vec<u8> = inserted.chain(&self.appended).copied().collect();
+            let after = String::from_utf8_lossy(&added).into_owned();
             diff.push(FileDiff { file: StateFile::History, before: String::new(), after });
         }
         diff
@@ -317,20 +343,20 @@ impl<'a> Draft<'a> {
             .map(|file| FileChange { name: file.name().to_owned(), kind: ChangeKind::Remove });
         let changes = std::mem::take(&mut self.changed)
             .into_iter()
-            .filter(|(file, changed)| view.bytes(file.name()) != Some(changed.text.as_bytes()))
+            .filter(|(file, changed)| view.bytes(file.name()) != Some(changed.bytes.as_slice()))
             .map(|(file, changed)| FileChange {
                 name: file.name().to_owned(),
                 kind: match changed.splices {
                     Some(splices) => {
                         ChangeKind::Splice(splices.into_iter().map(bytes_of).collect())
                     }
-                    None => ChangeKind::Write(changed.text.into_bytes()),
+                    None => ChangeKind::Write(changed.bytes),
                 },
             })
             .chain(removed)
             .collect();
         let facts = self.facts.as_ref().map(Facts::to_bytes);
-        (changes, self.appended.into_bytes(), facts)
+        (changes, self.appended, facts)
     }
 
     fn markdown(&self, file: StateFile) -> Result<markdown::Document, Error> {
@@ -341,7 +367,7 @@ impl<'a> Draft<'a> {
 
     fn bytes(&self, file: StateFile) -> Result<&[u8], Error> {
         match self.changed.get(&file) {
-            Some(changed) => Ok(changed.text.as_bytes()),
+            Some(changed) => Ok(&changed.bytes),
             None => bytes(self.view, file),
         }
     }

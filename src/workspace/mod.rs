@@ -7,14 +7,13 @@ mod change;
 mod check;
 mod checkpoint;
 mod conflict;
-mod cut_out;
 mod diff;
 mod draft;
 mod environment;
 mod error;
+mod evidence;
 mod facts;
 mod follow;
-mod here;
 mod in_force;
 mod init;
 mod material;
@@ -40,6 +39,7 @@ mod templates;
 mod training;
 mod trust;
 mod usage;
+mod version_control;
 
 use std::{
     path::{Path, PathBuf},
@@ -47,6 +47,7 @@ use std::{
     time::Duration,
 };
 
+use self::version_control::Here;
 pub use self::{
     adapt::{Event, LimitUse},
     archive::{Archived, ArchivedState},
@@ -78,8 +79,8 @@ pub use self::{
     templates::{Mode, TemplateError, TemplateSet},
     training::{Performance, ToolCall, TrainingRecord, Turn},
     usage::Usage,
+    version_control::{NoVersionControl, VersionControl},
 };
-use self::{here::Here, notice::notices};
 use crate::{
     domain::StateFile,
     store::{Disk, GivenUp, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
@@ -111,25 +112,16 @@ pub struct Options {
     pub command: String,
     /// Is told how many bytes of a long history have been read.
     pub progress: fn(u64),
-    /// Says whether the history in that directory is as version control has it, and the entry of
-    /// that id, which is missing, is on another branch.
-    pub is_elsewhere: fn(&Path, &str) -> bool,
-    /// Finds the entries of the history in that directory that version control had here before.
-    pub removed: fn(&Path) -> Vec<RemovedEntry>,
-    /// Names the files in that directory of which version control has two versions and no result,
-    /// and that nobody has touched since.
-    pub unmerged: fn(&Path) -> Vec<StateFile>,
-    /// Names the command of version control that stopped half-way around that directory.
-    pub under_way: fn(&Path) -> Option<&'static str>,
-    /// Says whether the branch of that name is what is checked out around that directory.
-    pub is_checked_out: fn(&Path, &str) -> bool,
-    /// Says whether the private directory of the state in that directory may have come with a
-    /// clone: version control has files of it, or cannot tell.
-    pub is_tracked: fn(&Path) -> bool,
+    /// The version control around the state.
+    pub version_control: Arc<dyn VersionControl>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// The usual way to carry out a command, with the version control that is around the state.
+    ///
+    /// The command line gives git; [`NoVersionControl`] does without the guards against what git
+    /// does to the files.
+    pub fn new(version_control: impl VersionControl + 'static) -> Self {
         Self {
             if_match: None,
             dry_run: false,
@@ -137,12 +129,7 @@ impl Default for Options {
             given_up: GivenUp::default(),
             command: String::new(),
             progress: |_| {},
-            is_elsewhere: |_, _| false,
-            removed: |_| Vec::new(),
-            unmerged: |_| Vec::new(),
-            under_way: |_| None,
-            is_checked_out: |_, _| false,
-            is_tracked: |_| false,
+            version_control: Arc::new(version_control),
         }
     }
 }
@@ -155,10 +142,27 @@ pub struct Workspace {
     options: Options,
 }
 
+/// The state as a change finds it.
+enum Opened {
+    /// For a dry run.
+    ToLook(Box<View>),
+    /// With the lock.
+    ToChange(Box<Transaction>),
+}
+
+impl Opened {
+    fn view(&self) -> &View {
+        match self {
+            Self::ToLook(view) => view,
+            Self::ToChange(transaction) => transaction.view(),
+        }
+    }
+}
+
 impl Workspace {
     /// The state directory at `dir`, whether or not there is anything yet.
     pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
-        let store = trust::judged(Store::new(layout(dir.into())), options.is_tracked);
+        let store = trust::judged(Store::new(layout(dir.into())), &*options.version_control);
         Self { store, env, options }
     }
 
@@ -187,6 +191,11 @@ impl Workspace {
     /// Time, actor and chance.
     pub fn environment(&self) -> &Environment {
         &self.env
+    }
+
+    /// The version control around the state.
+    fn version_control(&self) -> &dyn VersionControl {
+        &*self.options.version_control
     }
 
     /// The store below.
@@ -269,85 +278,92 @@ impl Workspace {
         new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        if self.options.dry_run {
-            return self.rehearse(kind, new, work);
+        self.transact(kind, new, self.options.dry_run, work)
+    }
+
+    /// Works out a change and writes nothing.
+    fn rehearse(
+        &self,
+        kind: &str,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        self.transact(kind, false, true, work)
+    }
+
+    /// Everything is judged by the view of the transaction, under the lock; a dry run works the
+    /// same out on a view of its own, and stops before the commit.
+    fn transact(
+        &self,
+        kind: &str,
+        new: bool,
+        dry_run: bool,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        let opened = self.open(dry_run)?;
+        let view = opened.view();
+        if !new && is_absent(view) {
+            return Err(self.no_state(view));
         }
-        let transaction = self.begin()?;
-        if !new && is_absent(transaction.view()) {
-            return Err(self.no_state(transaction.view()));
-        }
-        self.refuse_unmerged(transaction.view(), kind)?;
-        let revision = transaction.view().revision.clone();
-        let mut draft = self.draft(kind, transaction.view())?;
+        self.refuse_unmerged(view, kind)?;
+        let revision = view.revision.clone();
+        let mut draft = self.draft(kind, view)?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
-        let mut notices: Vec<String> = notices(transaction.view().reports());
-        notices.extend(self.loss_notice(transaction.view()));
-        notices.append(&mut draft.notices);
-        if draft.is_empty() {
-            return Ok(Outcome {
-                revision,
-                committed: false,
-                changed,
-                answers,
-                notices,
-                diff: Vec::new(),
-            });
+        let mut notices = Vec::new();
+        let mut diff = Vec::new();
+        if dry_run {
+            diff = draft.diff();
+        } else {
+            notices.extend(notice::notices(view.reports()));
+            notices.extend(self.loss_notice(view));
         }
-        let message = answers.iter().map(|answer| answer.message.as_str()).collect::<Vec<_>>();
-        let message = message.join("\n");
-        let tells_tally = draft.tells_usage;
+        notices.append(&mut draft.notices);
+        let unchanged = Outcome { revision, committed: false, changed, answers, notices, diff };
+        if dry_run || draft.is_empty() {
+            return Ok(unchanged);
+        }
+        let messages: Vec<&str> =
+            unchanged.answers.iter().map(|answer| answer.message.as_str()).collect();
+        let (tells_tally, insert) = (draft.tells_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
         let operation = NewOperation {
             changes,
             append,
+            insert,
             facts,
             checkpoints,
             tells_tally,
-            ..self.operation(kind, message)
+            ..self.operation(kind, messages.join("\n"))
         };
+        let Opened::ToChange(transaction) = opened else { return Ok(unchanged) };
         let committed = transaction.commit(operation)?;
-        notices.extend(committed.warnings);
-        let revision = committed.revision;
-        Ok(Outcome { revision, committed: true, changed, answers, notices, diff: Vec::new() })
+        let mut outcome = Outcome { revision: committed.revision, committed: true, ..unchanged };
+        outcome.notices.extend(committed.warnings);
+        Ok(outcome)
     }
 
-    /// Nothing of a checkpoint depends on what the files mean.
+    /// Nothing of a checkpoint depends on what the files mean, and a repair has to work with damaged
+    /// ones.
     fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
-        if kind.starts_with("checkpoint.") {
+        if kind.starts_with("checkpoint.") || kind == check::FIX {
             return Ok(Draft::lenient(view, &self.env, self.options.progress));
         }
         let mut draft = Draft::new(view, &self.env, self.options.progress)?;
-        let is_checked_out = self.options.is_checked_out;
-        draft.here = Some(Here { dir: self.directory(), is_checked_out });
+        let version_control = self.version_control();
+        draft.here = Some(Here { dir: self.directory(), version_control });
         Ok(draft)
     }
 
-    fn rehearse(
-        &self,
-        kind: &str,
-        new: bool,
-        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
-    ) -> Result<Outcome, Error> {
-        let view = self.store.read(self.options.wait)?;
-        if !new && is_absent(&view) {
-            return Err(self.no_state(&view));
+    /// Reads for a dry run, else takes the lock; checks the expected revision.
+    fn open(&self, dry_run: bool) -> Result<Opened, Error> {
+        if !dry_run {
+            return Ok(Opened::ToChange(Box::new(self.begin()?)));
         }
+        let view = self.store.read(self.options.wait)?;
         self.expect(&view.revision)?;
-        self.refuse_unmerged(&view, kind)?;
-        let mut draft = self.draft(kind, &view)?;
-        let answers = work(&mut draft)?;
-        conflict::refuse_lookalike(&draft, kind)?;
-        Ok(Outcome {
-            revision: view.revision.clone(),
-            committed: false,
-            changed: draft.changed_files(),
-            answers,
-            notices: std::mem::take(&mut draft.notices),
-            diff: draft.diff(),
-        })
+        Ok(Opened::ToLook(Box::new(view)))
     }
 
     /// Takes the lock, brings files and log together and checks the expected revision.

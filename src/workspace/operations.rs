@@ -1,21 +1,13 @@
 //! Looking at the operation log, and going back and forth in it.
 
-use std::io::Cursor;
-
-use super::{
-    DiffSide, Draft, Error, FileDiff, Snapshot, Workspace, is_absent, notice::notices, state,
-};
+use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
 use crate::{
     domain::StateFile,
-    history::{EntryId, Verification, last_entries, verify},
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
         Revision, StoreError,
     },
 };
-
-/// How far from the end of the history the newest entry is looked for.
-const NEAR: u64 = 64 << 10;
 
 /// What `undo` or `redo` did.
 #[derive(Clone, Debug)]
@@ -95,56 +87,6 @@ impl Workspace {
             Error::refused_with("not_found", message, "`statedir op log` lists them")
         })?;
         Ok(self.store.operation(operation.id.as_str())?)
-    }
-
-    /// Entries that must be in the history because the log or a checkpoint says that they were
-    /// written.
-    pub fn history_anchors(&self) -> Vec<EntryId> {
-        let mut anchors: Vec<EntryId> = self.newest_entry().into_iter().collect();
-        let view = self.store.read(self.options.wait);
-        let checkpoints = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
-        let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
-        for mark in marks.filter_map(|mark| EntryId::parse(mark).ok()) {
-            if !anchors.contains(&mark) {
-                anchors.push(mark);
-            }
-        }
-        anchors
-    }
-
-    /// Verifies every entry of the history and how they follow each other.
-    ///
-    /// # Errors
-    /// The history cannot be read.
-    pub fn verify_history(
-        &self,
-        snapshot: &Snapshot,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<Verification, Error> {
-        let mut verified = verify(snapshot.history()?, &self.history_anchors(), progress)?;
-        // Another branch may be checked out than the one that the log wrote to.
-        verified.forgive_missing(|entry| {
-            (self.options.is_elsewhere)(self.directory(), &entry.to_string())
-        });
-        for removed in self.removed_entries(snapshot)? {
-            verified.name_remover(removed.entry, &removed.by);
-        }
-        Ok(verified)
-    }
-
-    /// Whether the log wrote to the history of another branch than the one that is checked out.
-    pub(super) fn is_history_elsewhere(&self) -> bool {
-        let Some(newest) = self.newest_entry() else { return false };
-        let near = self.read().and_then(|snapshot| snapshot.recent_entries(100, NEAR));
-        let is_near = near.unwrap_or_default().iter().any(|entry| entry.id == Some(newest));
-        !is_near && (self.options.is_elsewhere)(self.directory(), &newest.to_string())
-    }
-
-    /// The newest entry that the log wrote.
-    pub(super) fn newest_entry(&self) -> Option<EntryId> {
-        let bytes = self.store.newest_append().ok()??;
-        let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
-        entries.into_iter().find_map(|entry| entry.id)
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.

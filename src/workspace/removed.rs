@@ -1,15 +1,20 @@
 //! Entries that were in the history and are not any more: told, and put back.
 
-use std::io::{BufRead as _, BufReader, Cursor, Read as _};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader, Read as _},
+};
 
-use super::{Error, Fixed, Workspace};
+use super::{Error, Workspace};
 use crate::{
     domain::StateFile,
     history::{EntryId, ProblemKind, Verification, verify},
-    store::{Report, View},
+    store::{AppendedView, Report, View},
 };
 
-/// How many entries are tried alone where all of them together do not fit; each is a verification.
+/// How many entries are tried alone where all of them together do not fit, and how many that
+/// followed one another are put back in between; each is a verification.
 const MOST_ONE_BY_ONE: usize = 50;
 
 /// An entry that was in the history of this branch.
@@ -21,6 +26,17 @@ pub struct RemovedEntry {
     pub by: String,
     /// Its text with its trailer.
     pub text: Vec<u8>,
+}
+
+/// What brings removed entries back.
+#[derive(Debug, Default)]
+pub(super) struct PutBack {
+    /// What goes to the end.
+    pub(super) append: Vec<u8>,
+    /// How many entries these are.
+    pub(super) appended: usize,
+    /// What goes in between: before which byte, in ascending order.
+    pub(super) insert: Vec<(u64, Vec<u8>)>,
 }
 
 impl Workspace {
@@ -37,7 +53,7 @@ impl Workspace {
         }
         let newest = self.newest_entry()?;
         let is_there = holds(view, newest).unwrap_or(true);
-        if is_there || (self.options.is_elsewhere)(self.directory(), &newest.to_string()) {
+        if is_there || self.is_elsewhere(view.appended(), newest) {
             return None;
         }
         Some(format!(
@@ -45,68 +61,149 @@ impl Workspace {
              missing, `statedir check --fix` restores what it can"
         ))
     }
+}
 
-    /// Puts entries back that were taken out, as far as the history is whole then.
-    pub(super) fn restore_removed(&self) -> Result<Vec<Fixed>, Error> {
-        let snapshot = self.read()?;
-        let mut removed = self.removed_entries(&snapshot)?;
+impl PutBack {
+    /// Works out what brings these entries back, as far as the history is whole then: one that
+    /// another follows goes before that one, the others go to the end.
+    pub(super) fn of(
+        history: &AppendedView,
+        mut removed: Vec<RemovedEntry>,
+    ) -> Result<Self, Error> {
+        let mut this = Self::default();
         if removed.is_empty() {
-            return Ok(Vec::new());
+            return Ok(this);
         }
-        let before = verify(snapshot.history()?, &[], &mut |_| {})?;
-        let has_crlf = snapshot.view().appended().read_tail(4096)?.ends_with(b"\r\n");
-        // Nothing can be put before an entry that follows it.
-        let is_followed = |entry: EntryId| {
-            let mut found = before.problems.iter().filter(|problem| problem.entry == Some(entry));
-            found.any(|problem| matches!(problem.kind, ProblemKind::Missing { .. }))
-        };
-        removed.retain(|removed| !is_followed(removed.entry));
+        let old = history.read_from(0)?;
+        let has_crlf = old.ends_with(b"\r\n");
+        let before = verify(old.as_slice(), &[], &mut |_| {})?;
+        let (text, now) = this.insert(&old, before, &removed, has_crlf)?;
+        removed.retain(|removed| {
+            let is_back = this.insert.iter().any(|(_, bytes)| *bytes == removed.between(has_crlf));
+            // Nothing at the end stands before an entry that follows it.
+            !is_back && !gone(&now).contains_key(&removed.entry)
+        });
         let fits = |append: &[u8]| -> Result<bool, Error> {
-            Ok(self.with_appended(append)?.problem_count <= before.problem_count)
+            let longer = BufReader::new(text.chain(append));
+            Ok(verify(longer, &[], &mut |_| {})?.problem_count <= now.problem_count)
         };
-        let mut append: Vec<u8> =
-            removed.iter().flat_map(|one| lines(&one.text, has_crlf)).collect();
-        let mut kept = removed.len();
-        if !fits(&append)? {
+        this.append = removed.iter().flat_map(|one| one.at_the_end(has_crlf)).collect();
+        this.appended = removed.len();
+        if !fits(&this.append)? {
             // Whatever one of them lacks, the others need not wait for it.
-            (append, kept) = (Vec::new(), 0);
+            (this.append, this.appended) = (Vec::new(), 0);
             for one in removed.iter().take(MOST_ONE_BY_ONE) {
-                let longer = [append.as_slice(), &lines(&one.text, has_crlf)].concat();
+                let longer = [this.append.as_slice(), &one.at_the_end(has_crlf)].concat();
                 if fits(&longer)? {
-                    append = longer;
-                    kept += 1;
+                    this.append = longer;
+                    this.appended += 1;
                 }
             }
         }
-        drop(snapshot);
-        if kept == 0 {
-            return Ok(Vec::new());
-        }
-        let noun = if kept == 1 { "entry" } else { "entries" };
-        let message = format!("{kept} {noun} that had been removed: appended again");
-        let mut operation = self.operation("check.fix", message.clone());
-        operation.append = append;
-        self.begin()?.commit(operation)?;
-        Ok(vec![Fixed { file: StateFile::History, message }])
+        Ok(this)
     }
 
-    /// What the history would be with more at its end.
-    fn with_appended(&self, more: &[u8]) -> Result<Verification, Error> {
-        let history = self.read()?.history()?;
-        Ok(verify(BufReader::new(history.chain(Cursor::new(more))), &[], &mut |_| {})?)
+    /// Puts entries before those that follow them, until there is none to be put; gives the
+    /// history then, and what is wrong with it.
+    fn insert<'a>(
+        &mut self,
+        old: &'a [u8],
+        before: Verification,
+        removed: &[RemovedEntry],
+        has_crlf: bool,
+    ) -> Result<(Cow<'a, [u8]>, Verification), Error> {
+        let (mut text, mut now) = (Cow::Borrowed(old), before);
+        for _ in 0..MOST_ONE_BY_ONE {
+            let earlier = self.insert.clone();
+            // From the end on, so that what was found at a byte is still there.
+            let mut places: Vec<(u64, &RemovedEntry)> = gone(&now)
+                .into_iter()
+                .filter_map(|(entry, at)| {
+                    Some((at, removed.iter().find(|one| one.entry == entry)?))
+                })
+                .collect();
+            places.sort_by_key(|(at, one)| (std::cmp::Reverse(*at), std::cmp::Reverse(one.entry)));
+            if places.is_empty() {
+                break;
+            }
+            for (at, one) in places {
+                self.insert_at(at, one.between(has_crlf));
+            }
+            let longer = self.inserted_into(old);
+            let then = verify(longer.as_slice(), &[], &mut |_| {})?;
+            if then.problem_count > now.problem_count || gone(&then) == gone(&now) {
+                self.insert = earlier;
+                break;
+            }
+            (text, now) = (Cow::Owned(longer), then);
+        }
+        Ok((text, now))
+    }
+
+    /// Puts bytes before a byte of the history as it is with all that was put into it so far.
+    fn insert_at(&mut self, at: u64, bytes: Vec<u8>) {
+        let mut shift = 0;
+        for index in 0..self.insert.len() {
+            let Some((old, inserted)) = self.insert.get(index) else { break };
+            let (start, len) = (old + shift, inserted.len() as u64);
+            if at < start + len {
+                let old = if at < start { at - shift } else { *old };
+                self.insert.insert(index, (old, bytes));
+                return;
+            }
+            shift += len;
+        }
+        self.insert.push((at - shift, bytes));
+    }
+
+    fn inserted_into(&self, old: &[u8]) -> Vec<u8> {
+        let (mut new, mut done) = (Vec::with_capacity(old.len()), 0);
+        for (at, bytes) in &self.insert {
+            let at = usize::try_from(*at).unwrap_or(usize::MAX).min(old.len());
+            new.extend_from_slice(old.get(done..at).unwrap_or_default());
+            new.extend_from_slice(bytes);
+            done = at;
+        }
+        new.extend_from_slice(old.get(done..).unwrap_or_default());
+        new
     }
 }
 
-/// A text on lines of its own, with the line ends of the file it goes into.
+/// The entries that others follow and that are not there, with the first byte of the first entry
+/// that follows.
+fn gone(verified: &Verification) -> BTreeMap<EntryId, u64> {
+    let mut gone = BTreeMap::new();
+    for problem in &verified.problems {
+        if let (ProblemKind::Missing { .. }, Some(entry), Some(at)) =
+            (problem.kind, problem.entry, problem.offset)
+        {
+            let first: &mut u64 = gone.entry(entry).or_insert(at);
+            *first = at.min(*first);
+        }
+    }
+    gone
+}
+
+impl RemovedEntry {
+    /// Its text on lines of its own at the end of a file.
+    fn at_the_end(&self, has_crlf: bool) -> Vec<u8> {
+        lines(&[b"\n", self.text.as_slice(), b"\n"].concat(), has_crlf)
+    }
+
+    /// Its text before another entry.
+    fn between(&self, has_crlf: bool) -> Vec<u8> {
+        lines(&[self.text.as_slice(), b"\n\n"].concat(), has_crlf)
+    }
+}
+
+/// A text with the line ends of the file it goes into.
 fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
-    let mut plain = vec![b'\n'];
-    plain.extend(text.iter().copied().filter(|byte| *byte != b'\r'));
-    plain.push(b'\n');
+    let plain = text.iter().copied().filter(|byte| *byte != b'\r');
     if !has_crlf {
-        return plain;
+        return plain.collect();
     }
     let crlf = |byte: u8| if byte == b'\n' { vec![b'\r', b'\n'] } else { vec![byte] };
-    plain.into_iter().flat_map(crlf).collect()
+    plain.flat_map(crlf).collect()
 }
 
 /// Whether an entry stands somewhere in the history.

@@ -1,20 +1,20 @@
 //! Whether the private directory is used: only if it was made here.
 
-use std::path::Path;
-
-use super::{Error, Workspace};
+use super::{Error, VersionControl, Workspace};
 use crate::store::{Origin, Store, Trusted};
 
 /// The store that uses its private directory, marks it, or leaves it alone, as it deserves.
 ///
 /// What cannot be looked at is for the store to report, in its own words, when it is used.
-pub(super) fn judged(store: Store, is_tracked: fn(&Path) -> bool) -> Store {
+pub(super) fn judged(store: Store, version_control: &dyn VersionControl) -> Store {
     match store.origin() {
         Ok(Origin::Here) | Err(_) => store,
         Ok(Origin::Absent) => store.marking(),
         Ok(Origin::NoDirectory(inode)) => store.distrusting(inode, "it is not a directory"),
         Ok(Origin::OtherUser(inode)) => store.distrusting(inode, "it belongs to another user"),
-        Ok(Origin::Unknown(inode)) if is_tracked(&store.layout().dir) => {
+        Ok(Origin::Unknown(inode))
+            if version_control.may_track_private_directory(&store.layout().dir) =>
+        {
             store.distrusting(inode, "git tracks it, so it may have come with a clone")
         }
         Ok(Origin::Unknown(_)) => store.marking(),

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use statedir::{
     brief::{Budget, Format, Turn, tokens},
     workspace::{
-        BriefRequest, Briefed, Change, Environment, InitOptions, Options, StepShape, Workspace,
+        BriefRequest, Briefed, Change, Environment, InitOptions, NoVersionControl, Options,
+        StepShape, Workspace,
     },
 };
 use tiktoken_rs::{CoreBPE, cl100k_base, o200k_base};
@@ -61,7 +62,7 @@ impl Dice {
 
 fn workspace(dir: &std::path::Path) -> Workspace {
     let environment = Environment::fixed(Timestamp::UNIX_EPOCH, "tester", 7);
-    Workspace::new(dir, environment, Options::default())
+    Workspace::new(dir, environment, Options::new(NoVersionControl))
 }
 
 /// A state from empty to large, and what it must tell.

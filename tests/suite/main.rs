@@ -30,4 +30,5 @@ mod recover;
 mod setup;
 mod state;
 mod trust;
+mod verdicts;
 mod watch;

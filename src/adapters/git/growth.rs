@@ -11,12 +11,13 @@ use super::{
     GitError,
     program::{AS_IT_IS, Git, complaint, failure},
     removed::is_in_ancestor,
-    repository::{Repository, read_state_file},
+    repository::Repository,
 };
 use crate::{
     domain::StateFile,
     history::{SegmentKind, segments, verify},
     merge::conflicts,
+    store::AppendedView,
 };
 
 /// Why a commit would lose or damage state.
@@ -123,14 +124,14 @@ pub fn check_staged() -> Result<Vec<Shrunk>, GitError> {
 }
 
 /// Whether a missing entry was written on another branch: some commit has it, but none that this
-/// branch comes from, and the history in `dir` holds every entry that is committed where this
+/// branch comes from, and the history of `dir` holds every entry that is committed where this
 /// branch stands.
-pub fn is_entry_elsewhere(dir: &Path, id: &str) -> bool {
+pub(super) fn is_entry_elsewhere(dir: &Path, history: &AppendedView, id: &str) -> bool {
     let name = StateFile::History.name();
     let Ok(repository) = Repository::around(dir) else { return false };
     let committed = repository.blob("HEAD", name);
-    let found = read_state_file(dir, StateFile::History);
-    let (Some(committed), Ok(Some(found))) = (committed, found) else {
+    let (Some(committed), Ok(found), true) = (committed, history.read_from(0), history.exists())
+    else {
         return false;
     };
     let path = repository.path(name);

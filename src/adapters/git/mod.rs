@@ -4,6 +4,7 @@
 mod attribute_lines;
 mod attributes;
 mod commit;
+mod control;
 mod discovery;
 mod driver;
 mod error;
@@ -30,16 +31,18 @@ mod worktree;
 mod worktree_place;
 
 pub use commit::{CommitOptions, Committed, commit};
+pub use control::GitControl;
 pub use driver::{Driven, drive};
 pub use error::GitError;
-pub use growth::{Shrunk, check_staged, is_entry_elsewhere};
+use growth::is_entry_elsewhere;
+pub use growth::{Shrunk, check_staged};
 pub(super) use ignored::ignored;
 pub use install::{InstallOptions, Installed, install, status, uninstall};
 pub use lost::{Lost, find_lost, has_version};
 pub use range::{Range, range};
 pub use rebuild::{Rebuilt, Restored, rebuild};
 pub use relog::{LogState, Relogged, relog};
-pub use removed::removed_entries;
+use removed::removed_entries;
 pub use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };

@@ -13,7 +13,7 @@ use super::{program::AS_IT_IS, repository::Repository};
 use crate::{
     domain::{Plan, StateFile},
     history::{EntryId, SegmentKind, segments, signed_ids},
-    store::{Access, Directory},
+    store::AppendedView,
     text::markdown::Document,
     workspace::RemovedEntry,
 };
@@ -33,9 +33,9 @@ struct Step {
     after: String,
 }
 
-/// The entries that are committed in an ancestor of what is checked out and are not in the history
-/// of `dir` any more, the oldest first. Empty where there is no git to ask.
-pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
+/// The entries that are committed in an ancestor of what is checked out and are not in `history`,
+/// the one of `dir`, any more, the oldest first. Empty where there is no git to ask.
+pub(super) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<RemovedEntry> {
     let Ok(repository) = Repository::around(dir) else { return Vec::new() };
     let steps = steps(&repository).unwrap_or_default();
     let sizes = sizes(&repository, &steps);
@@ -59,7 +59,7 @@ pub fn removed_entries(dir: &Path) -> Vec<RemovedEntry> {
             continue;
         }
         // Most repositories never come here, so that a long history is read only once.
-        let present = present.get_or_insert_with(|| present_in(dir));
+        let present = present.get_or_insert_with(|| present_in(history));
         gone.retain(|id| !present.contains(id));
         if gone.is_empty() || is_another(&repository, step) {
             continue;
@@ -125,9 +125,9 @@ fn sizes(repository: &Repository, steps: &[Step]) -> HashMap<String, u64> {
 }
 
 /// The entries in the history as it is.
-fn present_in(dir: &Path) -> BTreeSet<EntryId> {
-    let file = Directory::open(dir).and_then(|dir| dir.open_file(NAME, Access::Read));
-    file.map(|file| signed_ids(BufReader::new(file)).collect()).unwrap_or_default()
+fn present_in(history: &AppendedView) -> BTreeSet<EntryId> {
+    let reader = history.reader();
+    reader.map(|reader| signed_ids(BufReader::new(reader)).collect()).unwrap_or_default()
 }
 
 /// The texts of these entries, as far as they fit their checksums.

@@ -1,55 +1,73 @@
 //! Repairs that cannot lose anything.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::{
-    super::{Answer, Draft, Error, Readiness, Workspace},
+    super::{Answer, Draft, Error, Readiness, Workspace, removed::PutBack, snapshot::workflow},
     Fixed, plan,
 };
 use crate::{
     domain::{Plan, StateFile, StepId, Workflow},
-    store::{ChangeKind, FileChange, StoreError},
+    store::View,
     text::json::Path,
 };
 
+/// The kind of the operations that repair.
+pub(in super::super) const FIX: &str = "check.fix";
+
 impl Workspace {
-    /// Sets a damaged log aside, restores missing files from the log and sets right what follows
-    /// from the plan.
+    /// Sets a damaged log aside, then, as one operation, restores what the log or git knows and
+    /// sets right what follows from the plan.
     pub(super) fn fix(&self) -> Result<Vec<Fixed>, Error> {
         // The log may know what a checkpoint has lost, so it is asked before it is set aside.
         let mut fixed = self.fix_checkpoints()?;
         fixed.extend(self.replace_damaged_log()?);
-        fixed.extend(self.restore_missing()?);
-        fixed.extend(self.restore_removed()?);
-        let outcome = self.change("check.fix", |draft| {
-            let mut answers = Vec::new();
-            let mut repaired = new_ids(draft)?;
-            repaired.extend(repairs(draft)?);
-            for repair in repaired {
-                answers.push(Answer::new(format!("{}: {}", repair.file, repair.message)));
-                fixed.push(repair);
-            }
+        self.change_any(FIX, true, |draft| {
+            let mut repaired = self.put_back_lost(draft)?;
+            repaired.extend(self.repair(draft, !repaired.is_empty())?);
+            let told = repaired.iter().map(|one| format!("{}: {}", one.file, one.message));
+            let answers = told.map(Answer::new).collect();
+            fixed.append(&mut repaired);
             Ok(answers)
-        });
-        match outcome {
-            Ok(_) => Ok(fixed),
-            // A file that cannot be read is a finding, not a failure of the repair.
-            Err(Error::Model(_)) => Ok(fixed),
-            Err(error) => Err(error),
+        })?;
+        Ok(fixed)
+    }
+
+    /// Sets right what follows from the plan, where the files can be read.
+    fn repair(&self, draft: &mut Draft<'_>, has_restored: bool) -> Result<Vec<Fixed>, Error> {
+        match workflow(draft.view()) {
+            Ok(_) => {}
+            // A lifecycle that cannot be read is a finding, and no reason to lose a file.
+            Err(_) if has_restored => return Ok(Vec::new()),
+            Err(Error::Model(_)) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
         }
+        let mut fixed = Vec::new();
+        for repair in [new_ids, repairs] {
+            match repair(draft) {
+                Ok(repaired) => fixed.extend(repaired),
+                // A file that cannot be read is a finding, not a failure of the repair.
+                Err(Error::Model(_)) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(fixed)
     }
 
     fn replace_damaged_log(&self) -> Result<Vec<Fixed>, Error> {
-        let view = self.store.read(self.options.wait)?;
-        let sound = view.log_damage().is_none()
-            && !matches!(self.store.operations(None), Err(StoreError::Damaged { .. }));
-        drop(view);
-        if sound {
+        let (_, problem) =
+            self.store.read_with(self.options.wait, |view| self.log_problem(view))?;
+        if problem.is_none_or(|problem| problem.code != "log_damaged") {
             return Ok(Vec::new());
         }
-        let kept = self.store.set_log_aside(self.options.wait, &self.holder())?;
-        let message = format!("set aside as {}; a new one was started", kept.display());
-        Ok(vec![Fixed { file: StateFile::Log, message }])
+        let kept = self.store.set_damaged_log_aside(self.options.wait, &self.holder())?;
+        let fixed = |kept: PathBuf| {
+            let message = format!("set aside as {}; a new one was started", kept.display());
+            Fixed { file: StateFile::Log, message }
+        };
+        Ok(kept.map(fixed).into_iter().collect())
     }
 
     /// Puts back files that are gone, as far as the log knows them, as one operation; in a dry run
@@ -58,8 +76,23 @@ impl Workspace {
     /// # Errors
     /// The log cannot be read, or a file cannot be written.
     pub fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
-        let missing = self.missing_files()?;
-        self.put_back(missing, None)
+        let mut fixed = Vec::new();
+        // Where nothing can be restored, nothing is recorded either; else it is judged again under
+        // the lock.
+        let mut is_known = false;
+        for file in self.missing_files()? {
+            is_known |= self.is_in_log(file)?;
+        }
+        if !is_known {
+            return Ok(fixed);
+        }
+        self.change_any(FIX, true, |draft| {
+            let history;
+            (fixed, history) = self.put_back_missing(draft)?;
+            draft.put_back(history, Vec::new());
+            Ok(vec![Answer::new("restored missing files")])
+        })?;
+        Ok(fixed)
     }
 
     /// Whether the log knows what a file held.
@@ -78,58 +111,73 @@ impl Workspace {
     /// # Errors
     /// The directory cannot be read.
     pub fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
-        let view = self.store.read(self.options.wait)?;
-        let gone = |file: &StateFile| match file {
-            StateFile::History => !view.appended().exists(),
-            file => view.bytes(file.name()).is_none(),
-        };
-        Ok(StateFile::FIVE.into_iter().filter(gone).collect())
+        Ok(missing_in(&self.store.read(self.options.wait)?))
     }
 
-    /// Puts back what the log knows of files that are gone or cut, as one operation.
-    fn restore_missing(&self) -> Result<Vec<Fixed>, Error> {
-        let missing = self.missing_files()?;
-        let cut = if missing.contains(&StateFile::History) || self.is_history_elsewhere() {
-            None
-        } else {
-            self.store.appended_missing_tail()?.filter(|tail| !tail.is_empty())
-        };
-        self.put_back(missing, cut)
+    /// Puts back what the log or git knows: files that are gone, the end of the history that was
+    /// cut off, entries that were taken out of it.
+    fn put_back_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+        let view = draft.view();
+        let (mut fixed, mut append) = self.put_back_missing(draft)?;
+        if view.appended().exists() && !self.is_history_elsewhere(view.appended())? {
+            append = self.store.appended_missing_tail()?.unwrap_or_default();
+            if !append.is_empty() {
+                let message =
+                    format!("restored {} bytes that had been cut off at its end", append.len());
+                fixed.push(Fixed { file: StateFile::History, message });
+            }
+        }
+        let history = view.appended().with_added(&append);
+        let back = PutBack::of(&history, self.removed_entries(&history, self.evidence(view))?)?;
+        append.extend(back.append);
+        for (count, place) in
+            [(back.insert.len(), "put back in place"), (back.appended, "appended again")]
+        {
+            if count > 0 {
+                let noun = if count == 1 { "entry" } else { "entries" };
+                let message = format!("{count} {noun} that had been removed: {place}");
+                fixed.push(Fixed { file: StateFile::History, message });
+            }
+        }
+        draft.put_back(append, back.insert);
+        Ok(fixed)
     }
 
-    fn put_back(&self, missing: Vec<StateFile>, cut: Option<Vec<u8>>) -> Result<Vec<Fixed>, Error> {
-        if missing.is_empty() && cut.is_none() {
-            return Ok(Vec::new());
+    /// Puts back the files that are gone, as far as the log knows them; the history, which only
+    /// grows, is given back to be added.
+    fn put_back_missing(&self, draft: &mut Draft<'_>) -> Result<(Vec<Fixed>, Vec<u8>), Error> {
+        let (mut fixed, mut history) = (Vec::new(), Vec::new());
+        let missing = missing_in(draft.view());
+        if missing.is_empty() {
+            return Ok((fixed, history));
         }
         let mut known = self.store.last_known_files()?;
-        let mut operation = self.operation("check.fix", "restored missing files".to_owned());
-        let mut fixed = Vec::new();
-        if let Some(tail) = cut {
-            let message = format!("restored {} bytes that had been cut off at its end", tail.len());
-            fixed.push(Fixed { file: StateFile::History, message });
-            operation.append = tail;
-        }
         for file in missing {
             if file == StateFile::History {
                 let Some(bytes) = self.store.appended_from_log()? else { continue };
-                operation.append = bytes;
+                history = bytes;
             } else {
                 let Some(bytes) = known.remove(file.name()) else { continue };
-                let (name, kind) = (file.name().to_owned(), ChangeKind::Write(bytes));
-                operation.changes.push(FileChange { name, kind });
+                draft.put_bytes(file, bytes);
             }
             fixed.push(Fixed { file, message: "restored from the log".to_owned() });
         }
-        if !fixed.is_empty() && !self.options.dry_run {
-            self.begin()?.commit(operation)?;
-        }
-        Ok(fixed)
+        Ok((fixed, history))
     }
 
     /// Whether the log holds files that could be restored.
     pub(in super::super) fn knows_files(&self) -> bool {
         self.store.last_known_files().is_ok_and(|files| !files.is_empty())
     }
+}
+
+/// Those of the five files that are not there.
+fn missing_in(view: &View) -> Vec<StateFile> {
+    let is_gone = |file: &StateFile| match file {
+        StateFile::History => !view.appended().exists(),
+        file => view.bytes(file.name()).is_none(),
+    };
+    StateFile::FIVE.into_iter().filter(is_gone).collect()
 }
 
 /// Gives steps that were copied with the id of another a new one: what is kept under the id belongs

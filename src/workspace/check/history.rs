@@ -30,6 +30,8 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
             ProblemKind::Removed => finding
                 .fixable()
                 .hint("`statedir check --fix` appends it again"),
+            ProblemKind::Missing { .. } => finding
+                .hint("`statedir check --fix` restores it if the log or git still has it"),
             ProblemKind::CutTail if problem.offset.is_none() => {
                 finding.hint("`statedir check --fix` restores what the log or git still has")
             }

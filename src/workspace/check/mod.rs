@@ -11,7 +11,7 @@ mod secret;
 mod variables;
 
 pub(super) use self::{
-    fix::repairs,
+    fix::{FIX, repairs},
     mask::{mask, mask_field, mask_json},
 };
 use serde::Serialize;
@@ -20,7 +20,7 @@ use super::{Error, Snapshot, Workspace};
 use crate::{
     domain::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables, Workflow},
     history::Verification,
-    store::StoreError,
+    store::{StoreError, View},
 };
 
 /// What `check` found and mended.
@@ -65,29 +65,17 @@ impl Workspace {
     /// There is no state, or it cannot be opened at all.
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
         let fixed = if fix { self.fix()? } else { Vec::new() };
-        let snapshot = match self.read() {
-            Ok(snapshot) => snapshot,
+        let read = self
+            .read_with_evidence(|view| (self.checkpoint_problems(view), self.log_problem(view)));
+        let (snapshot, evidence, (checkpoints, log)) = match read {
+            Ok(read) => read,
             // What was repaired is durable, whether or not it can be looked at now.
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
-        let mut findings = snapshot.findings(self.verify_history(&snapshot, progress));
-        findings.extend(self.checkpoint_problems(snapshot.view()));
-        let known = snapshot.view().log_damage().map(|damage| damage.message.clone());
-        let damage = known.or_else(|| match self.store.operations(None) {
-            Err(error @ StoreError::Damaged { .. }) => Some(error.to_string()),
-            Err(error) => {
-                findings.push(Problem::error("io", StateFile::Log, error.to_string()));
-                None
-            }
-            Ok(_) => None,
-        });
-        if let Some(message) = damage {
-            let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
-            findings.push(problem.hint(
-                "the state files are intact; `statedir check --fix` sets the log aside and starts a new one",
-            ));
-        }
+        let mut findings = snapshot.findings(self.verify(&snapshot, evidence, progress));
+        findings.extend(checkpoints);
+        findings.extend(log);
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
             for finding in findings.iter_mut().filter(|finding| finding.code == "io") {
@@ -102,6 +90,22 @@ impl Workspace {
             notices: super::notice::findings(snapshot.view().reports()),
         })
     }
+
+    /// What is wrong with the operation log.
+    fn log_problem(&self, view: &View) -> Option<Problem> {
+        let known = view.log_damage().map(|damage| damage.message.clone());
+        let message = match known
+            .map_or_else(|| self.store.operations(None).map(|_| None), |known| Ok(Some(known)))
+        {
+            Ok(message) => message?,
+            Err(error @ StoreError::Damaged { .. }) => error.to_string(),
+            Err(error) => return Some(Problem::error("io", StateFile::Log, error.to_string())),
+        };
+        let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
+        Some(problem.hint(
+            "the state files are intact; `statedir check --fix` sets the log aside and starts a new one",
+        ))
+    }
 }
 
 impl Workspace {
@@ -111,12 +115,12 @@ impl Workspace {
     /// # Errors
     /// There is no state, or it cannot be opened at all.
     pub fn check_file(&self, file: StateFile) -> Result<Vec<Problem>, Error> {
-        let snapshot = self.read()?;
         let mut found = Vec::new();
         if file == StateFile::History {
-            history::check(self.verify_history(&snapshot, &mut |_| {}), &mut found);
+            let (snapshot, evidence, ()) = self.read_with_evidence(|_| ())?;
+            history::check(self.verify(&snapshot, evidence, &mut |_| {}), &mut found);
         } else {
-            snapshot.findings_but_history(&mut found);
+            self.read()?.findings_but_history(&mut found);
         }
         found.retain(|problem| problem.file == file);
         Ok(found)

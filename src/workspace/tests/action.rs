@@ -12,8 +12,8 @@ use crate::{
         sim_disk::{Fault, Loss, SimDisk},
     },
     workspace::{
-        Change, CheckpointRequest, Environment, Error, InitOptions, Options, RestoreOptions,
-        Workspace, layout,
+        Change, CheckpointRequest, Environment, Error, InitOptions, NoVersionControl, Options,
+        RestoreOptions, Workspace, layout,
     },
 };
 
@@ -64,7 +64,7 @@ pub(super) fn workspace(disk: &SimDisk, number: u64) -> Workspace {
     // Small segments, so that the log is rotated and collected within a short sequence.
     let store = Store::with_disk(layout(dir()), Arc::new(disk.clone())).rotating_at(6_000);
     let env = Environment::fixed(now, "tester", number);
-    Workspace { store, env, options: Options::default() }
+    Workspace { store, env, options: Options::new(NoVersionControl) }
 }
 
 impl Action {

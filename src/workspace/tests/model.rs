@@ -37,7 +37,7 @@ impl Picture {
             kind.insert(checkpoint.name.to_string(), files);
         }
         let history = view.appended().read_from(0).map_err(|error| error.to_string())?;
-        let anchors = workspace.history_anchors();
+        let anchors = workspace.evidence(view).anchors();
         let verified = history::verify(history.as_slice(), &anchors, &mut |_| {});
         let verified = verified.map_err(|error| error.to_string())?;
         if !verified.is_intact() {

@@ -45,3 +45,47 @@ fn a_history_that_only_grew_is_whole() {
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
 }
+
+/// A history of five entries and the text of each.
+fn five(project: &Project) -> (String, Vec<String>) {
+    let history = project.root().join("workspace/state/history.md");
+    let mut texts = Vec::new();
+    for title in ["A", "B", "C", "D", "E"] {
+        let before = fs::read_to_string(&history).unwrap().len();
+        project.ok(&["history", "add", title, "why=it matters"]);
+        let whole = fs::read_to_string(&history).unwrap();
+        texts.push(whole[before..].trim().to_owned());
+    }
+    (fs::read_to_string(&history).unwrap(), texts)
+}
+
+#[test]
+fn entries_cut_out_of_the_middle_come_back_where_they_were() {
+    for gone in [vec![1], vec![1, 2], vec![1, 3], vec![1, 2, 4]] {
+        let project = Project::new();
+        let path = project.root().join("workspace/state/history.md");
+        let (whole, texts) = five(&project);
+        let mut cut = whole.clone();
+        for n in &gone {
+            cut = cut.replace(&format!("{}\n\n", texts[*n]), "").replace(&texts[*n], "");
+        }
+        fs::write(&path, &cut).unwrap();
+        assert_eq!(project.run(&["history", "verify"]).code, 4, "{gone:?}");
+        let fixed = project.ok(&["check", "--fix"]).stdout;
+        let now = fs::read_to_string(&path).unwrap();
+        if !gone.contains(&4) {
+            assert!(fixed.contains("put back in place"), "{fixed}");
+            assert_eq!(now, whole, "{gone:?}");
+        }
+        for text in &texts {
+            assert_eq!(now.matches(text.as_str()).count(), 1, "{gone:?}\n{now}");
+        }
+        project.ok(&["history", "verify"]);
+        // A repair is an operation like any other, and the history goes on after it.
+        assert_eq!(project.json(&["op", "log"])["operations"][0]["kind"], "check.fix");
+        project.ok(&["history", "add", "F"]);
+        project.ok(&["history", "verify"]);
+        project.ok(&["check"]);
+        assert!(!project.ok(&["check", "--fix"]).stdout.contains("fixed:"));
+    }
+}

@@ -5,14 +5,15 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use statedir::workspace::{
-    Change, Environment, ImportOptions, InitOptions, Options, StateDocument, Workspace,
+    Change, Environment, ImportOptions, InitOptions, NoVersionControl, Options, StateDocument,
+    Workspace,
 };
 
 use super::schema::violation;
 
 fn workspace(dir: &Path, seed: u64) -> Workspace {
     let now = "2026-11-16T09:00:00Z".parse().unwrap();
-    Workspace::new(dir, Environment::fixed(now, "tester", seed), Options::default())
+    Workspace::new(dir, Environment::fixed(now, "tester", seed), Options::new(NoVersionControl))
 }
 
 fn document(workspace: &Workspace) -> Value {

@@ -170,9 +170,8 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
 
 fn verify(session: &mut Session<'_>) -> CliResult {
     let workspace = session.workspace()?;
-    let snapshot = workspace.read()?;
     let mut progress = Progress::new("verifying");
-    let verified = workspace.verify_history(&snapshot, &mut |bytes| progress.at(bytes));
+    let verified = workspace.verify_history(&mut |bytes| progress.at(bytes));
     drop(progress);
     let verified = verified?;
     if verified.is_intact() {

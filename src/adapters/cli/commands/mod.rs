@@ -50,7 +50,7 @@ pub(super) mod watch;
 pub(super) mod worktree;
 mod worktree_finish;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
     CliResult, Failure,
@@ -59,7 +59,7 @@ use super::{
     way_back,
 };
 use crate::{
-    adapters::{choose, git::Tracked},
+    adapters::{choose, git::GitControl},
     domain::StateFile,
     store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
@@ -182,12 +182,7 @@ impl Session<'_> {
             given_up: self.given_up.clone(),
             command: self.command.clone(),
             progress: super::progress::reading,
-            is_elsewhere: crate::adapters::git::is_entry_elsewhere,
-            removed: crate::adapters::git::removed_entries,
-            unmerged: crate::adapters::git::left_unmerged,
-            under_way: crate::adapters::git::under_way,
-            is_checked_out: crate::adapters::git::is_checked_out,
-            is_tracked: |dir| crate::adapters::git::tracks(dir) != Tracked::No,
+            version_control: Arc::new(GitControl),
         };
         Ok(Workspace::new(dir, self.environment()?, options))
     }

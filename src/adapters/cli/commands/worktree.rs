@@ -264,7 +264,7 @@ pub(super) fn at(
     let options = Options {
         wait: session.global.wait,
         command: session.command.clone(),
-        ..Options::default()
+        ..Options::new(git::GitControl)
     };
     let env = Environment::real(like.environment().actor().to_owned());
     Ok(Workspace::new(dir.to_owned(), env, options))

@@ -1,0 +1,42 @@
+//! Git as the version control around a state.
+
+use std::path::Path;
+
+use super::{
+    Tracked, is_checked_out, is_entry_elsewhere, left_unmerged, removed_entries, tracks, under_way,
+};
+use crate::{
+    domain::StateFile,
+    store::AppendedView,
+    workspace::{RemovedEntry, VersionControl},
+};
+
+/// Git, asked by calling the program; where there is no repository, nothing is tracked.
+#[derive(Clone, Copy, Debug)]
+pub struct GitControl;
+
+impl VersionControl for GitControl {
+    fn is_on_another_branch(&self, dir: &Path, history: &AppendedView, entry: &str) -> bool {
+        is_entry_elsewhere(dir, history, entry)
+    }
+
+    fn removed_entries(&self, dir: &Path, history: &AppendedView) -> Vec<RemovedEntry> {
+        removed_entries(dir, history)
+    }
+
+    fn unmerged_files(&self, dir: &Path) -> Vec<StateFile> {
+        left_unmerged(dir)
+    }
+
+    fn operation_under_way(&self, dir: &Path) -> Option<&'static str> {
+        under_way(dir)
+    }
+
+    fn is_checked_out(&self, dir: &Path, branch: &str) -> bool {
+        is_checked_out(dir, branch)
+    }
+
+    fn may_track_private_directory(&self, dir: &Path) -> bool {
+        tracks(dir) != Tracked::No
+    }
+}
