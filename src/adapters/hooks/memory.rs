@@ -191,6 +191,28 @@ mod tests {
         assert_eq!(Memory::load(root.path(), "a").told, ["x"]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn whatever_a_memory_file_holds_what_is_remembered_is_bounded(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+            places in proptest::collection::vec((0_usize..80, proptest::num::u8::ANY), 0..6),
+        ) {
+            let root = tempfile::tempdir().unwrap();
+            fs::create_dir_all(directory(root.path())).unwrap();
+            let mut mutated =
+                br#"{"rules":["a"],"told":["running k3f9"],"asked":["max 5"],"linked":true}"#.to_vec();
+            for (at, byte) in places {
+                if let Some(place) = mutated.get_mut(at) {
+                    *place = byte;
+                }
+            }
+            for content in [bytes, mutated] {
+                fs::write(directory(root.path()).join("a.json"), content).unwrap();
+                proptest::prop_assert!(Memory::load(root.path(), "a").is_plausible());
+            }
+        }
+    }
+
     /// A state, and a directory beside it that must stay as it is.
     fn scene() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let root = tempfile::tempdir().unwrap();
