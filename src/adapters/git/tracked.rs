@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use super::{super::process::ProcessError, discovery, program::Git};
 
 /// The private directory.
-const PRIVATE_DIR: &str = ".statedir";
+pub(super) const PRIVATE_DIR: &str = ".statedir";
 
 /// How long git may take.
 const LIMIT: Duration = Duration::from_secs(10);

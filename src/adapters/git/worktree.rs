@@ -12,7 +12,9 @@ use super::{
     program::{AS_IT_IS, Git, complaint, failure},
     repository::Repository,
     resolve::{Resolved, resolve},
+    tracked::PRIVATE_DIR,
 };
+use crate::store::Directory;
 
 /// A working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -296,12 +298,12 @@ pub fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
 fn remove(repository: &Repository, tree: &Worktree) -> Result<(), GitError> {
     let path = tree.path.to_string_lossy();
     // What git ignores, such as the operation log of that state, would keep it from being removed.
-    let private = tree.state.join(".statedir");
     // A branch may have links on the way there, which lead out of the working tree.
     let real = tree.path.canonicalize().map(|path| path.join(&repository.inside));
     let is_inside = real.is_ok_and(|real| tree.state.canonicalize().is_ok_and(|it| it == real));
-    if is_inside && private.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        fs_err::remove_dir_all(&private).map_err(super::install::failed)?;
+    if is_inside {
+        let state = Directory::open(&tree.state).map_err(super::install::failed)?;
+        state.remove_all(PRIVATE_DIR).map_err(super::install::failed)?;
     }
     repository.git.ask(&["worktree", "remove", "--", &path])?;
     Ok(())
