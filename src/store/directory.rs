@@ -5,7 +5,6 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -266,19 +265,40 @@ impl Directory {
 
     /// Inode number and moment of birth in nanoseconds, which tell this directory from every other
     /// of its file system; `None` where the file system knows no moment of birth.
+    #[cfg(target_os = "linux")]
+    pub fn identity(&self) -> io::Result<Option<(u64, u128)>> {
+        use rustix::fs::{StatxFlags, statx};
+        let wanted = StatxFlags::BTIME | StatxFlags::INO;
+        let stat = match statx(&self.handle, c"", AtFlags::EMPTY_PATH, wanted) {
+            Err(Errno::NOSYS) => return Ok(None),
+            other => {
+                other.map_err(|error| failed("failed to query metadata of", &self.path, error))?
+            }
+        };
+        let born = &stat.stx_btime;
+        let is_known = stat.stx_mask & StatxFlags::BTIME.bits() != 0 && born.tv_sec > 0;
+        let seconds = u128::try_from(born.tv_sec).unwrap_or_default();
+        let nanos = seconds * 1_000_000_000 + u128::from(born.tv_nsec);
+        Ok(is_known.then_some((stat.stx_ino, nanos)))
+    }
+
+    /// Inode number and moment of birth in nanoseconds, which tell this directory from every other
+    /// of its file system; `None` where the file system knows no moment of birth.
+    #[cfg(not(target_os = "linux"))]
     pub fn identity(&self) -> io::Result<Option<(u64, u128)>> {
         let meta = std::fs::File::from(self.handle.try_clone()?).metadata()?;
-        let born = meta.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        let born = meta.created().ok();
+        let born = born.and_then(|born| born.duration_since(std::time::UNIX_EPOCH).ok());
         let born = born.map(|born| born.as_nanos()).filter(|nanos| *nanos > 0);
         Ok(born.map(|born| (std::os::unix::fs::MetadataExt::ino(&meta), born)))
     }
 
-    /// The user whom this directory belongs to.
-    pub fn owner(&self) -> io::Result<u32> {
+    /// What is known about this directory itself.
+    pub fn own_stat(&self) -> io::Result<Stat> {
         let stat = rustix::fs::fstat(&self.handle);
         let stat =
             stat.map_err(|error| failed("failed to query metadata of", &self.path, error))?;
-        Ok(stat_of(&stat).owner.0)
+        Ok(stat_of(&stat))
     }
 
     /// Keeps others who lock this directory waiting until the value is dropped.

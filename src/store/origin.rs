@@ -71,19 +71,22 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
             other => other?,
         };
-        let inode = match state.stat(PRIVATE)? {
-            None => return Ok(Origin::Absent),
-            Some(stat) if stat.kind != Kind::Directory => {
-                return Ok(Origin::NoDirectory(Inode(stat.ino)));
-            }
-            Some(stat) => Inode(stat.ino),
+        let Ok(private) = state.open_dir(PRIVATE) else {
+            return match state.stat(PRIVATE)? {
+                Some(stat) if stat.kind != Kind::Directory => {
+                    Ok(Origin::NoDirectory(Inode(stat.ino)))
+                }
+                _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
+            };
         };
-        let Some(private) = state.open_dir(PRIVATE)? else { return Ok(Origin::Absent) };
+        let Some(private) = private else { return Ok(Origin::Absent) };
         if is_marked(&private)? {
             return Ok(Origin::Here);
         }
         let user = rustix::process::geteuid();
-        let is_other = !user.is_root() && private.owner()? != user.as_raw();
+        let stat = private.own_stat()?;
+        let inode = Inode(stat.ino);
+        let is_other = !user.is_root() && stat.owner.0 != user.as_raw();
         Ok(if is_other { Origin::OtherUser(inode) } else { Origin::Unknown(inode) })
     }
 
