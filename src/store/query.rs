@@ -174,6 +174,12 @@ impl Iterator for Backwards<'_> {
             }
             let number = self.segments.pop()?;
             let after = self.after.take();
+            if after.as_ref().is_some_and(|after| number.checked_add(1) != Some(after.segment)) {
+                // What a collection that the power interrupted has left: what comes between is
+                // gone, and so the log begins behind it.
+                self.segments.clear();
+                return None;
+            }
             match Segment::load(&*self.store.disk, &self.store.paths, number) {
                 Ok(Some(segment)) if segment.torn == 0 || after.is_none() => {
                     if let Some(after) = after.filter(|after| !segment.precedes(after)) {

@@ -44,7 +44,7 @@ fn make_fifo(path: &Path) {
 
 #[test]
 fn a_linked_state_file_is_refused_and_its_target_untouched() {
-    for name in FIVE.into_iter().chain([".statedir"]) {
+    for name in FIVE {
         let project = Project::with_steps(1);
         let target = project.root().join("target");
         fs::rename(project.path(name), &target).unwrap();
