@@ -36,6 +36,8 @@ const STEPS: [Step; 5] = [
             "parallel::",
             "--skip",
             "fuzzed::",
+            "--skip",
+            "hostile_clones::",
         ],
         &[("STATEDIR_TEST_LIFECYCLE", "renamed")],
     ),
