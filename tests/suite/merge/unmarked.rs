@@ -70,7 +70,12 @@ fn a_file_changed_by_hand_since_is_kept_and_said() {
     };
     assert_eq!((kept("variables.json"), kept("history.md")), (json!(true), json!(false)));
     assert_eq!(project.json(&["var", "get", "a"])["value"], 7);
-    assert!(project.ok(&["merge", "--list"]).stdout.contains("variables.json: unmerged for git"));
+    assert!(
+        project
+            .ok(&["merge", "--list"])
+            .stdout
+            .contains("variables.json: git considers it unmerged")
+    );
     assert!(project.read("history.md").contains("one"));
 }
 
