@@ -1,7 +1,7 @@
 //! The rule language: `If cost exceeds 80% of budget → set priority to "cost_efficiency"`.
 //!
 //! A rule is read by a grammar over tokens ([`Rule::parse`]), printed in a canonical form that
-//! reads back as the same rule, evaluated against [`Facts`](super::Facts), and fired when an event
+//! reads back as the same rule, evaluated against [`Facts`](crate::domain::Facts), and fired when an event
 //! makes its condition true. A sentence either means exactly what the canonical form says or is
 //! refused with the place and the nearest thing that would be understood.
 
