@@ -9,8 +9,7 @@ use std::{
 
 use common::{alternate, is_wanted, report, title};
 use statedir::{
-    diff::compare,
-    domain::{Plan, StateFile},
+    internals::{Plan, StateFile, compare},
     text::markdown::Document,
 };
 

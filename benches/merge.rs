@@ -7,11 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{alternate, is_wanted, report, title};
-use statedir::{
-    domain::{StateFile, Workflow},
-    history::{HistoryFacts, NewEntry, render},
-    merge::merge,
-};
+use statedir::internals::{HistoryFacts, NewEntry, StateFile, Workflow, merge, render};
 
 const ENTRIES: u64 = 100_000;
 

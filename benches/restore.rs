@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use common::{STATEDIR, alternate, is_wanted, report, run, title};
 use serde_json::{Value, json};
-use statedir::workspace::{Change, Environment, NoVersionControl, Options, Workspace};
+use statedir::{Change, Environment, NoVersionControl, Options, Workspace};
 
 /// The most that ten thousand operations may cost against ten.
 const LIMIT: f64 = 2.0;

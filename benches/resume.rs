@@ -12,7 +12,7 @@ use std::{
 };
 
 use common::{STATEDIR, alternate, is_wanted, report, run, title};
-use statedir::history::{EntryId, NewEntry, render};
+use statedir::internals::{EntryId, NewEntry, render};
 
 /// The most that a million entries may cost against a hundred.
 const LIMIT: f64 = 1.5;

@@ -14,9 +14,7 @@ use std::{
 
 use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
 use statedir::{
-    domain::{Constraints, FactValue, Facts, Workflow},
-    history::{NewEntry, render},
-    rules::{Entry, fire},
+    internals::{Constraints, Entry, FactValue, Facts, NewEntry, Workflow, fire, render},
     text::markdown::Document,
 };
 

@@ -8,9 +8,7 @@
 use std::error::Error;
 
 use statedir::{
-    adapters::git::GitControl,
-    text::markdown::Document,
-    workspace::{Change, Environment, InitOptions, Options, Workspace},
+    Change, Environment, GitControl, InitOptions, Options, Workspace, text::markdown::Document,
 };
 
 const SOURCE: &str = "\

@@ -10,17 +10,29 @@
 //!
 //! Only `store` and `adapters` do I/O; `workspace` is where pure logic meets the disk.
 
-pub mod adapters;
-pub mod brief;
-pub mod diff;
-pub mod domain;
+#![deny(unreachable_pub)]
+
+mod adapters;
+mod brief;
+mod diff;
+mod domain;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod history;
-pub mod merge;
-pub mod recovery;
-pub mod rules;
-pub mod store;
+mod history;
+#[doc(hidden)]
+pub mod internals;
+mod merge;
+mod recovery;
+mod rules;
+mod store;
 pub mod text;
-pub mod workspace;
+mod workspace;
+
+pub use adapters::git::GitControl;
+pub use brief::{Brief, Budget, Format};
+pub use workspace::{
+    Answer, BriefRequest, Briefed, Change, ContextText, Environment, Error, ImportOptions,
+    InitOptions, Initialised, NoVersionControl, Options, Outcome, Snapshot, StateDocument,
+    StepResult, StepShape, VersionControl, Workspace,
+};

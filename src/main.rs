@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    statedir::adapters::cli::run(std::env::args_os())
+    statedir::internals::run(std::env::args_os())
 }

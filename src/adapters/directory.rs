@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// No directory could be chosen.
 #[derive(Debug, thiserror::Error)]
-pub enum ChooseError {
+pub(crate) enum ChooseError {
     /// Nothing was named, and there is none above.
     #[error("there is no `workspace/state` in `{}` or above it", .0.display())]
     NoneAbove(PathBuf),
@@ -34,7 +34,7 @@ pub enum ChooseError {
 ///
 /// # Errors
 /// None was named and none is above, or a file was named.
-pub fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
+pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseError> {
     if let Some(named) = named {
         if named.is_file() {
             return Err(ChooseError::IsFile(named.to_owned()));
@@ -85,7 +85,7 @@ fn unlinked(project: &Path) -> Result<PathBuf, ChooseError> {
 ///
 /// # Errors
 /// None was named, and there is neither a state nor an archive above.
-pub fn choose_archived(named: Option<&Path>) -> Result<PathBuf, ChooseError> {
+pub(crate) fn choose_archived(named: Option<&Path>) -> Result<PathBuf, ChooseError> {
     let chosen = match choose(named, false) {
         Err(ChooseError::NoneAbove(here)) => {
             let archive = |dir: &&Path| dir.join("workspace").join("archive").is_dir();

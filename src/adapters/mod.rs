@@ -1,26 +1,25 @@
 //! The ways in: the command line, hooks, the server for agents, git, and what they need of the machine.
 
-pub mod cli;
+pub(crate) mod cli;
 mod directory;
 mod evaluator;
-pub mod git;
-pub mod hooks;
+pub(crate) mod git;
+pub(crate) mod hooks;
 mod mcp;
 mod process;
 mod recovery;
 mod scan;
-pub mod setup;
+pub(crate) mod setup;
 mod side;
 mod survey;
-pub mod watch;
+pub(crate) mod watch;
 
-pub use directory::{ChooseError, choose, choose_archived};
-pub use evaluator::{Evaluator, EvaluatorError, Verdict, split_words};
+pub(crate) use directory::{ChooseError, choose, choose_archived};
+pub(crate) use evaluator::{Evaluator, split_words};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;
-pub use process::ProcessError;
-pub use recovery::{Asked, Recovery, RecoveryOptions};
+pub(crate) use recovery::{Recovery, RecoveryOptions};
 pub(crate) use scan::is_archived;
-pub use scan::{Found, Scan, scan};
-pub use side::{SideError, side};
-pub use survey::{Since, Survey, find_named, project_root, survey};
+pub(crate) use scan::{Scan, scan};
+pub(crate) use side::{SideError, side};
+pub(crate) use survey::{Since, Survey, find_named, project_root, survey};

@@ -9,7 +9,7 @@ use std::{
 
 /// Why a program gave no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum ProcessError {
+pub(crate) enum ProcessError {
     /// It could not be started.
     #[error("`{program}` cannot be started: {source}")]
     Start {

@@ -13,7 +13,7 @@ use crate::{
 
 /// How a decision is to be found.
 #[derive(Clone, Debug, Default)]
-pub struct RecoveryOptions {
+pub(crate) struct RecoveryOptions {
     /// What is to be recovered.
     pub request: RecoverRequest,
     /// The project's directory; else it is worked out from where the state is.
@@ -26,7 +26,7 @@ pub struct RecoveryOptions {
 
 /// A decision with everything that led to it.
 #[derive(Clone, Debug)]
-pub struct Recovery {
+pub(crate) struct Recovery {
     /// The evidence.
     pub examined: Examined,
     /// The decision.
@@ -39,7 +39,7 @@ pub struct Recovery {
 
 /// What came of asking a program.
 #[derive(Clone, Debug, Serialize)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// The program.
     pub program: String,
     /// Whether its decision is the one that counts.
@@ -56,7 +56,7 @@ impl Recovery {
     ///
     /// # Errors
     /// There is no state to look at, or the caller's own decision is not possible.
-    pub fn decide(workspace: &Workspace, options: &RecoveryOptions) -> Result<Self, Error> {
+    pub(crate) fn decide(workspace: &Workspace, options: &RecoveryOptions) -> Result<Self, Error> {
         let mut examined = workspace.examine(&options.request)?;
         look_around(workspace, options, &mut examined);
         let builtin = decide(&examined.evidence);
@@ -104,7 +104,7 @@ impl Recovery {
     ///
     /// # Errors
     /// The state has moved on since it was looked at, or the lifecycle does not allow it.
-    pub fn carry_out(&self, workspace: &Workspace) -> Result<Carried, Error> {
+    pub(crate) fn carry_out(&self, workspace: &Workspace) -> Result<Carried, Error> {
         workspace.carry_out(&self.examined, &self.decision, &self.by)
     }
 }

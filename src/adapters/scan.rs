@@ -15,7 +15,7 @@ const PASSED: [&str; 6] = [".git", ".hg", ".svn", "node_modules", "__pycache__",
 
 /// How far a scan goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Scan {
+pub(crate) struct Scan {
     /// The most directories one inside the other.
     pub most_depth: usize,
     /// The most entries that are looked at.
@@ -35,7 +35,7 @@ impl Default for Scan {
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub(crate) struct Found {
     /// The state directories, in order of their paths.
     pub directories: Vec<PathBuf>,
     /// What was not looked at, and why.
@@ -45,7 +45,7 @@ pub struct Found {
 }
 
 /// Finds the state directories at and below `root`. Links are not followed.
-pub fn scan(root: &Path, bounds: Scan) -> Found {
+pub(crate) fn scan(root: &Path, bounds: Scan) -> Found {
     let end = Instant::now() + bounds.limit;
     let mut found = Found::default();
     let (mut seen, mut unreadable) = (0usize, 0usize);

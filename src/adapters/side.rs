@@ -5,7 +5,7 @@ use crate::workspace::{self, DiffSide, GivenSide, Workspace};
 
 /// A word that names nothing to compare with.
 #[derive(Debug, thiserror::Error)]
-pub enum SideError {
+pub(crate) enum SideError {
     /// The log could not be asked.
     #[error(transparent)]
     Workspace(#[from] workspace::Error),
@@ -28,7 +28,7 @@ pub enum SideError {
 ///
 /// # Errors
 /// Nothing has that name, or it cannot be read.
-pub fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideError> {
+pub(crate) fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideError> {
     if let Some(revision) = word.strip_prefix("git:") {
         return Ok(from_git(workspace, revision)?);
     }

@@ -11,7 +11,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// Why the log can no longer be followed.
 #[derive(Debug, thiserror::Error)]
-pub enum WatchError {
+pub(crate) enum WatchError {
     /// The system gives no watch.
     #[error("the directory `{}` cannot be watched: {source}", path.display())]
     Watch {
@@ -27,7 +27,7 @@ pub enum WatchError {
 
 /// What woke the one who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Woken {
+pub(crate) enum Woken {
     /// Something changed in a directory of the log.
     Changed,
     /// Nobody reads the answer any more.
@@ -36,7 +36,7 @@ pub enum Woken {
 
 /// Watches the directories of a log, those that are not there yet too.
 #[derive(Debug)]
-pub struct LogWatch {
+pub(crate) struct LogWatch {
     watcher: RecommendedWatcher,
     signals: Receiver<Woken>,
     sender: Sender<Woken>,
@@ -51,7 +51,7 @@ impl LogWatch {
     ///
     /// # Errors
     /// The system gives no watcher.
-    pub fn new(dir: &Path) -> Result<Self, WatchError> {
+    pub(crate) fn new(dir: &Path) -> Result<Self, WatchError> {
         let (sender, signals) = channel();
         let wake = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -72,7 +72,7 @@ impl LogWatch {
     ///
     /// # Errors
     /// The system refuses a watch, for instance because there are too many.
-    pub fn arm(&mut self) -> Result<(), WatchError> {
+    pub(crate) fn arm(&mut self) -> Result<(), WatchError> {
         self.arm_while(|| {})
     }
 
@@ -134,7 +134,7 @@ impl LogWatch {
 
     /// Also wakes when nobody reads standard output any more.
     #[cfg(unix)]
-    pub fn wake_when_unread(&self) {
+    pub(crate) fn wake_when_unread(&self) {
         let sender = self.sender.clone();
         let _ = std::thread::Builder::new().name("reader".into()).spawn(move || {
             use rustix::event::{PollFd, PollFlags, poll};
@@ -153,7 +153,7 @@ impl LogWatch {
     }
 
     /// Waits; several changes in a row wake once.
-    pub fn wait(&self) -> Woken {
+    pub(crate) fn wait(&self) -> Woken {
         let mut woken = self.signals.recv().unwrap_or(Woken::Unread);
         for more in self.signals.try_iter() {
             if more == Woken::Unread {

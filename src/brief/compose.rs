@@ -7,7 +7,7 @@ use super::{
 use crate::domain::StateFile;
 
 /// Says in parts what the material holds; within each stage the most precious comes first.
-pub fn compose(material: &Material) -> Vec<Part> {
+pub(crate) fn compose(material: &Material) -> Vec<Part> {
     let mut parts = Vec::new();
     problems(material, &mut parts);
     if let Some((file, goal)) = &material.goal {

@@ -49,7 +49,7 @@ pub struct Brief {
 /// The result is never larger than the budget, and the same parts give the same bytes. What must
 /// stay is whole if it fits; if not, the brief says so, and each essential section gets an equal
 /// share, cut at the end of a line.
-pub fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format) -> Brief {
+pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format) -> Brief {
     // A sum of costs is never below the cost of the whole; should it be, one more turn mends it.
     let mut room = Cost::allowed(&budget);
     loop {

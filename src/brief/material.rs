@@ -9,7 +9,7 @@ use crate::{
 
 /// Everything a brief can tell. What could not be read is empty, and `problems` says why.
 #[derive(Clone, Debug, Default)]
-pub struct Material {
+pub(crate) struct Material {
     /// The revision it was read at.
     pub revision: String,
     /// What is wrong with the files.
@@ -46,7 +46,7 @@ pub struct Material {
 
 /// How far the execution is.
 #[derive(Clone, Debug, Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// The status of the plan.
     pub status: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
@@ -71,7 +71,7 @@ pub struct Standing {
 
 /// What to do now; all of it is our own text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
+pub(crate) enum Advice {
     /// A person has to decide first.
     WaitForReview,
     /// The plan is paused.
@@ -92,7 +92,7 @@ pub enum Advice {
 
 /// A step with everything it needs.
 #[derive(Clone, Debug)]
-pub struct Focus {
+pub(crate) struct Focus {
     /// The step as written.
     pub step: Step,
     /// Its parameters with their references looked up.
@@ -105,7 +105,7 @@ pub struct Focus {
 
 /// A parameter of a step.
 #[derive(Clone, Debug)]
-pub struct Input {
+pub(crate) struct Input {
     /// Its name.
     pub name: String,
     /// What is written, references included.
@@ -116,7 +116,7 @@ pub struct Input {
 
 /// A step that comes before another.
 #[derive(Clone, Debug)]
-pub struct Dependency {
+pub(crate) struct Dependency {
     /// Number and id.
     pub name: String,
     /// Its title.
@@ -129,7 +129,7 @@ pub struct Dependency {
 
 /// What changed after a revision.
 #[derive(Clone, Debug, Default)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// The operations since then, oldest first, one line each.
     pub operations: Vec<String>,
     /// Each changed file with its difference.

@@ -129,7 +129,7 @@ pub struct Statistics {
 }
 
 /// Sorts turns into tiers; `turns` and `entries` are the newest, oldest first.
-pub fn memory(
+pub(crate) fn memory(
     turns: &[Entry],
     entries: &[Entry],
     facts: &HistoryFacts,

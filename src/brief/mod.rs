@@ -19,14 +19,13 @@ mod render;
 mod turn;
 
 pub use budget::{Budget, Format};
-pub use compose::compose;
+pub(crate) use compose::compose;
 pub use estimate::tokens;
-pub use fit::{Brief, LeftOut, fit};
-pub use material::{Advice, Changes, Dependency, Focus, Input, Material, Standing};
-pub use memory::{
-    LongTerm, MediumTerm, Memory, Noted, Preferences, Project, ShortTurn, Statistics, TurnSummary,
-    memory,
-};
-pub use part::{Part, Section, Stage};
-pub use patterns::Pattern;
-pub use turn::{MEDIUM_TURNS, SHORT_TURNS, Turn, WORKING_TURNS};
+pub use fit::Brief;
+pub(crate) use fit::{LeftOut, fit};
+pub(crate) use material::{Advice, Changes, Dependency, Focus, Input, Material, Standing};
+pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
+pub(crate) use part::{Part, Section, Stage};
+pub(crate) use patterns::Pattern;
+pub use turn::Turn;
+pub(crate) use turn::{MEDIUM_TURNS, SHORT_TURNS, WORKING_TURNS};

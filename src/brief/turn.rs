@@ -7,11 +7,11 @@ use super::part::one_line;
 use crate::history::Entry;
 
 /// How many of the last turns are kept whole.
-pub const WORKING_TURNS: usize = 2;
+pub(crate) const WORKING_TURNS: usize = 2;
 /// How many of the last turns are kept with shortened responses.
-pub const SHORT_TURNS: usize = 10;
+pub(crate) const SHORT_TURNS: usize = 10;
 /// How many of the last turns are kept as intents, outcomes and issues.
-pub const MEDIUM_TURNS: usize = 50;
+pub(crate) const MEDIUM_TURNS: usize = 50;
 /// How much of a response the short-term memory keeps, in characters.
 const SHORT_RESPONSE: usize = 200;
 

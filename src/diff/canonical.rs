@@ -18,7 +18,7 @@ use crate::{
 /// A stable view of a state file for comparing line by line, as `git diff` does with a textconv:
 /// one fact on each line, steps by their id, layout left out. A file that is not understood is
 /// given as its text. The same bytes always give the same view.
-pub fn canonical(file: StateFile, bytes: &[u8]) -> String {
+pub(crate) fn canonical(file: StateFile, bytes: &[u8]) -> String {
     let text = || String::from_utf8_lossy(bytes).into_owned();
     let markdown = || Document::from_bytes(bytes.to_vec()).ok();
     let facts = match file {

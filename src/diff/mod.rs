@@ -9,7 +9,7 @@ mod context;
 mod difference;
 mod excerpt;
 mod history;
-pub mod notes;
+pub(crate) mod notes;
 mod order;
 mod pairing;
 mod plan;
@@ -23,9 +23,9 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
-pub use canonical::canonical;
-pub use difference::{Difference, StepName, Subject, Verb};
-pub use summary::{Line, lines, summary};
+pub(crate) use canonical::canonical;
+pub(crate) use difference::{Difference, Subject, Verb};
+pub(crate) use summary::{lines, summary};
 
 use crate::domain::StateFile;
 use crate::text::{json::JsonDocument, markdown::Document};
@@ -63,7 +63,7 @@ pub fn compare(file: StateFile, before: Option<&[u8]>, after: Option<&[u8]>) -> 
 }
 
 /// Two histories of which only the lengths can be compared; `None` is a file that is not there.
-pub fn compare_history_lengths(before: Option<u64>, after: Option<u64>) -> Vec<Difference> {
+pub(crate) fn compare_history_lengths(before: Option<u64>, after: Option<u64>) -> Vec<Difference> {
     let subject = match (before, after) {
         (Some(_), Some(_)) => Subject::HistoryLength,
         _ => Subject::File,

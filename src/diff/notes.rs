@@ -16,13 +16,13 @@ const MOST: usize = 30;
 const WIDTH: usize = 160;
 
 /// The bytes of the state files, by name.
-pub type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// What happened from `before` to `after`, as markdown.
 ///
 /// Texts of the state are shown as plain words: nothing in them becomes a heading, a link, a
 /// mention or HTML. What cannot be read is left out and named. `workflow` is the one of `after`.
-pub fn review_notes(
+pub(crate) fn review_notes(
     (from, to): (&str, &str),
     before: &Files,
     after: &Files,

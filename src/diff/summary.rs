@@ -15,7 +15,7 @@ const WIDTH: usize = 60;
 
 /// One line for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// The file it is about.
     pub file: StateFile,
     /// Whether something came, went or changed.
@@ -26,12 +26,12 @@ pub struct Line {
 
 /// The differences in words, in their order; long values are shortened, and what is alike is
 /// counted. Every line names its file and can be read alone.
-pub fn summary(differences: &[Difference]) -> Vec<String> {
+pub(crate) fn summary(differences: &[Difference]) -> Vec<String> {
     lines(differences).into_iter().map(|line| line.text).collect()
 }
 
 /// The same with what each line is about.
-pub fn lines(differences: &[Difference]) -> Vec<Line> {
+pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = 0;
     let runs = renumbered(differences);

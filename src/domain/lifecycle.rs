@@ -268,7 +268,7 @@ impl Workflow {
 
 /// The number of the step at hand, from numbers and roles: the first that is active; else the first
 /// that is open or failed; else the last.
-pub fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
+pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
     let lowest = |wanted: &[StepRole]| {
         let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
         fits.map(|(number, _)| *number).min()

@@ -45,7 +45,7 @@ pub(super) fn insert_child(edit: &mut Edit<'_>, parent: ItemId, key: &str, value
 ///
 /// # Errors
 /// The key or value cannot be written.
-pub fn field(
+pub(crate) fn field(
     newline: &str,
     indent: usize,
     bold: bool,

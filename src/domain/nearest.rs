@@ -5,7 +5,10 @@
 /// Letter case, spaces, hyphens and underscores do not count. Up to a third of the letters may
 /// differ; a swap of two neighbours is one difference. Of several equally close candidates the
 /// first is taken.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     const LONGEST: usize = 64;
     let (word, length) = folded(word, LONGEST);
     if length == 0 || length > LONGEST {

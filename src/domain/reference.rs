@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One `{{path}}` in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub(crate) struct Reference {
     /// The path between the braces, trimmed.
     pub path: String,
     /// The bytes from the first brace to the last.
@@ -13,7 +13,7 @@ pub struct Reference {
 
 /// All references of `text`, in order. Only a path may stand between the braces: anything with
 /// white space, braces or a template keyword in it is plain text.
-pub fn references(text: &str) -> Vec<Reference> {
+pub(crate) fn references(text: &str) -> Vec<Reference> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(open) = text[from..].find("{{").map(|at| at + from) {

@@ -7,7 +7,7 @@
 use super::{StepRole, Workflow};
 
 /// The key of the field that says the outcome.
-pub const OUTCOME_FIELD: &str = "outcome";
+pub(crate) const OUTCOME_FIELD: &str = "outcome";
 
 /// How an attempt at a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

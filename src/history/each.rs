@@ -9,7 +9,10 @@ use super::{Entry, HistoryError};
 ///
 /// # Errors
 /// Fails when reading fails.
-pub fn each_entry<R: BufRead>(reader: R, mut sink: impl FnMut(Entry)) -> Result<(), HistoryError> {
+pub(crate) fn each_entry<R: BufRead>(
+    reader: R,
+    mut sink: impl FnMut(Entry),
+) -> Result<(), HistoryError> {
     scan(reader, None, &mut |_| {}, |piece| {
         if let Some(entry) = Entry::read(&piece) {
             sink(entry);

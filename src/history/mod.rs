@@ -49,24 +49,26 @@ mod trailer;
 mod ulid;
 mod verify;
 
-pub use counts::Counts;
-pub use each::each_entry;
-pub use entry::{Entry, EntryKind, NewEntry};
-pub use error::HistoryError;
+pub(crate) use counts::Counts;
+pub(crate) use each::each_entry;
+pub use entry::NewEntry;
+pub(crate) use entry::{Entry, EntryKind};
+pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
 
-pub use render::{Rendered, render};
-pub use search::{Found, search};
-pub use segment::{Segment, SegmentKind, segments};
-pub use tail::{last_entries, last_entries_where, last_entries_within};
-pub use trailer::signed_ids;
-pub use ulid::{EntryId, NoUlid, Ulid};
-pub use verify::{MAX_PROBLEMS, Problem, ProblemKind, Verification, verify};
+pub use render::render;
+pub(crate) use search::search;
+pub(crate) use segment::{Segment, SegmentKind, segments};
+pub(crate) use tail::{last_entries, last_entries_where, last_entries_within};
+pub(crate) use trailer::signed_ids;
+pub use ulid::EntryId;
+pub(crate) use ulid::Ulid;
+pub(crate) use verify::{Problem, ProblemKind, Verification, verify};
 
 /// The largest body that is written or verified, in bytes.
-pub const MAX_ENTRY_BYTES: usize = 8 << 20;
+pub(crate) const MAX_ENTRY_BYTES: usize = 8 << 20;
 /// The most entries that one entry can name as those it follows.
-pub const MAX_PARENTS: usize = 64;
+pub(crate) const MAX_PARENTS: usize = 64;
 
 #[cfg(test)]
 mod tests;

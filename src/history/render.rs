@@ -19,7 +19,7 @@ pub struct Rendered {
 ///
 /// The id is made of `millis`, which is the time since 1970, and of a digest of the text and of
 /// `after`; nothing random is needed. `after` are the heads of the log. An entry names at most
-/// [`MAX_PARENTS`] of them, the oldest first; further ones stay heads for the next entry.
+/// `MAX_PARENTS` of them, the oldest first; further ones stay heads for the next entry.
 /// `newline` is the line end of the file, `"\n"` or `"\r\n"`.
 ///
 /// # Errors

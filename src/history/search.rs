@@ -11,7 +11,7 @@ use super::{Entry, HistoryError};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub(crate) struct Found {
     /// The newest matches, in the order of the file.
     pub entries: Vec<Entry>,
     /// How many entries match in all.
@@ -24,7 +24,11 @@ pub struct Found {
 ///
 /// # Errors
 /// Fails when reading fails.
-pub fn search<R: BufRead>(reader: R, needle: &str, limit: usize) -> Result<Found, HistoryError> {
+pub(crate) fn search<R: BufRead>(
+    reader: R,
+    needle: &str,
+    limit: usize,
+) -> Result<Found, HistoryError> {
     let needle = needle.to_ascii_lowercase();
     let mut newest = Newest::new(limit);
     let mut total = 0;

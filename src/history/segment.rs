@@ -7,7 +7,7 @@ use super::{Entry, EntryId};
 
 /// What a piece of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentKind {
+pub(crate) enum SegmentKind {
     /// A signed entry; `intact` says whether its trailer fits.
     Signed {
         /// Its id.
@@ -24,7 +24,7 @@ pub enum SegmentKind {
 /// A piece of the log. The pieces follow one another without a gap; blank lines belong to what
 /// stands below them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub(crate) struct Segment {
     /// What it is.
     pub kind: SegmentKind,
     /// Its bytes.
@@ -32,7 +32,7 @@ pub struct Segment {
 }
 
 /// Takes a log apart.
-pub fn segments(bytes: &[u8]) -> Vec<Segment> {
+pub(crate) fn segments(bytes: &[u8]) -> Vec<Segment> {
     let mut known: Vec<(Range<usize>, SegmentKind)> = Vec::new();
     let result = scan(bytes, None, &mut |_| {}, |piece| match &piece {
         Piece::Signed { trailer, text, intact } => {

@@ -23,7 +23,10 @@ const LAST_WINDOW: u64 = 16 << 20;
 ///
 /// # Errors
 /// Fails when reading fails.
-pub fn last_entries<R: Read + Seek>(reader: R, limit: usize) -> Result<Vec<Entry>, HistoryError> {
+pub(crate) fn last_entries<R: Read + Seek>(
+    reader: R,
+    limit: usize,
+) -> Result<Vec<Entry>, HistoryError> {
     last_entries_where(reader, limit, |_| true)
 }
 
@@ -31,7 +34,7 @@ pub fn last_entries<R: Read + Seek>(reader: R, limit: usize) -> Result<Vec<Entry
 ///
 /// # Errors
 /// Fails when reading fails.
-pub fn last_entries_where<R: Read + Seek>(
+pub(crate) fn last_entries_where<R: Read + Seek>(
     reader: R,
     limit: usize,
     keep: impl Fn(&Entry) -> bool,
@@ -46,7 +49,7 @@ pub fn last_entries_where<R: Read + Seek>(
 ///
 /// # Errors
 /// Fails when reading fails.
-pub fn last_entries_within<R: Read + Seek>(
+pub(crate) fn last_entries_within<R: Read + Seek>(
     mut reader: R,
     limit: usize,
     bytes: u64,

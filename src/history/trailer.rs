@@ -88,7 +88,7 @@ impl fmt::Display for Trailer {
 }
 
 /// The ids in all trailers of a history, which may be long: nothing is proven and little is kept.
-pub fn signed_ids(history: impl BufRead) -> impl Iterator<Item = EntryId> {
+pub(crate) fn signed_ids(history: impl BufRead) -> impl Iterator<Item = EntryId> {
     let lines = history.split(b'\n').map_while(Result::ok);
     lines.filter_map(|line| Trailer::parse(&line).map(|trailer| trailer.id))
 }

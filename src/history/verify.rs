@@ -10,7 +10,7 @@ use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError};
 
 /// The most problems that are told in full; the others are counted.
-pub const MAX_PROBLEMS: usize = 100;
+pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// What can be wrong with an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -115,7 +115,7 @@ impl Verification {
 ///
 /// # Errors
 /// Fails when reading fails; whatever is wrong with the log is in the result.
-pub fn verify<R: BufRead>(
+pub(crate) fn verify<R: BufRead>(
     reader: R,
     anchors: &[EntryId],
     progress: &mut dyn FnMut(u64),

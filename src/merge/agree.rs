@@ -6,7 +6,7 @@ use crate::domain::{Plan, Variables};
 
 /// The variables with `step_data` as the plan has it; as they were where they have none or where
 /// either cannot be read.
-pub fn agree_with_plan(variables: Vec<u8>, plan: Vec<u8>) -> Vec<u8> {
+pub(crate) fn agree_with_plan(variables: Vec<u8>, plan: Vec<u8>) -> Vec<u8> {
     let agreed = || {
         let plan = Plan::read(Document::from_bytes(plan).ok()?);
         let read = Variables::parse(variables.clone()).ok()?;

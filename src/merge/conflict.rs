@@ -44,7 +44,7 @@ impl Conflict {
 }
 
 /// Whether the file may hold a conflict: a quick look without reading its structure.
-pub fn may_conflict(bytes: &[u8]) -> bool {
+pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
     let mark = START.as_bytes();
     let mut rest = bytes;
     while let Some(at) = rest.iter().position(|byte| *byte == b'<') {
@@ -58,7 +58,7 @@ pub fn may_conflict(bytes: &[u8]) -> bool {
 }
 
 /// The conflicts that stand in a file, in its order.
-pub fn conflicts(file: StateFile, bytes: &[u8]) -> Vec<Conflict> {
+pub(crate) fn conflicts(file: StateFile, bytes: &[u8]) -> Vec<Conflict> {
     if !may_conflict(bytes) {
         return Vec::new();
     }

@@ -31,10 +31,10 @@ mod tests;
 
 use crate::domain::{StateFile, Workflow};
 
-pub use agree::agree_with_plan;
-pub use conflict::{Conflict, conflicts, may_conflict};
-pub use raw::{has_git_markers, split_git_markers};
-pub use take::{Side, TakeError, take};
+pub(crate) use agree::agree_with_plan;
+pub(crate) use conflict::{Conflict, conflicts, may_conflict};
+pub(crate) use raw::{has_git_markers, split_git_markers};
+pub(crate) use take::{Side, TakeError, take};
 
 /// What came of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]

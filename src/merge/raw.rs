@@ -3,13 +3,13 @@
 /// Whether git left conflict markers at the beginning of lines, one after the other.
 ///
 /// Lines inside of a code fence are a quotation, not a conflict.
-pub fn has_git_markers(text: &str) -> bool {
+pub(crate) fn has_git_markers(text: &str) -> bool {
     text.contains("<<<<<<< ")
         && regions(text).iter().any(|region| matches!(region, Region::Both(..)))
 }
 
 /// The two sides of a file that git left markers in; `None` if there are none.
-pub fn split_git_markers(text: &str) -> Option<(String, String)> {
+pub(crate) fn split_git_markers(text: &str) -> Option<(String, String)> {
     let regions = regions(text);
     let mut sides = (String::new(), String::new());
     let mut any = false;

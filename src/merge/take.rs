@@ -23,7 +23,7 @@ pub enum Side {
 
 /// Why nothing was taken.
 #[derive(Debug, thiserror::Error)]
-pub enum TakeError {
+pub(crate) enum TakeError {
     /// The file has no such conflict.
     #[error("there is no conflict `{0}`")]
     NotFound(String),
@@ -41,7 +41,7 @@ pub enum TakeError {
 ///
 /// # Errors
 /// There is no such conflict, or the file cannot be read.
-pub fn take(
+pub(crate) fn take(
     file: StateFile,
     bytes: &[u8],
     field: &str,

@@ -51,7 +51,7 @@ const JOINTS: [&str; 14] = [
 
 /// Whether words say without doubt that the work is complete. The title of the step is a name for
 /// all of the work, whatever words it has.
-pub fn says_complete(text: &str, title: &str) -> bool {
+pub(crate) fn says_complete(text: &str, title: &str) -> bool {
     let text = text.to_lowercase().replace('’', "'");
     if text.contains('?') || is_measured(&text) {
         return false;

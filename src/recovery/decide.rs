@@ -7,7 +7,7 @@ use crate::domain::PlanRole;
 ///
 /// What stops everything comes first: damage, an open question, somebody at work, a finished
 /// plan. Then a step that was interrupted, then one that failed, then the next one.
-pub fn decide(evidence: &Evidence) -> Decision {
+pub(crate) fn decide(evidence: &Evidence) -> Decision {
     let mut decision = first(evidence);
     if let Some(operation) = &evidence.last_operation {
         for found in &operation.interrupted {
@@ -33,7 +33,7 @@ pub fn decide(evidence: &Evidence) -> Decision {
 ///
 /// # Errors
 /// It is not; the text says why.
-pub fn choose(
+pub(crate) fn choose(
     action: Action,
     reasons: Vec<String>,
     evidence: &Evidence,

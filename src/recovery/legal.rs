@@ -4,7 +4,7 @@ use super::{Action, Evidence, StepSeen};
 use crate::domain::{PlanRole, StepRole};
 
 /// Why an action cannot be carried out now; `None` if it can.
-pub fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
+pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
     if action == Action::HumanReview {
         return None;
     }

@@ -9,21 +9,21 @@ mod decide;
 mod decision;
 mod evidence;
 mod failed;
-pub mod failure;
+pub(crate) mod failure;
 mod legal;
 mod running;
 mod told;
 
-pub use action::Action;
-pub use completion::says_complete;
-pub use decide::{choose, decide};
-pub use decision::{Confidence, Decision, RuledOut};
-pub use evidence::{
+pub(crate) use action::Action;
+pub(crate) use completion::says_complete;
+pub(crate) use decide::{choose, decide};
+pub(crate) use decision::{Confidence, Decision, RuledOut};
+pub(crate) use evidence::{
     CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile,
     PlanSeen, StepSeen,
 };
-pub use legal::why_not;
-pub use told::{is_vague, named_paths, writes_something};
+pub(crate) use legal::why_not;
+pub(crate) use told::{is_vague, named_paths, writes_something};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ const MOST: usize = 50;
 /// The relative paths that a text names: words with a slash or a common ending.
 ///
 /// Only what can be a file below the project is taken: no address, no absolute path, no `..`.
-pub fn named_paths(text: &str) -> Vec<String> {
+pub(crate) fn named_paths(text: &str) -> Vec<String> {
     let separators = |c: char| c.is_whitespace() || "\"'`,;()[]{}<>|*!?=".contains(c);
     let mut paths: Vec<String> = Vec::new();
     for word in text.split(separators) {
@@ -56,7 +56,7 @@ fn is_directory(word: &str) -> bool {
 }
 
 /// Whether words only say that somebody is at it.
-pub fn is_vague(text: &str) -> bool {
+pub(crate) fn is_vague(text: &str) -> bool {
     let words = words(text);
     let first = words.first().map_or("", String::as_str);
     let pair = |a: &str, b: &str| words.windows(2).any(|pair| pair[0] == a && pair[1] == b);
@@ -65,7 +65,7 @@ pub fn is_vague(text: &str) -> bool {
 }
 
 /// Whether a step is about writing something, so that files in its title are what it makes.
-pub fn writes_something(title: &str) -> bool {
+pub(crate) fn writes_something(title: &str) -> bool {
     const VERBS: [&str; 14] = [
         "write",
         "writing",

@@ -5,7 +5,7 @@ use crate::domain::Workflow;
 
 /// A directive as written, and what the engine makes of it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Directive {
+pub(crate) enum Directive {
     /// Holds until it is removed.
     Plain,
     /// Holds for so many more steps.
@@ -21,7 +21,7 @@ pub enum Directive {
 
 impl Directive {
     /// Reads a directive with the modifiers and statuses of `workflow`.
-    pub fn parse(text: &str, workflow: &Workflow) -> Self {
+    pub(crate) fn parse(text: &str, workflow: &Workflow) -> Self {
         if grammar::opens_condition(text) {
             return match grammar::rule(text, workflow) {
                 Ok(rule) => Self::Conditional(Box::new(rule)),

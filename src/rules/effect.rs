@@ -5,7 +5,7 @@ use crate::domain::{FactValue, Facts, Modifier, Workflow};
 
 /// What a list of actions does to the facts on its own, outside any rule: for context-aware
 /// behaviours. The facts are changed accordingly.
-pub fn apply(actions: &[Action], facts: &mut Facts, workflow: &Workflow) -> Outcome {
+pub(crate) fn apply(actions: &[Action], facts: &mut Facts, workflow: &Workflow) -> Outcome {
     let mut outcome = Outcome::default();
     for action in actions {
         if let Some((modifier, value)) = effect(action, facts, workflow) {

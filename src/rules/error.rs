@@ -38,12 +38,12 @@ pub(super) struct Failure(Option<Box<RuleError>>);
 
 impl Failure {
     /// The error that was reported, if one was.
-    pub fn reported(self) -> Option<RuleError> {
+    pub(super) fn reported(self) -> Option<RuleError> {
         self.0.map(|error| *error)
     }
 
     /// Changes the error that was reported, if one was.
-    pub fn map(self, change: impl FnOnce(RuleError) -> RuleError) -> Self {
+    pub(super) fn map(self, change: impl FnOnce(RuleError) -> RuleError) -> Self {
         Self(self.0.map(|error| Box::new(change(*error))))
     }
 }

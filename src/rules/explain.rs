@@ -36,7 +36,7 @@ pub struct Explanation {
 }
 
 /// Explains what `rule` does between two sets of facts; for the present state give it twice.
-pub fn explain(rule: &Rule, before: &Facts, after: &Facts) -> Explanation {
+pub(crate) fn explain(rule: &Rule, before: &Facts, after: &Facts) -> Explanation {
     let before = rule.condition.eval(before);
     let after = rule.condition.eval(after);
     let why_not = match (before.truth, after.truth) {

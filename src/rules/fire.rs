@@ -25,7 +25,7 @@ impl Entry {
 }
 
 /// The variables that the conditions of `rules` look at, such as `variables.a.b`, each once.
-pub fn variables_of(rules: &[Entry]) -> Vec<&str> {
+pub(crate) fn variables_of(rules: &[Entry]) -> Vec<&str> {
     let mut names = Vec::new();
     for rule in rules.iter().filter_map(|entry| entry.parsed.as_ref().ok()) {
         rule.condition.visit_facts(&mut |name| {

@@ -2,7 +2,7 @@
 
 /// Every idiom, fact, operator, unit and action. Each indented line with an arrow is an example
 /// that a test reads with the parser.
-pub const LANGUAGE: &str = r##"
+pub(crate) const LANGUAGE: &str = r##"
 A rule is a condition, an arrow and one or more actions:
 
     If cost exceeds 80% of budget → set priority to "cost_efficiency"

@@ -51,7 +51,7 @@ pub(super) struct Quoted<'s> {
 
 impl<'s> Quoted<'s> {
     /// The text that is meant.
-    pub fn text(self) -> Cow<'s, str> {
+    pub(super) fn text(self) -> Cow<'s, str> {
         if self.escaped { Cow::Owned(unescaped(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 }

@@ -33,17 +33,16 @@ mod tests;
 mod vocabulary;
 mod workflow_file;
 
-pub use ast::{Action, Condition, Op, Operand, Rule};
-pub use directive::Directive;
-pub use effect::apply;
-pub use error::RuleError;
-pub use eval::{Seen, Truth, Verdict};
-pub use explain::{Explanation, WhyNot, explain};
-pub use fire::{Entry, fire, variables_of};
-pub use language::LANGUAGE;
-pub use outcome::{
-    Change, Cycle, NewDirective, NotUnderstood, Outcome, Request, RuleChange, TraceLine,
-};
-pub use workflow_file::{
+pub(crate) use ast::{Action, Condition, Op, Operand, Rule};
+pub(crate) use directive::Directive;
+pub(crate) use effect::apply;
+pub(crate) use error::RuleError;
+pub(crate) use eval::{Seen, Truth, Verdict};
+pub(crate) use explain::{Explanation, explain};
+pub(crate) use fire::variables_of;
+pub use fire::{Entry, fire};
+pub(crate) use language::LANGUAGE;
+pub(crate) use outcome::{Change, Cycle, NotUnderstood, Outcome, Request, RuleChange, TraceLine};
+pub(crate) use workflow_file::{
     WorkflowError, parse as parse_workflow, parse_or_builtin as workflow_or_builtin,
 };

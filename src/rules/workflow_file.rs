@@ -67,7 +67,7 @@ struct ModifierEntry {
 }
 
 /// Reads a workflow file; the built-in one if there is none or it cannot be used.
-pub fn parse_or_builtin(bytes: Option<&[u8]>) -> Cow<'static, Workflow> {
+pub(crate) fn parse_or_builtin(bytes: Option<&[u8]>) -> Cow<'static, Workflow> {
     let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
     let own = text.and_then(|text| parse(text).ok());
     own.map_or_else(|| Cow::Borrowed(Workflow::builtin()), Cow::Owned)
@@ -77,7 +77,7 @@ pub fn parse_or_builtin(bytes: Option<&[u8]>) -> Cow<'static, Workflow> {
 ///
 /// # Errors
 /// It is too large, is not YAML of that shape, or makes no sense.
-pub fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
+pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
     if yaml.len() > MAX_BYTES {
         return Err(WorkflowError::TooLarge { bytes: yaml.len() });
     }

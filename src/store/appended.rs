@@ -30,7 +30,7 @@ pub(super) struct AppendedPlan {
 
 impl AppendedPlan {
     /// Whether the file has to be written to.
-    pub fn writes(&self) -> bool {
+    pub(super) fn writes(&self) -> bool {
         self.cut || !self.add.is_empty()
     }
 }

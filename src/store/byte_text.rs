@@ -37,7 +37,7 @@ pub(super) mod option {
     struct Present(#[serde(with = "super")] Vec<u8>);
 
     /// Writes bytes, or `null`.
-    pub fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         bytes: &Option<Vec<u8>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -48,7 +48,7 @@ pub(super) mod option {
     }
 
     /// Reads bytes, or `null`.
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Vec<u8>>, D::Error> {
         Ok(Option::<Present>::deserialize(deserializer)?.map(|present| present.0))

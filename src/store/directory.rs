@@ -22,7 +22,7 @@ use super::disk::{Access, Kind, Stat};
 /// with a [`WrongKind`] inside the error where something else is in the place of a file or a
 /// directory. Every error names its path.
 #[derive(Debug)]
-pub struct Directory {
+pub(crate) struct Directory {
     handle: OwnedFd,
     path: PathBuf,
 }
@@ -30,7 +30,7 @@ pub struct Directory {
 /// Something else is where a regular file or a directory was expected.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` is {}, not {}", path.display(), found.describe(), expected.describe())]
-pub struct WrongKind {
+pub(crate) struct WrongKind {
     /// Where.
     pub path: PathBuf,
     /// What was expected there.
@@ -41,7 +41,7 @@ pub struct WrongKind {
 
 /// A directory is locked as long as this value lives.
 #[derive(Debug)]
-pub struct DirectoryLock {
+pub(crate) struct DirectoryLock {
     file: std::fs::File,
 }
 
@@ -57,7 +57,7 @@ const ATTEMPTS: usize = 16;
 
 impl Directory {
     /// Opens a directory that the user named: links in this path are followed.
-    pub fn open(path: &Path) -> io::Result<Directory> {
+    pub(crate) fn open(path: &Path) -> io::Result<Directory> {
         // As everywhere else, no path at all means the working directory.
         let named = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let handle = open_handle(CWD, named.as_os_str(), OFlags::empty())
@@ -66,12 +66,12 @@ impl Directory {
     }
 
     /// Where the directory was when it was opened, for messages.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens a directory in this one; `None` when nothing has that name.
-    pub fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Directory>> {
+    pub(crate) fn open_dir(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Directory>> {
         let name = component(name.as_ref())?;
         let path = self.path.join(name);
         match open_handle(self.handle.as_fd(), name, OFlags::NOFOLLOW) {
@@ -84,7 +84,7 @@ impl Directory {
     }
 
     /// What has a name in this directory, a link itself and not its target; `None` when nothing.
-    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
+    pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
         let name = component(name.as_ref())?;
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat_of(&stat))),
@@ -95,7 +95,11 @@ impl Directory {
 
     /// Opens a regular file, creating it when `access` says so. Nothing else is opened, and a
     /// pipe without anybody at its other end does not make this wait.
-    pub fn open_file(&self, name: impl AsRef<OsStr>, access: Access) -> io::Result<fs_err::File> {
+    pub(crate) fn open_file(
+        &self,
+        name: impl AsRef<OsStr>,
+        access: Access,
+    ) -> io::Result<fs_err::File> {
         let name = component(name.as_ref())?;
         let doing = match access {
             Access::CreateNew => "failed to create file",
@@ -127,7 +131,7 @@ impl Directory {
 
     /// Reads a regular file of at most `limit` bytes (a longer one is `FileTooLarge`); `None` when
     /// nothing has that name.
-    pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Option<Vec<u8>>> {
         let file = match self.open_file(name, Access::Read) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other?,
@@ -147,7 +151,7 @@ impl Directory {
     }
 
     /// The names in this directory in any order, without those that are not UTF-8.
-    pub fn list(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn list(&self) -> io::Result<Vec<String>> {
         let fail = |error| failed("failed to read directory", &self.path, error);
         let mut names = Vec::new();
         // This opens the directory anew, so that every listing begins at the beginning.
@@ -162,13 +166,13 @@ impl Directory {
     }
 
     /// Adds bytes to the end of a regular file, which is created when absent.
-    pub fn append(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn append(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         self.open_file(name, Access::AppendOrCreate)?.write_all(bytes)
     }
 
     /// Gives a name new content in one step. What had the name before is not touched, a link's
     /// target neither; only a directory is refused. Nothing is synced.
-    pub fn replace(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn replace(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         let name = component(name.as_ref())?;
         let (temporary, mut file) = self.create_temporary()?;
         let placed = file.write_all(bytes).and_then(|()| self.rename(&temporary, self, name));
@@ -179,14 +183,14 @@ impl Directory {
     }
 
     /// Creates a directory with these permissions, less what the process' mask takes away.
-    pub fn create_dir(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<()> {
+    pub(crate) fn create_dir(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<()> {
         let name = component(name.as_ref())?;
         rustix::fs::mkdirat(&self.handle, name, mode_of(mode))
             .map_err(|error| failed("failed to create directory", &self.path.join(name), error))
     }
 
     /// Removes anything but a directory; of a link, the link.
-    pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = component(name.as_ref())?;
         rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())
             .map_err(|error| failed("failed to remove file", &self.path.join(name), error))
@@ -194,7 +198,7 @@ impl Directory {
 
     /// Removes what has a name, a directory with everything in it; of links, the links. Nothing
     /// having that name is fine.
-    pub fn remove_all(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn remove_all(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = component(name.as_ref())?;
         match self.stat(name)?.map(|stat| stat.kind) {
             None => Ok(()),
@@ -209,14 +213,14 @@ impl Directory {
     }
 
     /// Removes an empty directory.
-    pub fn remove_dir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
+    pub(crate) fn remove_dir(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         let name = component(name.as_ref())?;
         rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)
             .map_err(|error| failed("failed to remove directory", &self.path.join(name), error))
     }
 
     /// Gives what has a name here a name in `to`, in the place of what may have it there.
-    pub fn rename(
+    pub(crate) fn rename(
         &self,
         from: impl AsRef<OsStr>,
         to: &Directory,
@@ -229,7 +233,7 @@ impl Directory {
 
     /// As [`Directory::rename`], but nothing may have the name in `to` (else `AlreadyExists`);
     /// `false` where the system cannot do that in one step.
-    pub fn rename_new(
+    pub(crate) fn rename_new(
         &self,
         from: impl AsRef<OsStr>,
         to: &Directory,
@@ -241,7 +245,7 @@ impl Directory {
 
     /// Gives each of two names what the other has; `false` where the system cannot do that in one
     /// step.
-    pub fn exchange(
+    pub(crate) fn exchange(
         &self,
         one: impl AsRef<OsStr>,
         with: &Directory,
@@ -252,7 +256,7 @@ impl Directory {
     }
 
     /// Gives a file a second name; of a link, the link.
-    pub fn link(
+    pub(crate) fn link(
         &self,
         existing: impl AsRef<OsStr>,
         to: &Directory,
@@ -266,7 +270,7 @@ impl Directory {
     /// Inode number and moment of birth in nanoseconds, which tell this directory from every other
     /// of its file system; `None` where the file system knows no moment of birth.
     #[cfg(target_os = "linux")]
-    pub fn identity(&self) -> io::Result<Option<(u64, u128)>> {
+    pub(crate) fn identity(&self) -> io::Result<Option<(u64, u128)>> {
         use rustix::fs::{StatxFlags, statx};
         let wanted = StatxFlags::BTIME | StatxFlags::INO;
         let stat = match statx(&self.handle, c"", AtFlags::EMPTY_PATH, wanted) {
@@ -294,7 +298,7 @@ impl Directory {
     }
 
     /// What is known about this directory itself.
-    pub fn own_stat(&self) -> io::Result<Stat> {
+    pub(crate) fn own_stat(&self) -> io::Result<Stat> {
         let stat = rustix::fs::fstat(&self.handle);
         let stat =
             stat.map_err(|error| failed("failed to query metadata of", &self.path, error))?;
@@ -302,14 +306,14 @@ impl Directory {
     }
 
     /// Keeps others who lock this directory waiting until the value is dropped.
-    pub fn lock(&self) -> io::Result<DirectoryLock> {
+    pub(crate) fn lock(&self) -> io::Result<DirectoryLock> {
         let file = std::fs::File::from(self.handle.try_clone()?);
         file.lock()?;
         Ok(DirectoryLock { file })
     }
 
     /// Makes creations, renames and removals in this directory durable.
-    pub fn sync(&self) -> io::Result<()> {
+    pub(crate) fn sync(&self) -> io::Result<()> {
         let synced = match retry_on_intr(|| rustix::fs::fsync(&self.handle)) {
             // The handle is one that can only be passed through.
             Err(Errno::BADF) => {
@@ -323,7 +327,7 @@ impl Directory {
     }
 
     /// A new file under a name that nobody can have put a link at beforehand.
-    pub fn create_temporary(&self) -> io::Result<(String, fs_err::File)> {
+    pub(crate) fn create_temporary(&self) -> io::Result<(String, fs_err::File)> {
         for _ in 0..ATTEMPTS {
             let random = std::hash::RandomState::new().build_hasher().finish();
             let name = format!(".{random:016x}.new");

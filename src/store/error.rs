@@ -122,7 +122,7 @@ impl StoreError {
 }
 
 /// The store's result type.
-pub type Result<T> = std::result::Result<T, StoreError>;
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 /// Adds the path to an I/O result.
 pub(super) trait At<T> {

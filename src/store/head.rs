@@ -75,7 +75,7 @@ struct AppendOutcome {
 
 impl Head {
     /// Reads the cache; `None` when it is missing, torn or cannot be what we wrote.
-    pub fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
+    pub(super) fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
         let path = paths.head();
         let Some(stat) = require_file(disk, &path)? else {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Head {
     }
 
     /// Writes the cache. Failing is harmless: the next opening reads the log instead.
-    pub fn save(&self, disk: &dyn Disk, paths: &Paths) {
+    pub(super) fn save(&self, disk: &dyn Disk, paths: &Paths) {
         let path = paths.head();
         if let (Ok(line), Ok(Some(_) | None)) = (record::encode(self), require_file(disk, &path)) {
             let _ =
@@ -96,7 +96,7 @@ impl Head {
     }
 
     /// Removes the cache of a log that is gone, so that it cannot be held against another.
-    pub fn forget(disk: &dyn Disk, paths: &Paths) -> Result<()> {
+    pub(super) fn forget(disk: &dyn Disk, paths: &Paths) -> Result<()> {
         let path = paths.head();
         match disk.remove(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -109,7 +109,7 @@ impl Head {
     /// The last record is read and checked: the next one must not go behind a damaged one, which
     /// would then be taken for an operation that never happened, nor behind one that it does not
     /// follow.
-    pub fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
+    pub(super) fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
         let path = paths.segment(self.segment);
         if file.stat().at(&path)?.len != self.end || self.end > segment::LIMIT {
             return Ok(false);
@@ -142,12 +142,12 @@ impl Head {
     }
 
     /// Whether a file still is the one that was there when the cache was written.
-    pub fn recognises(&self, name: &str, stat: Option<&Stat>) -> bool {
+    pub(super) fn recognises(&self, name: &str, stat: Option<&Stat>) -> bool {
         self.signatures.get(name).copied() == stat.map(Stat::signature)
     }
 
     /// Whether a file was written by somebody else after the cache was.
-    pub fn predates(&self, name: &str, stat: &Stat) -> bool {
+    pub(super) fn predates(&self, name: &str, stat: &Stat) -> bool {
         self.signatures.get(name).is_some_and(|(_, mtime, _)| stat.mtime > *mtime)
     }
 }

@@ -76,19 +76,19 @@ pub(super) struct Evidence<'a> {
 
 impl Evidence<'_> {
     /// Whether a file was written during the current boot.
-    pub fn after_boot(&self, stat: &Stat) -> bool {
+    pub(super) fn after_boot(&self, stat: &Stat) -> bool {
         self.boot_time.is_some_and(|boot| stat.mtime >= boot)
     }
 
     /// Whether a file was written after the last operation was applied to it.
-    pub fn after_us(&self, name: &str, stat: &Stat) -> bool {
+    pub(super) fn after_us(&self, name: &str, stat: &Stat) -> bool {
         self.head.is_some_and(|head| head.predates(name, stat))
     }
 }
 
 impl Inspection {
     /// The view that results when the plan is done.
-    pub fn into_view(self, store: &Store, reports: Vec<Report>) -> View {
+    pub(super) fn into_view(self, store: &Store, reports: Vec<Report>) -> View {
         let registry = Registry::new(store, self.unapplied_checkpoints().to_vec());
         let mut files: BTreeMap<String, Vec<u8>> =
             self.files.into_iter().map(|(name, contents)| (name, contents.bytes)).collect();
@@ -121,7 +121,7 @@ impl Inspection {
     }
 
     /// What the last operation did to the checkpoints, if that may not have been written yet.
-    pub fn unapplied_checkpoints(&self) -> &[CheckpointRecord] {
+    pub(super) fn unapplied_checkpoints(&self) -> &[CheckpointRecord] {
         match &self.place {
             Place::Read { segment, .. } => {
                 segment.records.last().map_or(&[], |placed| &placed.op.checkpoints)
@@ -132,7 +132,7 @@ impl Inspection {
 
     /// What is to be said about the plan, for the operation that records what was found see
     /// [`Inspection::pending_report`].
-    pub fn reports(&self) -> Vec<Report> {
+    pub(super) fn reports(&self) -> Vec<Report> {
         let mut reports = Vec::new();
         if let Place::Read { segment, .. } = &self.place
             && segment.torn > 0
@@ -153,7 +153,7 @@ impl Inspection {
     }
 
     /// What is to be said about the operation that records what was found.
-    pub fn pending_report(&self, appended: &str) -> Option<Report> {
+    pub(super) fn pending_report(&self, appended: &str) -> Option<Report> {
         let op = self.pending.as_ref()?;
         let files = op.summary(appended).files;
         let op_id = op.id.clone();
@@ -164,7 +164,7 @@ impl Inspection {
     }
 
     /// Whether nothing at all has to be written.
-    pub fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         let place = match &self.place {
             Place::Nowhere | Place::Known { .. } => true,
             Place::Read { segment, current } => *current && segment.torn == 0,

@@ -23,7 +23,13 @@ pub(super) struct Log {
 
 impl Log {
     /// Continues a segment at a place known to be its end.
-    pub fn resume(file: Box<dyn DiskFile>, number: u64, end: u64, last: u64, sum: String) -> Log {
+    pub(super) fn resume(
+        file: Box<dyn DiskFile>,
+        number: u64,
+        end: u64,
+        last: u64,
+        sum: String,
+    ) -> Log {
         Log { number, end, last, sum, file }
     }
 
@@ -31,7 +37,7 @@ impl Log {
     ///
     /// The directory is synced because the process that created the segment may have stopped
     /// before it could: a record must not go into a file that a power loss takes away.
-    pub fn reopen(disk: &dyn Disk, paths: &Paths, segment: &Segment) -> Result<Log> {
+    pub(super) fn reopen(disk: &dyn Disk, paths: &Paths, segment: &Segment) -> Result<Log> {
         let path = paths.segment(segment.number);
         let file = disk.open(&path, Access::Append).at(&path)?;
         if segment.torn > 0 {
@@ -46,7 +52,12 @@ impl Log {
     }
 
     /// Founds a log whose first segment holds one operation, creating the directories.
-    pub fn found(disk: &dyn Disk, paths: &Paths, header: &Header, op: &Operation) -> Result<Log> {
+    pub(super) fn found(
+        disk: &dyn Disk,
+        paths: &Paths,
+        header: &Header,
+        op: &Operation,
+    ) -> Result<Log> {
         found_directories(disk, paths)?;
         let path = paths.segment(header.segment);
         let first = record::encode(header).at(&path)?;
@@ -72,7 +83,7 @@ impl Log {
     }
 
     /// Starts the segment after this one. The old one stays as it is.
-    pub fn rotate(&mut self, disk: &dyn Disk, paths: &Paths, header: &Header) -> Result<()> {
+    pub(super) fn rotate(&mut self, disk: &dyn Disk, paths: &Paths, header: &Header) -> Result<()> {
         let path = paths.segment(header.segment);
         let line = record::encode(header).at(&path)?;
         publish(disk, paths, &path, &line)?;
@@ -89,7 +100,7 @@ impl Log {
     }
 
     /// Appends a record and syncs it: the commit point. After an error the record is not there.
-    pub fn append(&mut self, disk: &dyn Disk, paths: &Paths, op: &Operation) -> Result<()> {
+    pub(super) fn append(&mut self, disk: &dyn Disk, paths: &Paths, op: &Operation) -> Result<()> {
         let path = paths.segment(self.number);
         let line = record::encode(op).at(&path)?;
         let bytes = self.end + line.len() as u64;
@@ -112,7 +123,7 @@ impl Log {
     }
 
     /// Syncs what another process wrote but may not have synced.
-    pub fn sync(&self, paths: &Paths) -> Result<()> {
+    pub(super) fn sync(&self, paths: &Paths) -> Result<()> {
         self.file.sync().at(&paths.segment(self.number))
     }
 

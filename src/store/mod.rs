@@ -66,31 +66,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
-pub use checkpoint::{
+pub(crate) use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
+pub(crate) use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
-pub use directory::{Directory, WrongKind};
-pub use disk::{Access, Disk, DiskFile, Kind, Stat};
-pub use error::{Result, StoreError};
-pub use gc::GcReport;
-pub use given_up::GivenUp;
-pub use hash::Hash;
-pub use name::CheckpointName;
-pub use operation::{
+pub(crate) use directory::Directory;
+pub(crate) use disk::{Disk, Kind};
+pub(crate) use error::{Result, StoreError};
+pub(crate) use gc::GcReport;
+pub(crate) use given_up::GivenUp;
+pub(crate) use hash::Hash;
+pub(crate) use name::CheckpointName;
+pub(crate) use operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
-pub use origin::{Inode, Origin, Trusted};
-pub use paths::private_directory;
-pub use query::AppendedThen;
-pub use real_disk::RealDisk;
-pub use refound::Refounded;
-pub use registry::Checkpoints;
-pub use relocate::Relocated;
-pub use report::Report;
-pub use tally::Tally;
-pub use transaction::Transaction;
-pub use view::{AppendedReader, AppendedView, LogDamage, View};
+pub(crate) use origin::{Origin, Trusted};
+pub(crate) use paths::private_directory;
+pub(crate) use query::AppendedThen;
+pub(crate) use real_disk::RealDisk;
+pub(crate) use report::Report;
+pub(crate) use tally::Tally;
+pub(crate) use transaction::Transaction;
+pub use view::AppendedView;
+pub(crate) use view::{AppendedReader, LogDamage, View};
 
 use error::At as _;
 use files::{require_dir, require_file};

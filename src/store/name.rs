@@ -12,7 +12,7 @@ use super::Layout;
 pub(super) struct FileName(&'static str);
 
 impl FileName {
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         self.0
     }
 }

@@ -17,7 +17,7 @@ pub(super) const PRIVATE: &str = ".statedir";
 ///
 /// # Errors
 /// Something else is in its place, or it cannot be opened.
-pub fn private_directory(state: &Path) -> io::Result<Option<Directory>> {
+pub(crate) fn private_directory(state: &Path) -> io::Result<Option<Directory>> {
     match Directory::open(state) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other?.open_dir(PRIVATE),
@@ -44,74 +44,74 @@ pub(super) enum Salvaged<'a> {
 }
 
 impl Paths {
-    pub fn new(layout: &Layout) -> Paths {
+    pub(super) fn new(layout: &Layout) -> Paths {
         let (dir, private) = (layout.dir.clone(), layout.dir.join(PRIVATE));
         Paths { dir, private, layout: layout.clone() }
     }
 
-    pub fn file(&self, name: FileName) -> PathBuf {
+    pub(super) fn file(&self, name: FileName) -> PathBuf {
         self.dir.join(name.as_str())
     }
 
-    pub fn appended(&self) -> PathBuf {
+    pub(super) fn appended(&self) -> PathBuf {
         self.file(self.layout.appended_file())
     }
 
-    pub fn lock(&self) -> PathBuf {
+    pub(super) fn lock(&self) -> PathBuf {
         self.private.join("lock")
     }
 
-    pub fn head(&self) -> PathBuf {
+    pub(super) fn head(&self) -> PathBuf {
         self.private.join("head")
     }
 
-    pub fn tally(&self) -> PathBuf {
+    pub(super) fn tally(&self) -> PathBuf {
         self.private.join("tally")
     }
 
-    pub fn ignore(&self) -> PathBuf {
+    pub(super) fn ignore(&self) -> PathBuf {
         self.private.join(".gitignore")
     }
 
-    pub fn log(&self) -> PathBuf {
+    pub(super) fn log(&self) -> PathBuf {
         self.private.join("log")
     }
 
-    pub fn segment(&self, number: u64) -> PathBuf {
+    pub(super) fn segment(&self, number: u64) -> PathBuf {
         self.log().join(segment_name(number))
     }
 
-    pub fn tmp(&self) -> PathBuf {
+    pub(super) fn tmp(&self) -> PathBuf {
         self.private.join("tmp")
     }
 
     /// Where a file is written before it is put in its place.
-    pub fn temporary(&self, target: &Path) -> PathBuf {
+    pub(super) fn temporary(&self, target: &Path) -> PathBuf {
         self.tmp().join(target.file_name().unwrap_or_default())
     }
 
-    pub fn objects(&self) -> PathBuf {
+    pub(super) fn objects(&self) -> PathBuf {
         self.private.join("objects")
     }
 
-    pub fn object(&self, hash: Hash) -> PathBuf {
+    pub(super) fn object(&self, hash: Hash) -> PathBuf {
         self.objects().join(hash.to_string())
     }
 
-    pub fn checkpoints(&self) -> PathBuf {
+    pub(super) fn checkpoints(&self) -> PathBuf {
         self.private.join("checkpoints")
     }
 
-    pub fn checkpoint(&self, number: u64, name: &CheckpointName) -> PathBuf {
+    pub(super) fn checkpoint(&self, number: u64, name: &CheckpointName) -> PathBuf {
         self.checkpoints().join(checkpoint_file(number, name))
     }
 
-    pub fn salvage(&self) -> PathBuf {
+    pub(super) fn salvage(&self) -> PathBuf {
         self.private.join("salvage")
     }
 
     /// A place below `salvage/`; `stamp` tells it from others of the same.
-    pub fn salvaged(&self, stamp: &str, what: Salvaged<'_>) -> PathBuf {
+    pub(super) fn salvaged(&self, stamp: &str, what: Salvaged<'_>) -> PathBuf {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '.' };
         let stamp: String = stamp.chars().map(plain).take(96).collect();
         self.salvage().join(match what {

@@ -28,7 +28,7 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// The rewritable files that it changes.
-    pub fn changed_files(&self, layout: &Layout) -> impl Iterator<Item = FileName> {
+    pub(super) fn changed_files(&self, layout: &Layout) -> impl Iterator<Item = FileName> {
         layout.rewritable_files().filter(|name| self.new_files.contains_key(name.as_str()))
     }
 }

@@ -157,7 +157,7 @@ pub(super) struct Backwards<'a> {
 }
 
 impl<'a> Backwards<'a> {
-    pub fn new(store: &'a Store) -> Result<Backwards<'a>> {
+    pub(super) fn new(store: &'a Store) -> Result<Backwards<'a>> {
         let store = store.session();
         let segments = segment::numbers(&*store.disk, &store.paths)?;
         Ok(Backwards { store, segments, operations: Vec::new(), after: None })

@@ -18,7 +18,7 @@ use super::publish::parent_of;
 /// Everything below the root is reached through directory handles, and no link is followed there.
 /// What is above the root was named by the user, so links on the way to it are.
 #[derive(Debug)]
-pub struct RealDisk {
+pub(crate) struct RealDisk {
     root: PathBuf,
     /// The directories that were opened, by their path below the root, if they are kept.
     known: Option<Mutex<Known>>,
@@ -34,7 +34,7 @@ struct RealFile(fs_err::File);
 
 impl RealDisk {
     /// The file system for work on the state directory `root`.
-    pub fn new(root: &Path) -> RealDisk {
+    pub(crate) fn new(root: &Path) -> RealDisk {
         RealDisk { root: root.to_owned(), known: None }
     }
 

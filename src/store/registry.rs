@@ -43,7 +43,7 @@ pub(super) struct Registry {
 
 impl Registry {
     /// The registry of a store, with the last operation's changes if they may not be written yet.
-    pub fn new(store: &Store, mut unapplied: Vec<CheckpointRecord>) -> Registry {
+    pub(super) fn new(store: &Store, mut unapplied: Vec<CheckpointRecord>) -> Registry {
         let (disk, paths) = (&*store.disk, &store.paths);
         // What a collection has dropped since does not come back.
         let kept = |checkpoint: &Checkpoint| has_images(disk, paths, checkpoint).unwrap_or(false);

@@ -30,7 +30,7 @@ pub(super) struct Base {
 
 impl Base {
     /// Remembers in the head cache that all operations were applied.
-    pub fn save_head(&self, store: &Store) {
+    pub(super) fn save_head(&self, store: &Store) {
         let Some(log) = &self.log else { return };
         let signatures =
             self.stats.iter().map(|(name, stat)| (name.clone(), stat.signature())).collect();
@@ -50,7 +50,7 @@ impl Base {
     }
 
     /// The header of a first segment.
-    pub fn first_header(&self) -> Header {
+    pub(super) fn first_header(&self) -> Header {
         Header {
             format: FORMAT,
             segment: 1,

@@ -63,7 +63,7 @@ const RECENT: usize = 2;
 
 impl Replacer<'_> {
     /// Replaces a file, or removes it, keeping its permissions; `known` is the file as it was read.
-    pub fn replace(
+    pub(super) fn replace(
         &self,
         name: FileName,
         bytes: Option<&[u8]>,
@@ -102,7 +102,7 @@ impl Replacer<'_> {
     ///
     /// Called as late as possible: an editor that saves in place may have opened the file just
     /// before it was taken out.
-    pub fn settle(&self, taken: &Taken) -> Option<PathBuf> {
+    pub(super) fn settle(&self, taken: &Taken) -> Option<PathBuf> {
         match self.disk.stat(&taken.path) {
             Ok(Some(now)) if now.same_content(&taken.known) => {
                 // A leftover is harmless: the next replacement knows it and removes it.

@@ -43,7 +43,7 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    pub fn advance(&mut self, op: &Operation) {
+    pub(super) fn advance(&mut self, op: &Operation) {
         for file in &op.files {
             match file.after {
                 Some(hash) => self.files.insert(file.name.clone(), hash),
@@ -80,7 +80,7 @@ pub(super) struct Segment {
 
 impl Segment {
     /// Reads a segment; `None` when there is no such file.
-    pub fn load(disk: &dyn Disk, paths: &Paths, number: u64) -> Result<Option<Segment>> {
+    pub(super) fn load(disk: &dyn Disk, paths: &Paths, number: u64) -> Result<Option<Segment>> {
         match Segment::load_sound_part(disk, paths, number)? {
             Some((_, Some(damage))) => Err(damage),
             Some((segment, None)) => Ok(Some(segment)),
@@ -89,7 +89,7 @@ impl Segment {
     }
 
     /// Reads a segment up to where it is damaged, if it is; fails when its header is.
-    pub fn load_sound_part(
+    pub(super) fn load_sound_part(
         disk: &dyn Disk,
         paths: &Paths,
         number: u64,
@@ -165,7 +165,7 @@ impl Segment {
 
     /// Reads bytes as the first segment of a log, for the fuzzer.
     #[cfg(fuzzing)]
-    pub fn fuzz(bytes: &[u8]) {
+    pub(crate) fn fuzz(bytes: &[u8]) {
         let (rewritable, appended) = (&["plan.md", "variables.json"], "history.md");
         let layout = Layout { dir: "/state".into(), rewritable, appended, max_bytes: 1 << 20 };
         let _ = Segment::parse(&Paths::new(&layout), 1, bytes);
@@ -197,27 +197,27 @@ impl Segment {
     }
 
     /// Whether a header begins where this segment ends.
-    pub fn precedes(&self, header: &Header) -> bool {
+    pub(super) fn precedes(&self, header: &Header) -> bool {
         (&header.head, header.seq) == (self.head(), self.seq()) && header.state == self.state
     }
 
     /// The id of the last operation.
-    pub fn head(&self) -> &Revision {
+    pub(super) fn head(&self) -> &Revision {
         self.records.last().map_or(&self.header.head, |placed| &placed.op.id)
     }
 
     /// The number of the last operation.
-    pub fn seq(&self) -> u64 {
+    pub(super) fn seq(&self) -> u64 {
         self.records.last().map_or(self.header.seq, |placed| placed.op.seq)
     }
 
     /// The boot during which the last record was written.
-    pub fn boot(&self) -> Option<&str> {
+    pub(super) fn boot(&self) -> Option<&str> {
         self.records.last().map_or(&self.header.boot, |placed| &placed.op.boot).as_deref()
     }
 
     /// Whether a file ever was as given, at the header or after any record.
-    pub fn knows(&self, name: &str, hash: Option<Hash>) -> bool {
+    pub(super) fn knows(&self, name: &str, hash: Option<Hash>) -> bool {
         self.header.state.files.get(name).copied() == hash
             || self
                 .records
@@ -227,7 +227,7 @@ impl Segment {
     }
 
     /// All rewritable files after the first `count` records, checked against their hashes.
-    pub fn images(
+    pub(super) fn images(
         &self,
         disk: &dyn Disk,
         paths: &Paths,
@@ -250,7 +250,7 @@ impl Segment {
     /// `there` is content that may be one of the file's past states, so that a stored image is
     /// only needed when it is not. [`is_gone`] tells whether an error means that the bytes are
     /// no longer known.
-    pub fn image(
+    pub(super) fn image(
         &self,
         disk: &dyn Disk,
         paths: &Paths,

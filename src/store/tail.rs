@@ -23,24 +23,29 @@ impl Default for Tail {
 
 impl Tail {
     /// How much of the end is hashed.
-    pub const WINDOW: u64 = 16 * 1024;
+    pub(super) const WINDOW: u64 = 16 * 1024;
 
     /// The tail of the first `len` bytes of a file; `None` when it is shorter.
-    pub fn of(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Option<Tail>> {
+    pub(super) fn of(file: Option<&dyn DiskFile>, path: &Path, len: u64) -> Result<Option<Tail>> {
         let bytes = window(file, path, len)?;
         Ok((bytes.len() as u64 == len.min(Tail::WINDOW))
             .then(|| Tail { len, hash: Hash::of(&bytes) }))
     }
 
     /// The tail at `len`, of which `bytes` are the last; `None` when they are too few to tell.
-    pub fn of_bytes(bytes: &[u8], len: u64) -> Option<Tail> {
+    pub(super) fn of_bytes(bytes: &[u8], len: u64) -> Option<Tail> {
         let wanted = usize::try_from(len.min(Tail::WINDOW)).ok()?;
         let window = bytes.get(bytes.len().checked_sub(wanted)?..)?;
         Some(Tail { len, hash: Hash::of(window) })
     }
 
     /// The tail after `bytes` are added to the first `len` bytes of a file.
-    pub fn after(file: Option<&dyn DiskFile>, path: &Path, len: u64, bytes: &[u8]) -> Result<Tail> {
+    pub(super) fn after(
+        file: Option<&dyn DiskFile>,
+        path: &Path,
+        len: u64,
+        bytes: &[u8],
+    ) -> Result<Tail> {
         let mut joined =
             if bytes.len() as u64 >= Tail::WINDOW { Vec::new() } else { window(file, path, len)? };
         joined.extend_from_slice(bytes);

@@ -30,7 +30,7 @@ impl Taking<'_> {
     ///
     /// A checkpoint of the state after the operation has the root as its revision until the
     /// operation's id is known.
-    pub fn records(
+    pub(super) fn records(
         &self,
         op: &Operation,
         changes: Vec<CheckpointChange>,

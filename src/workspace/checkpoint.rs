@@ -51,7 +51,7 @@ pub struct CheckpointDetails {
 
 /// A checkpoint as machines read it.
 #[derive(Clone, Debug, Serialize)]
-pub struct CheckpointLine {
+pub(crate) struct CheckpointLine {
     name: String,
     automatic: bool,
     reason: Option<String>,
@@ -66,7 +66,7 @@ pub struct CheckpointLine {
 
 impl CheckpointLine {
     /// What a list says about a checkpoint.
-    pub fn of(checkpoint: &Checkpoint) -> Self {
+    pub(crate) fn of(checkpoint: &Checkpoint) -> Self {
         Self {
             name: checkpoint.name.to_string(),
             automatic: checkpoint.automatic.is_some(),

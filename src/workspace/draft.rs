@@ -27,7 +27,7 @@ struct Changed {
 }
 
 /// Everything a command is about to change. Dropping it changes nothing.
-pub struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     view: &'a View,
     pub(super) env: &'a Environment,
     workflow: OnceCell<Cow<'static, Workflow>>,

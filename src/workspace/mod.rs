@@ -32,7 +32,7 @@ mod rules;
 mod screen;
 mod since;
 mod snapshot;
-pub mod state;
+pub(crate) mod state;
 mod status;
 mod template_limits;
 mod templates;
@@ -48,37 +48,40 @@ use std::{
 };
 
 use self::version_control::Here;
-pub use self::{
+pub(crate) use self::{
     adapt::{Event, LimitUse},
     archive::{Archived, ArchivedState},
-    brief::{BriefRequest, Briefed},
-    change::{Change, ContextText, Cost, Selected, Span, StepResult, StepShape},
-    check::{Checked, Fixed},
-    checkpoint::{CheckpointDetails, CheckpointLine, CheckpointList, CheckpointRequest},
-    diff::{Comparison, DiffSide, GivenSide, TextDiff},
+    change::{Cost, Selected, Span},
+    check::Fixed,
+    checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
+    diff::{Comparison, DiffSide, GivenSide},
     draft::Draft,
-    environment::Environment,
-    error::Error,
     facts::Facts,
     in_force::InForce,
-    init::{InitOptions, Initialised},
-    metrics::{Cover, Metrics, StepMetrics},
+    metrics::Metrics,
     operations::Stepped,
-    outcome::{Answer, FileDiff, Outcome},
+    outcome::FileDiff,
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
-    removed::RemovedEntry,
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,
     screen::{Screen, ScreenStep},
-    since::{Since, Step as SinceStep},
+    since::Since,
+    status::{Status, StepLine},
+    templates::{Mode, TemplateSet},
+    usage::Usage,
+};
+pub use self::{
+    brief::{BriefRequest, Briefed},
+    change::{Change, ContextText, StepResult, StepShape},
+    environment::Environment,
+    error::Error,
+    init::{InitOptions, Initialised},
+    outcome::{Answer, Outcome},
+    removed::RemovedEntry,
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
-    status::{Status, StepLine},
-    templates::{Mode, TemplateError, TemplateSet},
-    training::{Performance, ToolCall, TrainingRecord, Turn},
-    usage::Usage,
     version_control::{NoVersionControl, VersionControl},
 };
 use crate::{
@@ -425,7 +428,7 @@ fn layout(dir: PathBuf) -> Layout {
 }
 
 /// The text with everything that looks like a secret replaced by `[masked]`.
-pub fn masked(text: &str) -> String {
+pub(crate) fn masked(text: &str) -> String {
     check::mask(text).into_owned()
 }
 

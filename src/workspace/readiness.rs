@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::domain::{Plan, Step, StepRef, StepRole as Role, Workflow};
 
 /// Answers questions about dependencies without searching the plan for each.
-pub struct Readiness<'p> {
+pub(crate) struct Readiness<'p> {
     plan: &'p Plan,
     roles: Vec<Option<Role>>,
     by_number: HashMap<u32, usize>,
@@ -14,7 +14,7 @@ pub struct Readiness<'p> {
 
 impl<'p> Readiness<'p> {
     /// Looks at all steps of a plan.
-    pub fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
+    pub(crate) fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
         let role = |step: &Step| workflow.role_of(step);
         let steps = plan.steps.iter().enumerate();
         Self {
@@ -26,24 +26,24 @@ impl<'p> Readiness<'p> {
     }
 
     /// The role of each step's status, in order; `None` for an unknown status.
-    pub fn roles(&self) -> &[Option<Role>] {
+    pub(crate) fn roles(&self) -> &[Option<Role>] {
         &self.roles
     }
 
     /// How many steps have that role.
-    pub fn count(&self, role: Role) -> usize {
+    pub(crate) fn count(&self, role: Role) -> usize {
         self.roles.iter().filter(|found| **found == Some(role)).count()
     }
 
     /// The steps that can be started now, in order.
-    pub fn ready(&self) -> Vec<&'p Step> {
+    pub(crate) fn ready(&self) -> Vec<&'p Step> {
         let open = |(at, _): &(usize, &'p Step)| self.roles[*at] == Some(Role::Open);
         let steps = self.plan.steps.iter().enumerate();
         steps.filter(open).map(|(_, step)| step).filter(|s| self.unmet(s).is_empty()).collect()
     }
 
     /// What a step still waits for: steps that are not finished or not there.
-    pub fn unmet(&self, step: &Step) -> Vec<StepRef> {
+    pub(crate) fn unmet(&self, step: &Step) -> Vec<StepRef> {
         let met = |wanted: &&StepRef| {
             let role = self.position(wanted).and_then(|at| self.roles[at]);
             !role.is_some_and(Role::is_finished)
@@ -52,7 +52,7 @@ impl<'p> Readiness<'p> {
     }
 
     /// A step's number and id, as far as it is there: `3 (k3f9)`.
-    pub fn name(&self, step: &StepRef) -> String {
+    pub(crate) fn name(&self, step: &StepRef) -> String {
         let found = self.position(step).map(|at| &self.plan.steps[at]);
         match found.map(|found| (found.number, &found.id)) {
             Some((number, Some(id))) => format!("{number} ({id})"),
@@ -62,7 +62,7 @@ impl<'p> Readiness<'p> {
     }
 
     /// Where in the plan's list a step is.
-    pub fn position(&self, step: &StepRef) -> Option<usize> {
+    pub(crate) fn position(&self, step: &StepRef) -> Option<usize> {
         match step {
             StepRef::Number(number) => self.by_number.get(number).copied(),
             StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
@@ -70,7 +70,7 @@ impl<'p> Readiness<'p> {
     }
 
     /// The steps of one dependency cycle, if there is one, in order.
-    pub fn cycle(&self) -> Option<Vec<&'p Step>> {
+    pub(crate) fn cycle(&self) -> Option<Vec<&'p Step>> {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
             New,

@@ -16,7 +16,7 @@ const MOST_PATHS: usize = 5000;
 
 /// Looks up references; `{{steps.3.key}}` is short for `{{step_data.outputs.<id of step 3>.key}}`.
 #[derive(Clone, Copy, Debug)]
-pub struct Resolver<'a> {
+pub(crate) struct Resolver<'a> {
     plan: Option<&'a Plan>,
     variables: Option<&'a Variables>,
     workflow: &'a Workflow,
@@ -24,7 +24,7 @@ pub struct Resolver<'a> {
 
 impl<'a> Resolver<'a> {
     /// Looks into these files, as far as they could be read.
-    pub fn new(
+    pub(crate) fn new(
         plan: Option<&'a Plan>,
         variables: Option<&'a Variables>,
         workflow: &'a Workflow,
@@ -33,7 +33,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The value of a reference's path.
-    pub fn get(&self, path: &str) -> Option<Value> {
+    pub(crate) fn get(&self, path: &str) -> Option<Value> {
         let variables = self.variables?;
         variables.get(path).or_else(|| variables.get(&self.output_path(path)?))
     }
@@ -42,18 +42,18 @@ impl<'a> Resolver<'a> {
     ///
     /// # Errors
     /// A reference leads nowhere; the error names the nearest path.
-    pub fn resolve(&self, text: &str) -> Result<Value, Error> {
+    pub(crate) fn resolve(&self, text: &str) -> Result<Value, Error> {
         self.substitute(text, |path| Err(self.missing(path)))
     }
 
     /// The same, where a reference that leads nowhere stays as it is.
-    pub fn lenient(&self, text: &str) -> Value {
+    pub(crate) fn lenient(&self, text: &str) -> Value {
         let kept = self.substitute(text, |path| Ok(Value::from(format!("{{{{{path}}}}}"))));
         kept.unwrap_or_else(|_| Value::from(text))
     }
 
     /// Whether a step that is still to be finished can give what the path names.
-    pub fn is_awaited(&self, path: &str) -> bool {
+    pub(crate) fn is_awaited(&self, path: &str) -> bool {
         let longer = self.output_path(path);
         let path = longer.as_deref().unwrap_or(path);
         let step = path.strip_prefix("step_data.outputs.").and_then(|rest| rest.split('.').next());
@@ -62,7 +62,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The path that comes nearest to one that is not there.
-    pub fn nearest(&self, path: &str) -> Option<String> {
+    pub(crate) fn nearest(&self, path: &str) -> Option<String> {
         let known = self.variables.map(all_paths).unwrap_or_default();
         let longer = self.output_path(path);
         let wanted = longer.as_deref().unwrap_or(path);

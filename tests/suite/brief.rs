@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use statedir::{
-    brief::{Budget, Format, Turn, tokens},
-    workspace::{
-        BriefRequest, Briefed, Change, Environment, InitOptions, NoVersionControl, Options,
-        StepShape, Workspace,
-    },
+    BriefRequest, Briefed, Budget, Change, Environment, Format, InitOptions, NoVersionControl,
+    Options, StepShape, Workspace,
+    internals::{Turn, tokens},
 };
 use tiktoken_rs::{CoreBPE, cl100k_base, o200k_base};
 
@@ -98,11 +96,7 @@ fn generated(dir: &std::path::Path, dice: &mut Dice) -> (Workspace, Vec<String>)
     for _ in 0..dice.below(3) {
         let text = dice.text(size * 4);
         let section = Some("Key Findings".to_owned());
-        changes.push(Change::ContextAdd(statedir::workspace::ContextText {
-            section,
-            text,
-            create: false,
-        }));
+        changes.push(Change::ContextAdd(statedir::ContextText { section, text, create: false }));
     }
     for _ in 0..dice.below(4) {
         let (user_message, response) = (dice.text(size), dice.text(size * 3));

@@ -373,7 +373,7 @@ fn every_command_has_help_with_examples() {
         }
     }
     let mut missing = Vec::new();
-    visit(&statedir::adapters::cli::command(), "statedir", &mut missing);
+    visit(&statedir::internals::command(), "statedir", &mut missing);
     assert!(missing.is_empty(), "{missing:?}");
 }
 

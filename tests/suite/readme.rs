@@ -122,7 +122,7 @@ fn the_table_of_commands_is_the_help() {
     let shown: usize =
         rest.split_inclusive('\n').take_while(|row| row.starts_with('|')).map(str::len).sum();
     let after = &rest[shown..];
-    let table = rows(&statedir::adapters::cli::command());
+    let table = rows(&statedir::internals::command());
     assert_says("table", &readme, &format!("{before}{head}{table}{after}"));
 }
 
@@ -152,11 +152,11 @@ fn the_template_and_the_workflow_of_the_readme_can_be_used() {
 
 #[test]
 fn every_kind_of_change_is_described() {
-    let command = statedir::adapters::cli::command();
+    let command = statedir::internals::command();
     let help = command.find_subcommand("apply").unwrap().get_after_help().unwrap().to_string();
     // The reader of changes names all of them when it is asked for one that does not exist.
     let unknown = serde_json::json!({ "op": "none such" });
-    let told = serde_json::from_value::<statedir::workspace::Change>(unknown).unwrap_err();
+    let told = serde_json::from_value::<statedir::Change>(unknown).unwrap_err();
     let told = told.to_string();
     let kinds: Vec<&str> = told.split('`').filter(|word| word.contains('.')).collect();
     assert!(kinds.len() > 25, "{told}");

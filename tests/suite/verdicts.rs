@@ -12,11 +12,8 @@ use std::{
 };
 
 use statedir::{
-    domain::StateFile,
-    store::AppendedView,
-    workspace::{
-        Change, Environment, NoVersionControl, Options, RemovedEntry, VersionControl, Workspace,
-    },
+    Change, Environment, NoVersionControl, Options, VersionControl, Workspace,
+    internals::{AppendedView, RemovedEntry, StateFile},
 };
 
 use crate::builder::Project;

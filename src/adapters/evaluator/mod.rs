@@ -10,7 +10,7 @@ mod words;
 
 use std::{path::Path, process::Command, time::Duration};
 
-pub use self::words::split_words;
+pub(crate) use self::words::split_words;
 use super::process::{self, ProcessError};
 use crate::{
     recovery::{Action, Decision, Evidence, choose},
@@ -25,7 +25,7 @@ const KEPT: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
 /// A program that decides.
 #[derive(Clone, Debug)]
-pub struct Evaluator {
+pub(crate) struct Evaluator {
     /// The program and its arguments.
     pub argv: Vec<String>,
     /// How long it may take.
@@ -34,7 +34,7 @@ pub struct Evaluator {
 
 /// Why a program did not decide.
 #[derive(Debug, thiserror::Error)]
-pub enum EvaluatorError {
+pub(crate) enum EvaluatorError {
     /// It could not be run to its end.
     #[error(transparent)]
     Process(#[from] ProcessError),
@@ -53,7 +53,7 @@ pub enum EvaluatorError {
 
 /// What a program decided.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The decision.
     pub decision: Decision,
     /// The program's name.
@@ -62,7 +62,7 @@ pub struct Verdict {
 
 impl Evaluator {
     /// The program's name, for the record.
-    pub fn program(&self) -> String {
+    pub(crate) fn program(&self) -> String {
         self.argv.first().cloned().unwrap_or_default()
     }
 
@@ -70,7 +70,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// The program fails, takes too long, or answers something that is no possible decision.
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         state: &Path,
         examined: &Examined,

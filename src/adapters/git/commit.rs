@@ -21,7 +21,7 @@ const HEADS: &str = "Statedir-History-Heads";
 
 /// What to say in a commit.
 #[derive(Clone, Debug, Default)]
-pub struct CommitOptions {
+pub(crate) struct CommitOptions {
     /// The message; else it is made from the operations since the last commit.
     pub message: Option<String>,
     /// Add a `Signed-off-by`.
@@ -38,7 +38,7 @@ pub struct CommitOptions {
 
 /// What was committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Committed {
+pub(crate) struct Committed {
     /// The hash of the new commit; `None` when nothing was to be committed.
     pub commit: Option<String>,
     /// The state files in it.
@@ -54,7 +54,7 @@ pub struct Committed {
 ///
 /// # Errors
 /// There is no repository, a merge is under way, or git or a hook refuses; the index is as it was.
-pub fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError> {
+pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, GitError> {
     let repository = Repository::of(dir)?;
     if options.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
         return Err(GitError::refused(

@@ -15,7 +15,7 @@ use crate::{
 
 /// How the merge of one file went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Driven {
+pub(crate) enum Driven {
     /// It was merged by meaning; a person has to settle these.
     Merged(Vec<Conflict>),
     /// It was merged by lines, because one side cannot be read; `clean` without conflicts.
@@ -31,7 +31,12 @@ pub enum Driven {
 ///
 /// # Errors
 /// A file cannot be read or written; `ours` is as it was.
-pub fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> Result<Driven, GitError> {
+pub(crate) fn drive(
+    base: &Path,
+    ours: &Path,
+    theirs: &Path,
+    path: &str,
+) -> Result<Driven, GitError> {
     let read = |path: &Path| fs_err::read(path).map_err(failed);
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);

@@ -22,7 +22,7 @@ use crate::{
 
 /// Why a commit would lose or damage state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Shrunk {
+pub(crate) struct Shrunk {
     /// The file, from the top of the working tree.
     pub path: String,
     /// What is wrong.
@@ -33,7 +33,7 @@ const REMOVED: &str = "the history would be removed";
 
 impl Shrunk {
     /// What can be done about it.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         if self.problem == REMOVED {
             return "`statedir archive` keeps it; `git commit --no-verify` removes it, if that is intended";
         }
@@ -47,7 +47,7 @@ impl Shrunk {
 ///
 /// # Errors
 /// Git cannot be asked.
-pub fn check_staged() -> Result<Vec<Shrunk>, GitError> {
+pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let git = Git::that_called()?;
     text(&git, &["rev-parse", "--show-toplevel"])?;
     let has_head = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"], "")?;

@@ -18,7 +18,7 @@ use crate::domain::StateFile;
 
 /// What to set up.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct InstallOptions {
+pub(crate) struct InstallOptions {
     /// Also show changes by meaning in `git diff` and `git log -p`.
     pub textconv: bool,
     /// Also check before each commit that history.md only grew.
@@ -31,7 +31,7 @@ pub struct InstallOptions {
 
 /// How a repository is set up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Installed {
+pub(crate) struct Installed {
     /// Whether the state files are merged by meaning.
     pub merge_driver: bool,
     /// Whether changes are shown by meaning.
@@ -55,7 +55,11 @@ const TEXTCONV: &str = "diff.statedir.textconv";
 ///
 /// # Errors
 /// There is no repository, or something cannot be written.
-pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<Installed, GitError> {
+pub(crate) fn install(
+    dir: &Path,
+    program: &Path,
+    options: InstallOptions,
+) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
     if options.pre_commit && !options.global {
         hook::refuse_shared(&repository)?;
@@ -102,7 +106,7 @@ pub fn install(dir: &Path, program: &Path, options: InstallOptions) -> Result<In
 ///
 /// # Errors
 /// There is no repository, or something cannot be written.
-pub fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
+pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
     let scope = scope(options.global);
     let mut changed = Vec::new();
@@ -169,7 +173,7 @@ fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitEr
 ///
 /// # Errors
 /// There is no repository.
-pub fn status(dir: &Path) -> Result<Installed, GitError> {
+pub(crate) fn status(dir: &Path) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
     let driver = repository.git.ask(&["config", "--get", DRIVER]).ok();
     let driver = driver.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());

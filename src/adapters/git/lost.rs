@@ -7,7 +7,7 @@ use crate::domain::StateFile;
 
 /// The directory that is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub(crate) enum Lost {
     /// This one.
     At(PathBuf),
     /// One of several, which somebody has to name.
@@ -21,7 +21,7 @@ pub enum Lost {
 ///
 /// # Errors
 /// Nothing is there, and there is no git or no repository to ask.
-pub fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
+pub(crate) fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
     let below = |dir: &Path| dir.join("workspace").join("state");
     if let Some(named) = named {
         let places = [named.to_owned(), below(named)];
@@ -61,7 +61,7 @@ pub fn find_lost(named: Option<&Path>, here: &Path) -> Result<Lost, GitError> {
 ///
 /// # Errors
 /// There is no git or no repository to ask.
-pub fn has_version(dir: &Path, file: StateFile) -> Result<bool, GitError> {
+pub(crate) fn has_version(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let repository = Repository::of(dir)?;
     let paths = repository.paths();
     let Some((_, path)) = paths.iter().find(|(known, _)| *known == file) else { return Ok(false) };

@@ -30,29 +30,32 @@ mod work_tree;
 mod worktree;
 mod worktree_place;
 
-pub use commit::{CommitOptions, Committed, commit};
+pub(crate) use commit::{CommitOptions, commit};
 pub use control::GitControl;
-pub use driver::{Driven, drive};
-pub use error::GitError;
+pub(crate) use driver::{Driven, drive};
+pub(crate) use error::GitError;
+pub(crate) use growth::check_staged;
 use growth::is_entry_elsewhere;
-pub use growth::{Shrunk, check_staged};
 pub(super) use ignored::ignored;
-pub use install::{InstallOptions, Installed, install, status, uninstall};
-pub use lost::{Lost, find_lost, has_version};
-pub use range::{Range, range};
-pub use rebuild::{Rebuilt, Restored, rebuild};
-pub use relog::{LogState, Relogged, relog};
+pub(crate) use install::{InstallOptions, Installed, install, status, uninstall};
+pub(crate) use lost::{Lost, find_lost, has_version};
+pub(crate) use range::range;
+pub(crate) use rebuild::Rebuilt;
+pub use rebuild::rebuild;
+pub(crate) use relog::{LogState, Relogged, relog};
 use removed::removed_entries;
-pub use resolve::{
+pub(crate) use resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
-pub use revision::{Revision, read_revision};
-pub use tracked::{Tracked, tracks};
-pub use under_way::{left_unmerged, under_way};
-pub use version::PassedOver;
+pub(crate) use revision::{Revision, read_revision};
+pub(crate) use tracked::{Tracked, tracks};
+pub(crate) use under_way::{left_unmerged, under_way};
+pub(crate) use version::PassedOver;
 pub(super) use work_tree::look;
-pub use worktree::{
-    Finished, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
-    finish_worktree, is_checked_out, worktrees,
+pub(crate) use worktree::{
+    Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree, finish_worktree,
+    is_checked_out, worktrees,
 };
-pub use worktree_place::{check_worktree, default_worktree_path, real_path, refuse_committed_link};
+pub(crate) use worktree_place::{
+    check_worktree, default_worktree_path, real_path, refuse_committed_link,
+};

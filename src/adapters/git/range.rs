@@ -6,7 +6,7 @@ use super::{GitError, Revision, program::Git, read_revision};
 
 /// The two ends of a range; the newer one is `None` for the working files.
 #[derive(Clone, Debug)]
-pub struct Range {
+pub(crate) struct Range {
     /// What the older end is called.
     pub from: String,
     /// The state there; empty if there was none yet.
@@ -22,7 +22,7 @@ pub struct Range {
 ///
 /// # Errors
 /// A revision is not known.
-pub fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
+pub(crate) fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
     let git = Git::around(dir)?;
     let (from, to) = match text {
         None => (default_base(&git)?, None),

@@ -21,7 +21,7 @@ const MOST: usize = 1000;
 /// How it stands with the operation log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LogState {
+pub(crate) enum LogState {
     /// There was one, which was left alone.
     Kept,
     /// There was none, and now there is.
@@ -33,7 +33,7 @@ pub enum LogState {
 
 /// What became of the operation log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Relogged {
+pub(crate) struct Relogged {
     /// How it stands with the log.
     pub log: LogState,
     /// How many operations it got from commits.
@@ -54,7 +54,7 @@ pub struct Relogged {
 ///
 /// # Errors
 /// There is no repository, or the log cannot be written; then there is none.
-pub fn relog(
+pub(crate) fn relog(
     store: &Store,
     wait: Duration,
     holder: &Holder,

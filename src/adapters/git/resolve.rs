@@ -19,7 +19,7 @@ use crate::{
 
 /// A file that was merged anew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Resolved {
+pub(crate) struct Resolved {
     /// The file.
     pub file: StateFile,
     /// Where the sides came from: `index` or `markers`; `file` where it was left alone, `plan` where
@@ -33,7 +33,7 @@ pub struct Resolved {
 
 /// A file of which git has several versions and no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Unmerged {
+pub(crate) struct Unmerged {
     /// The file.
     pub file: StateFile,
     /// Whether it was changed after git had left it.
@@ -46,7 +46,7 @@ pub struct Unmerged {
 ///
 /// # Errors
 /// There is no repository, or a file cannot be read or written.
-pub fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
+pub(crate) fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let repository = Repository::of(dir)?;
     let unmerged = unmerged(&repository)?;
     let workflow = repository.read(StateFile::Workflow).ok().flatten();
@@ -166,7 +166,7 @@ fn unreadable(file: StateFile, why: &str) -> GitError {
 ///
 /// # Errors
 /// Git cannot be asked.
-pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
+pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let Ok(repository) = Repository::of(dir) else { return Ok(false) };
     if unmerged(&repository)?.iter().all(|unmerged| unmerged.file != file) {
         return Ok(false);
@@ -179,7 +179,7 @@ pub fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
 ///
 /// # Errors
 /// Git cannot be asked.
-pub fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
+pub(crate) fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
     let repository = Repository::around(dir)?;
     let paths: Vec<String> = files.iter().map(|file| repository.path(file.name())).collect();
     let mut args = vec!["add", "--"];
@@ -192,7 +192,7 @@ pub fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
 ///
 /// # Errors
 /// The file cannot be read or written, or there is nothing to settle.
-pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
+pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     let bytes = read_state_file(dir, StateFile::History).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
@@ -206,7 +206,7 @@ pub fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
 ///
 /// # Errors
 /// Git cannot be asked.
-pub fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
+pub(crate) fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
     match Repository::of(dir) {
         Ok(repository) => unmerged(&repository),
         Err(GitError::NoRepository(_) | GitError::NoProgram(_)) => Ok(Vec::new()),

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 64 << 10;
 
 /// Whether git has a file in its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tracked {
+pub(crate) enum Tracked {
     /// It has.
     Yes,
     /// It has not, or there is no git or no repository.
@@ -28,7 +28,7 @@ pub enum Tracked {
 /// repository around, as somebody may have made one inside of a clone.
 ///
 /// Starts git, and does nothing else: what is in the directory is not looked at.
-pub fn tracks(state: &Path) -> Tracked {
+pub(crate) fn tracks(state: &Path) -> Tracked {
     let state = discovery::resolve(state);
     let mut answer = Tracked::No;
     for top in discovery::tops(&state) {

@@ -20,7 +20,7 @@ const MARKS: [(&str, Option<&str>); 7] = [
 
 /// The command of git that stopped half-way in the working tree around `dir` and is gone on with by
 /// `--continue` and left by `--abort`, such as `merge`.
-pub fn under_way(dir: &Path) -> Option<&'static str> {
+pub(crate) fn under_way(dir: &Path) -> Option<&'static str> {
     mark(&git_dir(dir)?)?
 }
 
@@ -31,7 +31,7 @@ fn mark(git: &Path) -> Option<Option<&'static str>> {
 /// The state files that git holds for unmerged and that are as git left them.
 ///
 /// Every change asks this, so git is run only where it stopped half-way.
-pub fn left_unmerged(dir: &Path) -> Vec<StateFile> {
+pub(crate) fn left_unmerged(dir: &Path) -> Vec<StateFile> {
     if git_dir(dir).and_then(|git| mark(&git)).is_none() {
         return Vec::new();
     }

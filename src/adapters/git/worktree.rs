@@ -18,7 +18,7 @@ use crate::store::Directory;
 
 /// A working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Worktree {
+pub(crate) struct Worktree {
     /// Where it is.
     pub path: PathBuf,
     /// The branch that is checked out there.
@@ -39,7 +39,7 @@ pub struct Worktree {
 
 /// How a working tree was merged back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finished {
+pub(crate) struct Finished {
     /// The branch.
     pub branch: String,
     /// Whether it is merged, and the working tree and the branch are gone.
@@ -54,7 +54,7 @@ pub struct Finished {
 ///
 /// # Errors
 /// There is no repository.
-pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
+pub(crate) fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     let repository = Repository::of(dir)?;
     let inside = &repository.inside;
     let listing = repository.git.ask(&["worktree", "list", "--porcelain", "-z"])?;
@@ -96,7 +96,7 @@ pub fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
 }
 
 /// Whether `branch` is what is checked out in the working tree that `dir` is in.
-pub fn is_checked_out(dir: &Path, branch: &str) -> bool {
+pub(crate) fn is_checked_out(dir: &Path, branch: &str) -> bool {
     let head = Git::around(dir).and_then(|git| git.ask_line(&["symbolic-ref", "--quiet", "HEAD"]));
     head.is_ok_and(|head| head.strip_prefix("refs/heads/") == Some(branch))
 }
@@ -105,7 +105,7 @@ pub fn is_checked_out(dir: &Path, branch: &str) -> bool {
 ///
 /// # Errors
 /// The name is taken or none that git accepts, or git or a hook fails; then there is none.
-pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, GitError> {
+pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, GitError> {
     let repository = Repository::of(dir)?;
     let place = path.to_string_lossy();
     let reference = format!("refs/heads/{name}");
@@ -139,7 +139,7 @@ pub fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktree, Git
 ///
 /// # Errors
 /// As said, or git cannot be asked.
-pub fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
+pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     repository.refuse_locked()?;
     if repository.git_path("MERGE_HEAD")?.exists() {
@@ -206,7 +206,7 @@ fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
 ///
 /// # Errors
 /// There is no such working tree, it has changes that are not committed, or git fails.
-pub fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
+pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let repository = Repository::of(dir)?;
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
@@ -268,7 +268,7 @@ fn merge_refused(repository: &Repository, name: &str, output: &Output) -> GitErr
 ///
 /// # Errors
 /// It has changes that are not committed, or git fails.
-pub fn abandon_worktree(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
+pub(crate) fn abandon_worktree(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     check_finish(dir, tree)?;
     remove(&Repository::of(dir)?, tree)
 }
@@ -277,7 +277,7 @@ pub fn abandon_worktree(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
 ///
 /// # Errors
 /// There is none.
-pub fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
+pub(crate) fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
     let trees = worktrees(dir)?;
     let on_it = |tree: &&Worktree| tree.branch.as_deref() == Some(name);
     match trees.iter().find(|tree| on_it(tree) && !tree.here) {

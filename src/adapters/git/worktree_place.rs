@@ -8,7 +8,7 @@ use super::{GitError, program::Git, repository::Repository};
 ///
 /// # Errors
 /// There is no repository.
-pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
+pub(crate) fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
     let Repository { top, git, .. } = Repository::of(dir)?;
     let common = common_dir(&git)?;
     let name = name.replace('/', "-");
@@ -30,7 +30,7 @@ pub fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError
 ///
 /// # Errors
 /// The name is taken or none that git accepts, or something is at that place.
-pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitError> {
+pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     repository.refuse_locked()?;
     super::commit::refuse_ignored(&repository)?;
@@ -72,7 +72,7 @@ pub fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), GitErro
 ///
 /// # Errors
 /// As said, or git cannot be asked.
-pub fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitError> {
+pub(crate) fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     let mut found = PathBuf::new();
     for part in path.components() {
@@ -107,7 +107,7 @@ fn is_empty(dir: &Path) -> bool {
 }
 
 /// The path without links and `..`, as far as it is there.
-pub fn real_path(path: &Path) -> PathBuf {
+pub(crate) fn real_path(path: &Path) -> PathBuf {
     let mut found = PathBuf::new();
     for part in path.components() {
         match part {

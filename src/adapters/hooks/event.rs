@@ -11,11 +11,11 @@ use super::{
 use crate::adapters::directory::nearest;
 
 /// The largest event that is read; of a larger one the beginning is.
-pub const MAX_BYTES: u64 = 32 << 20;
+pub(crate) const MAX_BYTES: u64 = 32 << 20;
 
 /// One event.
 #[derive(Clone, Debug)]
-pub struct HookEvent {
+pub(crate) struct HookEvent {
     value: Value,
 }
 
@@ -24,7 +24,7 @@ impl HookEvent {
     ///
     /// # Errors
     /// Says why the bytes are not one JSON object, nor nearly one.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match serde_json::from_slice(bytes) {
             Ok(value @ Value::Object(_)) => Ok(Self { value }),
@@ -43,54 +43,54 @@ impl HookEvent {
     }
 
     /// `hook_event_name`.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.text("hook_event_name").unwrap_or_default()
     }
 
     /// A member that is a string.
-    pub fn text(&self, key: &str) -> Option<&str> {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.value.get(key).and_then(Value::as_str)
     }
 
     /// `tool_name`.
-    pub fn tool(&self) -> &str {
+    pub(crate) fn tool(&self) -> &str {
         self.text("tool_name").unwrap_or_default()
     }
 
     /// A string of `tool_input`.
-    pub fn input(&self, key: &str) -> Option<&str> {
+    pub(crate) fn input(&self, key: &str) -> Option<&str> {
         self.value.get("tool_input")?.get(key)?.as_str()
     }
 
     /// The file that a tool writes, as the tool names it.
-    pub fn file(&self) -> Option<&str> {
+    pub(crate) fn file(&self) -> Option<&str> {
         ["file_path", "notebook_path", "path"].iter().find_map(|key| self.input(key))
     }
 
     /// The strings of `tool_input` at any depth.
-    pub fn input_strings(&self, most: usize) -> Vec<&str> {
+    pub(crate) fn input_strings(&self, most: usize) -> Vec<&str> {
         self.value.get("tool_input").map(|input| strings(input, most)).unwrap_or_default()
     }
 
     /// Whether the tool runs a shell command.
-    pub fn is_shell(&self) -> bool {
+    pub(crate) fn is_shell(&self) -> bool {
         matches!(self.tool(), "Bash" | "bash" | "shell" | "run_shell_command")
     }
 
     /// Whether a hook made the agent go on already.
-    pub fn stop_hook_active(&self) -> bool {
+    pub(crate) fn stop_hook_active(&self) -> bool {
         self.value.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false)
     }
 
     /// Where the agent is, if it says so and that is an absolute path.
-    pub fn cwd(&self) -> Option<PathBuf> {
+    pub(crate) fn cwd(&self) -> Option<PathBuf> {
         self.text("cwd").map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// The session's name as a word that can be an actor and a file name.
     ///
     /// Of an id in the form of a UUID the first part is enough to tell sessions apart.
-    pub fn session(&self) -> Option<String> {
+    pub(crate) fn session(&self) -> Option<String> {
         let id = self.text("session_id")?;
         let word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let clean: String = id.chars().filter(word).take(64).collect();
@@ -102,7 +102,7 @@ impl HookEvent {
     }
 
     /// Whether the event can concern the state at all, so that nothing is read for the others.
-    pub fn is_of_interest(&self) -> bool {
+    pub(crate) fn is_of_interest(&self) -> bool {
         match self.name() {
             "PreToolUse" => {
                 let tool = self.tool();
@@ -117,7 +117,7 @@ impl HookEvent {
     }
 
     /// The nearest state directory at or above where the agent is.
-    pub fn state_directory(&self, project: Option<&Path>) -> Option<PathBuf> {
+    pub(crate) fn state_directory(&self, project: Option<&Path>) -> Option<PathBuf> {
         let here = self.cwd().or_else(|| std::env::current_dir().ok());
         let places = here.iter().map(PathBuf::as_path).chain(project);
         // One behind a link is none: a hook says nothing about it.
@@ -126,7 +126,7 @@ impl HookEvent {
 }
 
 /// Tools that write a file, by the names that clients give them.
-pub fn writes_file(tool: &str) -> bool {
+pub(super) fn writes_file(tool: &str) -> bool {
     const CLAUDE: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
     const OTHERS: [&str; 6] =
         ["apply_patch", "create", "edit", "replace", "str_replace_editor", "write_file"];
@@ -134,12 +134,12 @@ pub fn writes_file(tool: &str) -> bool {
 }
 
 /// Tools that ask the web.
-pub fn asks_web(tool: &str) -> bool {
+pub(super) fn asks_web(tool: &str) -> bool {
     matches!(tool, "WebFetch" | "WebSearch")
 }
 
 /// What a tool counts for.
-pub fn counted(tool: &str) -> Option<crate::workspace::Usage> {
+pub(super) fn counted(tool: &str) -> Option<crate::workspace::Usage> {
     if writes_file(tool) {
         Some(crate::workspace::Usage::FileOperation)
     } else {

@@ -11,7 +11,7 @@ const LIMIT: u64 = 64 << 10;
 const LONGEST: usize = 600;
 
 /// Notes a line. Whatever fails here is not worth a failure.
-pub fn note(state: &Path, time: &str, event: &str, message: &str) {
+pub(crate) fn note(state: &Path, time: &str, event: &str, message: &str) {
     let _ = append(state, time, event, message);
 }
 

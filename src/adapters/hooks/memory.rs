@@ -22,7 +22,7 @@ const SESSIONS: &str = "sessions";
 /// What one session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// The rules in force when it was last told, a line each; absent if it never was.
     pub rules: Option<Vec<String>>,
     /// What it was told once.
@@ -35,7 +35,7 @@ pub struct Memory {
 
 impl Memory {
     /// What is remembered; nothing if there is no memory or it cannot be read.
-    pub fn load(state: &Path, session: &str) -> Self {
+    pub(crate) fn load(state: &Path, session: &str) -> Self {
         let read = || {
             let bytes = sessions(state).ok()??.read(file_name(session), LIMIT).ok()??;
             serde_json::from_slice::<Self>(&bytes).ok().filter(Self::is_plausible)
@@ -56,12 +56,12 @@ impl Memory {
     }
 
     /// Remembers that something was said; `false` if it was already.
-    pub fn tell(&mut self, what: &str) -> bool {
+    pub(crate) fn tell(&mut self, what: &str) -> bool {
         once(&mut self.told, what)
     }
 
     /// Remembers that a person was asked about a limit; `false` if one was already.
-    pub fn ask(&mut self, limit: &str) -> bool {
+    pub(crate) fn ask(&mut self, limit: &str) -> bool {
         once(&mut self.asked, limit)
     }
 
@@ -69,7 +69,7 @@ impl Memory {
     ///
     /// # Errors
     /// The disk fails, or something else is where the memories belong.
-    pub fn save(&self, state: &Path, session: &str) -> io::Result<()> {
+    pub(crate) fn save(&self, state: &Path, session: &str) -> io::Result<()> {
         let Some(private) = private_directory(state)? else { return Ok(()) };
         let dir = match private.open_dir(SESSIONS)? {
             Some(dir) => dir,
@@ -91,14 +91,14 @@ impl Memory {
     }
 
     /// Forgets a session that has ended.
-    pub fn forget(state: &Path, session: &str) {
+    pub(crate) fn forget(state: &Path, session: &str) {
         if let Ok(Some(dir)) = sessions(state) {
             let _ = dir.remove(file_name(session));
         }
     }
 
     /// Forgets the sessions that were silent longest, when there are many.
-    pub fn prune(state: &Path) {
+    pub(crate) fn prune(state: &Path) {
         if let Ok(Some(dir)) = sessions(state) {
             prune(&dir);
         }

@@ -24,7 +24,7 @@ mod tools;
 
 use std::{path::PathBuf, time::Instant};
 
-pub use self::{
+pub(crate) use self::{
     event::{HookEvent, MAX_BYTES},
     journal::note,
     memory::Memory,
@@ -34,7 +34,7 @@ use crate::workspace::{Error, Workspace};
 
 /// An event with all that is needed to answer it.
 #[derive(Debug)]
-pub struct Hook<'a> {
+pub(crate) struct Hook<'a> {
     /// What happened.
     pub event: &'a HookEvent,
     /// The state it concerns; it acts under the session's name.
@@ -55,7 +55,7 @@ pub struct Hook<'a> {
 ///
 /// # Errors
 /// The state could not be read or written; the caller notes it and stays silent.
-pub fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
+pub(crate) fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
     match hook.event.name() {
         "SessionStart" => session::start(hook),
         "UserPromptSubmit" => prompt::submitted(hook),

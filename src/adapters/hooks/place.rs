@@ -19,7 +19,7 @@ const MOST_LOOKUPS: usize = 1500;
 
 /// What a path reaches, what only `statedir` writes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub(super) enum Reach {
     /// Lock, operation log and objects.
     Private,
     /// The append-only log.
@@ -34,7 +34,7 @@ pub enum Reach {
 
 impl Reach {
     /// Why a tool must not write there, and what to do instead.
-    pub fn reason(self) -> &'static str {
+    pub(super) fn reason(self) -> &'static str {
         match self {
             Self::History => {
                 "history.md is append-only and signed entry by entry; only statedir writes it. Add \
@@ -55,7 +55,7 @@ impl Reach {
     }
 
     /// What to use instead of a command that may write there.
-    pub fn instead(self) -> &'static str {
+    pub(super) fn instead(self) -> &'static str {
         match self {
             Self::Private => "Look with `statedir op log` and `statedir check`.",
             Self::History => "Use `statedir history add` to write, and `cat` or `grep` to read it.",
@@ -68,7 +68,7 @@ impl Reach {
     }
 
     /// What is reached, in a sentence that goes on.
-    pub fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
             Self::Private => "the state's .statedir/".to_owned(),
             Self::History => "the state's history.md".to_owned(),
@@ -79,12 +79,12 @@ impl Reach {
     }
 
     /// Whether only `statedir` writes there.
-    pub fn is_protected(self) -> bool {
+    pub(super) fn is_protected(self) -> bool {
         matches!(self, Self::Private | Self::History)
     }
 
     /// Whether the whole state is reached.
-    pub fn is_whole(self) -> bool {
+    pub(super) fn is_whole(self) -> bool {
         matches!(self, Self::State | Self::Above)
     }
 }
@@ -97,19 +97,19 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The state directory, by its real path.
 #[derive(Clone, Debug)]
-pub struct Guarded {
+pub(super) struct Guarded {
     state: PathBuf,
     lookups: Cell<usize>,
 }
 
 impl Guarded {
     /// Guards the state in `dir`.
-    pub fn new(dir: &Path) -> Self {
+    pub(super) fn new(dir: &Path) -> Self {
         Self { state: real_path(dir), lookups: Cell::new(MOST_LOOKUPS) }
     }
 
     /// What `text`, seen from `cwd`, reaches.
-    pub fn reach(&self, cwd: &Path, text: &str) -> Option<Reach> {
+    pub(super) fn reach(&self, cwd: &Path, text: &str) -> Option<Reach> {
         if text.is_empty() || text.len() > LONGEST {
             return None;
         }
@@ -129,12 +129,12 @@ impl Guarded {
     }
 
     /// The state directory's path.
-    pub fn state(&self) -> &Path {
+    pub(super) fn state(&self) -> &Path {
         &self.state
     }
 
     /// Whether git leaves the state alone when it removes what it does not track.
-    pub fn is_kept_by_git(&self, top: &Path) -> bool {
+    pub(super) fn is_kept_by_git(&self, top: &Path) -> bool {
         let ignored = std::fs::read(self.state.join(".statedir/.gitignore"));
         let index = std::fs::read(top.join(".git/index")).unwrap_or_default();
         let tracks = |name: &str| {
@@ -233,7 +233,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// The path with all links followed; what is not there yet stays as it is written.
-pub fn real_path(path: &Path) -> PathBuf {
+pub(super) fn real_path(path: &Path) -> PathBuf {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().map(|part| part.as_os_str().to_owned()).collect()
     };

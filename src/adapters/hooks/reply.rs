@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// An answer; most events get none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Nothing to say.
     #[default]
     Silent,
@@ -26,7 +26,7 @@ pub enum Reply {
 impl Reply {
     /// The JSON for the event of that name; none when there is nothing to say or the event takes
     /// no such answer.
-    pub fn to_json(&self, event: &str) -> Option<Value> {
+    pub(crate) fn to_json(&self, event: &str) -> Option<Value> {
         let takes_context = matches!(event, "SessionStart" | "UserPromptSubmit" | "PostToolUse");
         let specific =
             |context: &str| json!({ "hookEventName": event, "additionalContext": context });
@@ -56,7 +56,7 @@ impl Reply {
 }
 
 /// Text from the state as quoted lines, so that it cannot pass for an instruction.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     // Whatever could pass for the end of a line is a blank.
     let breaks = |c: char| (c.is_control() && c != '\t') || matches!(c, '\u{2028}' | '\u{2029}');
     let clean = |c: char| if breaks(c) { ' ' } else { c };
@@ -65,7 +65,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Text from the state in one line of at most so many characters.
-pub fn short(text: &str, most: usize) -> String {
+pub(super) fn short(text: &str, most: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
     match line.char_indices().nth(most) {

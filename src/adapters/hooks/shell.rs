@@ -9,7 +9,7 @@ pub(super) const VARIABLE: char = '\0';
 
 /// A word of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Word {
+pub(super) struct Word {
     /// Its text without quotes; a variable is its name between two [`VARIABLE`]s.
     pub text: String,
     /// Whether it has an expansion of which nothing is known, written as `$`.
@@ -29,7 +29,7 @@ impl Word {
 
 /// One command with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Simple {
+pub(super) struct Simple {
     /// The words in order, redirections taken out.
     pub words: Vec<Word>,
     /// Files that a redirection writes.
@@ -42,7 +42,7 @@ pub struct Simple {
 
 /// A part of a command line, in the order in which the parts run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// A subshell or a substitution begins.
     Open,
     /// It ends, and with it the directory and the variables it had.
@@ -52,7 +52,7 @@ pub enum Step {
 }
 
 /// All commands of a line, those in substitutions too.
-pub fn commands(source: &str) -> Vec<Step> {
+pub(super) fn commands(source: &str) -> Vec<Step> {
     read(source, 0)
 }
 

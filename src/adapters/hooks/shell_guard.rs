@@ -23,7 +23,7 @@ const MOST_SCOPES: usize = 64;
 
 /// A word of a command that reaches the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub(super) struct Found {
     /// The program.
     pub program: String,
     /// The word as it was written.
@@ -35,7 +35,7 @@ pub struct Found {
 }
 
 /// What a command line does to the state, the worst of it.
-pub fn examine(guarded: &Guarded, cwd: &Path, source: &str) -> Option<Found> {
+pub(super) fn examine(guarded: &Guarded, cwd: &Path, source: &str) -> Option<Found> {
     let scope = Scope { cwd: Some(cwd.to_owned()), variables: Rc::new(HashMap::new()) };
     let mut shell =
         Shell { guarded, scope, outer: Vec::new(), expansion: Expansion::new(), asked: None };
@@ -44,7 +44,7 @@ pub fn examine(guarded: &Guarded, cwd: &Path, source: &str) -> Option<Found> {
 }
 
 /// Whether a command line only looks, so that nobody needs to be asked about it.
-pub fn only_looks(source: &str) -> bool {
+pub(super) fn only_looks(source: &str) -> bool {
     commands(source).iter().all(|step| {
         let Step::Run(simple) = step else { return true };
         let quiet = simple.writes.iter().all(|word| word.text == "/dev/null");

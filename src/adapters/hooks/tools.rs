@@ -28,7 +28,7 @@ const REMOVES: [&str; 8] = ["clean", "delete", "move", "mv", "remove", "rename",
 const MOST_STRINGS: usize = 200;
 
 /// Whether a tool belongs to another MCP server and does not only look.
-pub fn is_foreign(tool: &str) -> bool {
+pub(super) fn is_foreign(tool: &str) -> bool {
     let Some(rest) = tool.strip_prefix("mcp__") else { return false };
     let (server, name) = rest.split_once("__").unwrap_or(("", rest));
     let has = |list: &[&str]| words(name).iter().any(|word| list.contains(&word.as_str()));

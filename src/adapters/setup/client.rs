@@ -6,7 +6,7 @@ use super::SetupError;
 
 /// An agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub(crate) enum Client {
     /// Claude Code.
     Claude,
     /// Codex.
@@ -33,7 +33,7 @@ impl fmt::Display for Client {
 
 /// For whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// Everybody who works on one project.
     Project,
     /// One user, in all projects.
@@ -51,7 +51,7 @@ impl fmt::Display for Scope {
 
 /// One thing that is put into one file; the path is relative to the project or the home.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Hooks in JSON settings.
     Hooks(PathBuf),
     /// The MCP server in JSON settings.
@@ -66,7 +66,7 @@ pub enum Piece {
 
 impl Piece {
     /// Where it goes.
-    pub fn path(&self) -> &PathBuf {
+    pub(crate) fn path(&self) -> &PathBuf {
         match self {
             Self::Hooks(path)
             | Self::Server(path)
@@ -77,7 +77,7 @@ impl Piece {
     }
 
     /// What it is, in a word or two.
-    pub fn what(&self) -> &'static str {
+    pub(crate) fn what(&self) -> &'static str {
         match self {
             Self::Hooks(_) => "hooks",
             Self::Server(_) | Self::TomlServer(_) => "MCP server",
@@ -92,7 +92,7 @@ impl Client {
     ///
     /// # Errors
     /// The client has no place for this scope.
-    pub fn pieces(self, scope: Scope) -> Result<Vec<Piece>, SetupError> {
+    pub(crate) fn pieces(self, scope: Scope) -> Result<Vec<Piece>, SetupError> {
         use Piece::{Block, Hooks, Server, Skill, TomlServer};
         use Scope::{Project, User};
         let skill = || Skill(".claude/skills/statedir/SKILL.md".into());
@@ -133,7 +133,7 @@ impl Client {
     }
 
     /// What is left for the user to do by hand.
-    pub fn advice(self, scope: Scope, program: &str) -> Option<String> {
+    pub(crate) fn advice(self, scope: Scope, program: &str) -> Option<String> {
         let mcp = (self, scope) == (Self::Claude, Scope::User);
         mcp.then(|| {
             format!("for the MCP server: claude mcp add --scope user statedir -- {program} mcp")

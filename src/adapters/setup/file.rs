@@ -13,7 +13,7 @@ const LIMIT: u64 = 16 << 20;
 
 /// A file before and after; `None` where there is none.
 #[derive(Clone, Debug)]
-pub struct FilePlan {
+pub(crate) struct FilePlan {
     /// The file.
     pub path: PathBuf,
     /// What is put into it.
@@ -30,7 +30,7 @@ pub struct FilePlan {
 
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     /// It comes into being.
     Create,
     /// It is changed.
@@ -43,7 +43,7 @@ pub enum Action {
 
 impl FilePlan {
     /// What happens to it.
-    pub fn action(&self) -> Action {
+    pub(crate) fn action(&self) -> Action {
         match (&self.before, &self.after) {
             (None, Some(_)) => Action::Create,
             (Some(_), None) => Action::Remove,
@@ -53,7 +53,7 @@ impl FilePlan {
     }
 
     /// The change as a unified diff.
-    pub fn diff(&self) -> String {
+    pub(crate) fn diff(&self) -> String {
         let before = self.before.as_deref().unwrap_or_default();
         let after = self.after.as_deref().unwrap_or_default();
         let name = self.path.display().to_string();

@@ -18,14 +18,14 @@ mod toml_text;
 use std::path::{Path, PathBuf};
 
 use self::outcome::{Outcome, Wish};
-pub use self::{
+pub(crate) use self::{
     client::{Client, Piece, Scope},
     file::{Action, FilePlan},
 };
 
 /// Why nothing was set up.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
+pub(crate) enum SetupError {
     /// A file that has to be changed cannot be understood. It stays as it is.
     #[error("`{}` was not changed: {message}", path.display())]
     NotUnderstood {
@@ -65,7 +65,7 @@ pub enum SetupError {
 
 /// What is to be set up, and where.
 #[derive(Clone, Debug)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// For which client.
     pub client: Client,
     /// For one project or for all of a user's.
@@ -83,7 +83,7 @@ impl Setup {
     ///
     /// # Errors
     /// The client has no place for this scope.
-    pub fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
+    pub(crate) fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
         let pieces = self.client.pieces(self.scope)?;
         let text = |piece: &Piece| match piece {
             Piece::Hooks(_) => pretty(&hook_entries::all(&self.program)),
@@ -99,7 +99,7 @@ impl Setup {
     ///
     /// # Errors
     /// One of the files cannot be understood; then none may be touched.
-    pub fn plan(&self, remove: bool) -> Result<Vec<FilePlan>, SetupError> {
+    pub(crate) fn plan(&self, remove: bool) -> Result<Vec<FilePlan>, SetupError> {
         let mut plans = Vec::new();
         for piece in self.client.pieces(self.scope)? {
             let path = self.root.join(piece.path());
@@ -132,7 +132,7 @@ impl Setup {
     ///
     /// # Errors
     /// The disk fails; files before that one are done.
-    pub fn carry_out(&self, plans: &[FilePlan]) -> Result<(), SetupError> {
+    pub(crate) fn carry_out(&self, plans: &[FilePlan]) -> Result<(), SetupError> {
         for plan in plans {
             file::refuse_outside(&plan.path, &self.root, self.scope)?;
             file::carry_out(plan, &self.root)?;
@@ -142,7 +142,7 @@ impl Setup {
 }
 
 /// The project that a directory belongs to: the nearest one with a state or a repository.
-pub fn project_of(here: &Path) -> PathBuf {
+pub(crate) fn project_of(here: &Path) -> PathBuf {
     let is_project =
         |dir: &&Path| dir.join("workspace/state").is_dir() || dir.join(".git").exists();
     here.ancestors().find(is_project).unwrap_or(here).to_owned()

@@ -16,7 +16,7 @@ use fs_err as fs;
 use walkdir::{DirEntry, WalkDir};
 
 use self::ecosystem::{Sort, sort};
-pub use self::root::project_root;
+pub(crate) use self::root::project_root;
 use crate::{
     recovery::{FilesSeen, NamedFile},
     workspace::WantedFile,
@@ -24,7 +24,7 @@ use crate::{
 
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Survey {
+pub(crate) struct Survey {
     /// The most files that are looked at.
     pub most_files: usize,
     /// The most directories one inside the other.
@@ -46,7 +46,7 @@ const LISTED: usize = 20;
 ///
 /// The directory `state` and everything in `ignored`, files and whole directories, are left out;
 /// both are named by paths that begin with `root`.
-pub fn survey(
+pub(crate) fn survey(
     root: &Path,
     state: &Path,
     ignored: &HashSet<PathBuf>,
@@ -123,7 +123,11 @@ fn count(seen: &mut FilesSeen, root: &Path, path: &Path) {
 }
 
 /// Looks for the files that a step names.
-pub fn find_named(root: &Path, wanted: &[WantedFile], since: Option<Since>) -> Vec<NamedFile> {
+pub(crate) fn find_named(
+    root: &Path,
+    wanted: &[WantedFile],
+    since: Option<Since>,
+) -> Vec<NamedFile> {
     let find = |file: &WantedFile| {
         let path = root.join(&file.path);
         // What lies outside of the project is no work on it, whatever a link says.
@@ -157,7 +161,7 @@ fn is_blank(path: &Path, len: u64) -> bool {
 
 /// The moment a step began.
 #[derive(Clone, Copy, Debug)]
-pub struct Since {
+pub(crate) struct Since {
     time: SystemTime,
     /// Whether a file of exactly that time is a later one.
     inclusive: bool,
@@ -166,7 +170,7 @@ pub struct Since {
 impl Since {
     /// From the time in the plan, which knows seconds only; if the plan was last written within
     /// that second, then that is the moment.
-    pub fn new(text: &str, state: &Path) -> Option<Self> {
+    pub(crate) fn new(text: &str, state: &Path) -> Option<Self> {
         let time: jiff::Timestamp = text.trim().parse().ok()?;
         let time = SystemTime::from(time);
         let written = fs::metadata(state.join("plan.md")).and_then(|data| data.modified()).ok();

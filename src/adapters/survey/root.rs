@@ -8,7 +8,7 @@ use super::real;
 /// in, else the working directory if that is above it, else its parent.
 ///
 /// A directory that holds everybody's files is no project; then there is none.
-pub fn project_root(state: &Path) -> Option<PathBuf> {
+pub(crate) fn project_root(state: &Path) -> Option<PathBuf> {
     let state = real(state);
     let mut above = state.ancestors().skip(1);
     let parent = above.next()?;

@@ -21,7 +21,7 @@ const UNITS: [(u64, &[&str]); 5] = [
 ///
 /// The parts are added, in whatever order they come. Anything else, or a duration too long, gives
 /// `None`.
-pub fn parse_duration_ms(text: &str) -> Option<u64> {
+pub(crate) fn parse_duration_ms(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut total = 0u64;
     let mut first = true;
@@ -40,7 +40,7 @@ pub fn parse_duration_ms(text: &str) -> Option<u64> {
 }
 
 /// Writes milliseconds as `350ms`, `1.5s`, `1m 30s`, `2h 5m`; [`parse_duration_ms`] reads it back.
-pub fn format_duration(ms: u64) -> String {
+pub(crate) fn format_duration(ms: u64) -> String {
     if ms > 0 && ms < 1_000 {
         return format!("{ms}ms");
     }

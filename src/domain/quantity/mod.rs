@@ -8,9 +8,9 @@ mod number;
 use super::FactValue;
 
 pub(crate) use duration::{duration, unit_millis};
-pub use duration::{format_duration, parse_duration_ms};
+pub(crate) use duration::{format_duration, parse_duration_ms};
 pub(crate) use money::{MICROS, format_plain_money, micros, money, per_dollar};
-pub use money::{Money, format_money, parse_money};
+pub(crate) use money::{Money, format_money, parse_money};
 pub(crate) use number::{LARGEST, decimal, number_length};
 
 /// Reads a quantity that makes up the whole text.

@@ -17,7 +17,7 @@ pub(crate) const MICROS: f64 = 1e6;
 ///
 /// More than six decimals are rounded half away from zero. Anything else, or an amount too large,
 /// gives `None`.
-pub fn parse_money(text: &str) -> Option<i64> {
+pub(crate) fn parse_money(text: &str) -> Option<i64> {
     let text = text.trim();
     let (negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest.trim_start()),
@@ -34,7 +34,7 @@ pub fn parse_money(text: &str) -> Option<i64> {
 }
 
 /// Writes millionths as `$0.50`: two decimals, more where they are needed, as in `$0.0035`.
-pub fn format_money(micros: i64) -> String {
+pub(crate) fn format_money(micros: i64) -> String {
     let sign = if micros < 0 { "-" } else { "" };
     format!("{sign}${}", format_amount(micros.unsigned_abs()))
 }

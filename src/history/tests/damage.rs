@@ -1,6 +1,6 @@
 //! Every way to tamper with a log is found.
 
-use super::super::trailer::control::without_digests;
+use super::super::{trailer::control::without_digests, verify::MAX_PROBLEMS};
 use super::*;
 
 #[test]

@@ -44,7 +44,7 @@ struct Found {
 /// The strongest words count; of equally strong ones, those of the first class in
 /// [`ErrorClass::ALL`]. A text without any known word is an execution error, for somebody took
 /// the trouble to write it; one that says nothing is unknown.
-pub fn classify(text: &str) -> Failure {
+pub(crate) fn classify(text: &str) -> Failure {
     let words = words(text);
     let found = find(text, &words);
     let strongest = found.iter().map(|found| found.strength).max();

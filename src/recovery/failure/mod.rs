@@ -11,10 +11,10 @@ mod shape;
 mod vocabulary;
 mod words;
 
-pub use class::ErrorClass;
-pub use classify::{Failure, classify};
-pub use pattern::{Attempt, Pattern, PatternKind, patterns};
-pub use shape::shape;
+pub(crate) use class::ErrorClass;
+pub(crate) use classify::{Failure, classify};
+pub(crate) use pattern::{Attempt, Pattern, PatternKind, patterns};
+pub(crate) use shape::shape;
 
 #[cfg(test)]
 mod tests;

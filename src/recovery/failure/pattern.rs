@@ -8,7 +8,7 @@ use super::{ErrorClass, classify, shape};
 
 /// One attempt at a step, as the history tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub(crate) struct Attempt {
     /// The step's id, or its number or title where it has none.
     pub step: String,
     /// Whether it failed.
@@ -21,7 +21,7 @@ pub struct Attempt {
 
 impl Attempt {
     /// The class of the error.
-    pub fn class(&self) -> ErrorClass {
+    pub(crate) fn class(&self) -> ErrorClass {
         self.class.unwrap_or_else(|| classify(&self.error).class)
     }
 }
@@ -55,7 +55,7 @@ pub struct Pattern {
 const MOST: usize = 5;
 
 /// The repetitions in `attempts`, which come oldest first.
-pub fn patterns(attempts: &[Attempt]) -> Vec<Pattern> {
+pub(crate) fn patterns(attempts: &[Attempt]) -> Vec<Pattern> {
     let mut found: Vec<Pattern> = same_class(attempts).into_iter().collect();
     found.extend(same_message(attempts));
     found.extend(alternating(attempts));

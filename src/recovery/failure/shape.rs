@@ -5,7 +5,7 @@ const MOST: usize = 160;
 
 /// The first line of an error with `#` for numbers and `…` for paths, addresses and ids, so that
 /// two errors of the same cause look the same.
-pub fn shape(error: &str) -> String {
+pub(crate) fn shape(error: &str) -> String {
     let line = error.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut shape = String::new();
     for word in line.split_whitespace() {

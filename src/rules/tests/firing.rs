@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{FactValue, Facts, Workflow},
-    rules::{Action, Entry, Outcome, Truth, WhyNot, apply, explain, fire},
+    rules::{Action, Entry, Outcome, Truth, apply, explain, explain::WhyNot, fire},
 };
 
 use super::rule;

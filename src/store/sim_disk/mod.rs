@@ -120,7 +120,7 @@ enum Step {
 
 impl SimDisk {
     /// A disk with one durable directory.
-    pub fn new(root: &Path) -> SimDisk {
+    pub(crate) fn new(root: &Path) -> SimDisk {
         let names = BTreeMap::from([(root.to_owned(), Entry::Dir)]);
         SimDisk(Arc::new(Shared {
             unlocked: Condvar::new(),
@@ -149,7 +149,7 @@ impl SimDisk {
     }
 
     /// A copy that goes its own way.
-    pub fn fork(&self) -> SimDisk {
+    pub(crate) fn fork(&self) -> SimDisk {
         let inner = self.lock_inner().clone();
         SimDisk(Arc::new(Shared { unlocked: Condvar::new(), inner: Mutex::new(inner) }))
     }
@@ -159,7 +159,7 @@ impl SimDisk {
     }
 
     /// Lets the call with that number, counted from now, go wrong.
-    pub fn arm(&self, call: u64, fault: Fault, count_reads: bool) {
+    pub(crate) fn arm(&self, call: u64, fault: Fault, count_reads: bool) {
         let mut inner = self.lock_inner();
         inner.reads_count = count_reads;
         inner.fault = Some((inner.calls + call, fault));
@@ -167,12 +167,12 @@ impl SimDisk {
     }
 
     /// Whether the fault happened.
-    pub fn fired(&self) -> bool {
+    pub(crate) fn fired(&self) -> bool {
         self.lock_inner().fired
     }
 
     /// Starts the next process after the last one died.
-    pub fn restart(&self) {
+    pub(crate) fn restart(&self) {
         let mut inner = self.lock_inner();
         inner.dead = false;
         inner.fault = None;
@@ -183,28 +183,28 @@ impl SimDisk {
     }
 
     /// Makes every file sync a lie.
-    pub fn lie_about_syncs(&self) {
+    pub(crate) fn lie_about_syncs(&self) {
         self.lock_inner().syncs_lie = true;
     }
 
     /// From now on every call that would change something panics.
-    pub fn freeze(&self, frozen: bool) {
+    pub(crate) fn freeze(&self, frozen: bool) {
         self.lock_inner().frozen = frozen;
     }
 
     /// Takes away the ability to tell boots apart.
-    pub fn forget_boots(&self) {
+    pub(crate) fn forget_boots(&self) {
         self.lock_inner().knows_boots = false;
     }
 
     /// Takes away the ability to exchange files.
-    pub fn forget_exchange(&self) {
+    pub(crate) fn forget_exchange(&self) {
         self.lock_inner().knows_exchange = false;
     }
 
     /// Lets another program save a file right before the call with that number, counted from
     /// now and with those that only read; as a new file, or by cutting the file and writing.
-    pub fn meddle(&self, call: u64, path: &Path, bytes: &[u8], in_place: bool) {
+    pub(crate) fn meddle(&self, call: u64, path: &Path, bytes: &[u8], in_place: bool) {
         let mut inner = self.lock_inner();
         inner.reads_count = true;
         let call = inner.calls + call;
@@ -213,12 +213,12 @@ impl SimDisk {
     }
 
     /// Whether nobody has meddled yet, though somebody was asked to; then nobody will.
-    pub fn withdraw_meddler(&self) -> bool {
+    pub(crate) fn withdraw_meddler(&self) -> bool {
         self.lock_inner().meddler.take().is_some()
     }
 
     /// A proper shutdown and start: nothing is lost.
-    pub fn reboot(&self) {
+    pub(crate) fn reboot(&self) {
         self.restart();
         let mut inner = self.lock_inner();
         let names = inner.names.clone();
@@ -229,7 +229,7 @@ impl SimDisk {
     }
 
     /// Pulls the plug and starts the machine again.
-    pub fn lose_power(&self, loss: Loss, survivors: Survivors) {
+    pub(crate) fn lose_power(&self, loss: Loss, survivors: Survivors) {
         self.restart();
         let mut inner = self.lock_inner();
         for (position, change) in std::mem::take(&mut inner.pending).into_iter().enumerate() {
@@ -256,12 +256,12 @@ impl SimDisk {
     }
 
     /// Another program saves a file, durably and as a new file.
-    pub fn edit(&self, path: &Path, bytes: &[u8]) {
+    pub(crate) fn edit(&self, path: &Path, bytes: &[u8]) {
         self.lock_inner().edit(path, bytes);
     }
 
     /// What a file contains, seen from outside.
-    pub fn peek(&self, path: &Path) -> Option<Vec<u8>> {
+    pub(crate) fn peek(&self, path: &Path) -> Option<Vec<u8>> {
         let inner = self.lock_inner();
         match inner.names.get(path)? {
             Entry::File(ino) => inner.inodes.get(ino).map(|inode| inode.data.clone()),
@@ -270,7 +270,7 @@ impl SimDisk {
     }
 
     /// Changes content behind everybody's back: same time, same length or not.
-    pub fn damage(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    pub(crate) fn damage(&self, path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
         let mut inner = self.lock_inner();
         if let Some(Entry::File(ino)) = inner.names.get(path).copied()
             && let Some(inode) = inner.inodes.get_mut(&ino)

@@ -8,13 +8,13 @@ use std::time::Duration;
 use super::super::sim_disk::SimDisk;
 use super::super::*;
 
-pub const FILES: &[&str] = &["a.md", "b.md", "c.json"];
-pub const GROWING: &str = "h.md";
-pub const WAIT: Duration = Duration::from_millis(200);
+pub(super) const FILES: &[&str] = &["a.md", "b.md", "c.json"];
+pub(super) const GROWING: &str = "h.md";
+pub(super) const WAIT: Duration = Duration::from_millis(200);
 
 /// Content of all files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Picture {
+pub(super) struct Picture {
     pub files: BTreeMap<String, Vec<u8>>,
     pub appended: Vec<u8>,
     /// Every checkpoint with the content of its files.
@@ -23,7 +23,7 @@ pub struct Picture {
 
 /// One thing that happens.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(super) enum Step {
     Op(&'static str, Vec<FileChange>, &'static str),
     Edit(&'static str, &'static str),
     EditAppend(&'static str),
@@ -38,26 +38,26 @@ pub enum Step {
 }
 
 impl Step {
-    pub fn is_edit(&self) -> bool {
+    pub(super) fn is_edit(&self) -> bool {
         matches!(self, Step::Edit(..) | Step::EditAppend(_))
     }
 }
 
-pub fn layout(dir: &Path) -> Layout {
+pub(super) fn layout(dir: &Path) -> Layout {
     Layout { dir: dir.to_owned(), rewritable: FILES, appended: GROWING, max_bytes: 1 << 20 }
 }
 
-pub fn state_dir() -> PathBuf {
+pub(super) fn state_dir() -> PathBuf {
     PathBuf::from("/s/state")
 }
 
-pub fn sim() -> (SimDisk, Store) {
+pub(super) fn sim() -> (SimDisk, Store) {
     let disk = SimDisk::new(Path::new("/s"));
     let store = Store::with_disk(layout(&state_dir()), Arc::new(disk.clone()));
     (disk, store)
 }
 
-pub fn holder(time: &str) -> Holder {
+pub(super) fn holder(time: &str) -> Holder {
     Holder {
         actor: "tester".into(),
         command: "test".into(),
@@ -66,20 +66,20 @@ pub fn holder(time: &str) -> Holder {
     }
 }
 
-pub fn write(name: &str, text: &str) -> FileChange {
+pub(super) fn write(name: &str, text: &str) -> FileChange {
     FileChange { name: name.into(), kind: ChangeKind::Write(text.into()) }
 }
 
-pub fn splice(name: &str, at: std::ops::Range<usize>, new: &str) -> FileChange {
+pub(super) fn splice(name: &str, at: std::ops::Range<usize>, new: &str) -> FileChange {
     let splices = vec![ByteSplice { at, new: new.into() }];
     FileChange { name: name.into(), kind: ChangeKind::Splice(splices) }
 }
 
-pub fn remove(name: &str) -> FileChange {
+pub(super) fn remove(name: &str) -> FileChange {
     FileChange { name: name.into(), kind: ChangeKind::Remove }
 }
 
-pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOperation {
+pub(super) fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOperation {
     NewOperation {
         kind: kind.into(),
         time: "t5".into(),
@@ -92,7 +92,7 @@ pub fn operation(kind: &str, changes: Vec<FileChange>, append: &str) -> NewOpera
 }
 
 /// An operation that takes a checkpoint of what is there.
-pub fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
+pub(super) fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
     let new = NewCheckpoint {
         name: CheckpointName::parse(name).unwrap(),
         automatic: automatic.map(Into::into),
@@ -104,16 +104,21 @@ pub fn checkpoint(name: &str, automatic: Option<&str>) -> NewOperation {
     NewOperation { checkpoints, ..operation("checkpoint", vec![], "- checkpoint\n") }
 }
 
-pub fn commit(store: &Store, kind: &str, changes: Vec<FileChange>, append: &str) -> Committed {
+pub(super) fn commit(
+    store: &Store,
+    kind: &str,
+    changes: Vec<FileChange>,
+    append: &str,
+) -> Committed {
     let transaction = store.begin(WAIT, &holder("t5")).unwrap();
     transaction.commit(operation(kind, changes, append)).unwrap()
 }
 
-pub fn init(store: &Store) -> Committed {
+pub(super) fn init(store: &Store) -> Committed {
     commit(store, "init", vec![write("a.md", "one\n"), write("b.md", "two\n")], "# log\n")
 }
 
-pub fn picture(view: &View) -> Picture {
+pub(super) fn picture(view: &View) -> Picture {
     let files = view.names().map(|n| (n.to_owned(), view.bytes(n).unwrap().to_vec())).collect();
     let registry = &view.registry;
     // Damage shows as a difference, so that a sweep can count it.
@@ -132,7 +137,7 @@ pub fn picture(view: &View) -> Picture {
     Picture { files, appended, checkpoints }
 }
 
-pub fn script() -> Vec<Step> {
+pub(super) fn script() -> Vec<Step> {
     use Step::*;
     vec![
         Op("init", vec![write("a.md", "alpha beta\n"), write("b.md", "bee\n")], "# history\n"),
@@ -159,7 +164,7 @@ pub fn script() -> Vec<Step> {
 }
 
 /// Runs one step; an error means that the step was not acknowledged.
-pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
+pub(super) fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
     match step {
         Step::Op(kind, changes, append) => {
             let transaction = store.begin(WAIT, &holder("t1"))?;
@@ -226,7 +231,7 @@ pub fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
 }
 
 /// The pictures after each step of an undisturbed run; the first is before all of them.
-pub fn pictures(rotate_at: u64) -> Vec<Picture> {
+pub(super) fn pictures(rotate_at: u64) -> Vec<Picture> {
     let (disk, store) = sim();
     let store = store.rotating_at(rotate_at);
     let mut pictures = vec![Picture::default()];

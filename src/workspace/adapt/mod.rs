@@ -10,7 +10,8 @@ mod sheet;
 
 use serde_json::{Value, json};
 
-pub use self::{event::Event, limits::LimitUse, sheet::sheet};
+pub(crate) use self::sheet::sheet;
+pub(crate) use self::{event::Event, limits::LimitUse};
 pub(super) use self::{
     limits::{exceeded, limits},
     sheet::limit_facts,

@@ -43,7 +43,7 @@ impl Before {
 }
 
 /// Collects the facts; of the variables only those that a rule looks at.
-pub fn sheet(
+pub(crate) fn sheet(
     draft: &mut Draft<'_>,
     constraints: &Constraints,
     rules: &[Entry],

@@ -34,7 +34,7 @@ pub(super) use self::{
     variables::refused as json_refused,
 };
 pub(crate) use self::{gate::attempts_allowed_by, step::no_ready_step};
-pub use self::{
+pub(crate) use self::{
     quantity::{Cost, Span},
     step::Selected,
 };

@@ -8,7 +8,7 @@ mod apply;
 mod gather;
 mod last_words;
 
-pub use self::{
+pub(crate) use self::{
     apply::{Carried, DecidedBy},
     gather::{Examined, RecoverRequest, Surroundings, WantedFile},
 };

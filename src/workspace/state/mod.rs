@@ -10,14 +10,14 @@ mod written;
 use serde_json::Value;
 
 pub(super) use self::import::carried;
-pub use self::{
+pub use self::{document::StateDocument, import::ImportOptions};
+pub(crate) use self::{
     document::{
         BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line, Metrics,
-        Places, Progress, Recovery, SectionState, SettingState, StateDocument, StepState, Timing,
+        Places, Progress, Recovery, SectionState, SettingState, StepState, Timing,
     },
-    import::ImportOptions,
     places::Located,
-    written::{ValueType, Written},
+    written::Written,
 };
 use self::{import::is_import, places::Lines};
 use super::{Error, Readiness, Snapshot, Status, status::problem_of};

@@ -69,17 +69,17 @@ pub(super) fn workspace(disk: &SimDisk, number: u64) -> Workspace {
 
 impl Action {
     /// Whether another program does it.
-    pub fn is_outside(&self) -> bool {
+    pub(super) fn is_outside(&self) -> bool {
         matches!(self, Action::Edit(..) | Action::Note)
     }
 
     /// Whether it is a command that brings files and log together.
-    pub fn opens(&self) -> bool {
+    pub(super) fn opens(&self) -> bool {
         !self.is_outside() && !matches!(self, Action::Collect)
     }
 
     /// Makes it happen; a refusal is an answer, too.
-    pub fn run(&self, disk: &SimDisk, number: u64) -> Result<(), Error> {
+    pub(super) fn run(&self, disk: &SimDisk, number: u64) -> Result<(), Error> {
         let workspace = workspace(disk, number);
         match self {
             Action::Apply(change) => workspace.apply(std::slice::from_ref(change)).map(drop),

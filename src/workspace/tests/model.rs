@@ -20,7 +20,7 @@ pub(super) struct Picture {
 
 impl Picture {
     /// Looks at a state. Every file of every checkpoint is read and checked.
-    pub fn take(disk: &SimDisk) -> Result<Picture, String> {
+    pub(super) fn take(disk: &SimDisk) -> Result<Picture, String> {
         let workspace = workspace(disk, 999_999);
         let snapshot = workspace.read().map_err(|error| format!("cannot be read: {error}"))?;
         let view = snapshot.view();
@@ -50,7 +50,7 @@ impl Picture {
 impl Picture {
     /// Whether a collection came so far: of the automatic checkpoints some may be gone already,
     /// and nothing else.
-    pub fn is_between(&self, before: &Picture, after: &Picture) -> bool {
+    pub(super) fn is_between(&self, before: &Picture, after: &Picture) -> bool {
         let has = |all: &Picture, (name, held): (&String, &Files)| {
             all.automatic.get(name).is_some_and(|found| found == held)
         };
@@ -62,7 +62,7 @@ impl Picture {
     }
 
     /// What is different in another picture, in a few words.
-    pub fn differences(&self, other: &Picture) -> String {
+    pub(super) fn differences(&self, other: &Picture) -> String {
         let mut words = Vec::new();
         let names: std::collections::BTreeSet<_> =
             self.files.keys().chain(other.files.keys()).collect();
@@ -114,7 +114,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub fn new(now: Picture) -> Model {
+    pub(super) fn new(now: Picture) -> Model {
         Model {
             now,
             undo: Vec::new(),
@@ -127,7 +127,7 @@ impl Model {
     }
 
     /// The model after an action that ended so and left that picture, or what is wrong with it.
-    pub fn follow(
+    pub(super) fn follow(
         &self,
         action: &Action,
         ended: &Result<(), Error>,

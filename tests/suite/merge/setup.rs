@@ -249,7 +249,7 @@ fn lost_files_come_back_from_the_newest_good_commit() {
     for name in ["history.md", "variables.json", "context.md"] {
         std::fs::remove_file(project.path(name)).unwrap();
     }
-    let rebuilt = statedir::adapters::git::rebuild(&project.dir(), false).unwrap();
+    let rebuilt = statedir::internals::rebuild(&project.dir(), false).unwrap();
     assert_eq!(rebuilt.restored.len(), 3);
     assert_eq!(rebuilt.passed_over.len(), 2, "{rebuilt:?}");
     assert_eq!(project.read("history.md"), good);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use statedir::workspace::{
+use statedir::{
     Change, Environment, ImportOptions, InitOptions, NoVersionControl, Options, StateDocument,
     Workspace,
 };
