@@ -147,9 +147,9 @@ const STATUSES: [&str; 10] = [
 /// Texts for people that hold a status as an example and compare nothing: file, status, what it is.
 const EXAMPLES: [(&str, &str, &str); 4] = [
     ("rules/language.rs", "PAUSED", "the reference of the rule language"),
-    ("adapters/cli/commands/plan.rs", "PAUSED", "an example in the help"),
-    ("adapters/cli/commands/step.rs", "FAILED", "an example in the help"),
-    ("adapters/cli/commands/step.rs", "RUNNING", "an example in the help"),
+    ("adapters/cli/commands/steps/plan.rs", "PAUSED", "an example in the help"),
+    ("adapters/cli/commands/steps/step.rs", "FAILED", "an example in the help"),
+    ("adapters/cli/commands/steps/step.rs", "RUNNING", "an example in the help"),
 ];
 
 /// The source without the items behind `#[cfg(test)]`; it is formatted, so an item ends where a

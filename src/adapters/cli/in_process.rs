@@ -5,13 +5,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{
-    CliResult, Failure,
-    args::Global,
-    commands::{self, Session},
-    output::Output,
-    pairs,
-};
+use super::{CliResult, Failure, Session, args::Global, commands, output::Output, pairs};
 use crate::{store::GivenUp, workspace::Change};
 
 pub(in crate::adapters) use super::args::Command as Request;

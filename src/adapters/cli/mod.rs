@@ -11,13 +11,14 @@ mod output;
 mod pairs;
 mod parse;
 mod progress;
+mod session;
 mod unique_keys;
 mod way_back;
 mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use self::{failure::Failure, output::Output};
+use self::{failure::Failure, output::Output, session::Session};
 
 /// Runs one command and says how it went: 0 done, 1 refused, 2 usage, 3 conflict, 4 damaged.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{GitError, discovery, program::Git, version::MAX_BYTES};
+use super::{GitError, commits::version::MAX_BYTES, discovery, program::Git};
 use crate::{domain::StateFile, store::Directory};
 
 /// The largest history that is read or brought back; it may be longer than the other files.

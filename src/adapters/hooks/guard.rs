@@ -12,7 +12,7 @@ use super::{
     event::{asks_web, writes_file},
     place::Guarded,
     reply::short,
-    shell_guard::{Found, only_looks},
+    shell::guard::{Found, only_looks},
     tools::{examine_tool, is_foreign},
 };
 use crate::{

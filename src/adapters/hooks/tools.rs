@@ -8,8 +8,10 @@ use serde_json::Value;
 use super::{
     event::{HookEvent, writes_file},
     place::{Guarded, Reach},
-    shell_guard::{Found, examine, patched},
-    shell_programs::How,
+    shell::{
+        guard::{Found, examine, patched},
+        programs::How,
+    },
 };
 
 /// Words in the name of a tool that only looks.

@@ -5,7 +5,7 @@ use clap::ValueEnum as _;
 use super::given::Given;
 use crate::adapters::cli::{
     commands::{
-        brief, check, checkpoint, constraint, context, diff, directive, history, init, op, pause,
+        brief, check, checkpoint, constraint, context, diff, directive, history, init, op, plan,
         recover, review, rule, show, status, step, undo, var,
     },
     in_process::{Answer, Request, defaults},
@@ -40,7 +40,7 @@ pub(super) fn init(given: &Given) -> Made {
 }
 
 pub(super) fn resume(_: &Given) -> Made {
-    Ok(Request::Resume(pause::ResumeArgs {}))
+    Ok(Request::Resume(plan::ResumeArgs {}))
 }
 
 pub(super) fn check(_: &Given) -> Made {

@@ -1,0 +1,166 @@
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    adapters::{
+        choose,
+        cli::{CliResult, Session},
+        hooks::{self, Hook, HookEvent},
+    },
+    store::StoreError,
+    workspace::Error,
+};
+
+/// Answer a hook event of an agent's client, given as JSON on standard input
+///
+/// For Claude Code, and clients that send the same events; `statedir setup claude` registers it.
+///
+/// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
+/// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
+/// since the session was last told. PreToolUse asks before a command or an MCP tool whose words
+/// reach the state directory and that is not known to only read; it denies what plainly writes
+/// history.md or .statedir/ or removes the state. That protects from accidents, not from malice,
+/// also when the event is not quite JSON. It asks, too, when a review is open and when a limit is
+/// reached: once per limit and session, naming the command that raises it (`statedir constraint
+/// set max_file_operations 100`); a rule can pause for good.
+/// PostToolUse counts file operations and web requests and checks a state file that was edited.
+/// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
+/// SessionEnd is recorded. Other events, tools and members are ignored.
+///
+/// The state is the nearest workspace/state at or above the event's `cwd`; without one it says
+/// nothing. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
+/// becomes part of the next step's entry, or at once an event when a limit is crossed.
+///
+/// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
+/// --if-match is ignored: an event belongs to no revision.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir hook < event.json
+  echo '{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\",\"cwd\":\"'$PWD'\"}' | statedir hook
+  statedir hook --max-tokens 1000 < event.json")]
+pub(in crate::adapters) struct Args {
+    /// The most tokens of the brief at the start of a session
+    #[arg(long, value_name = "N", default_value_t = MAX_TOKENS)]
+    max_tokens: usize,
+}
+
+/// What a brief may take if nothing else is said.
+const MAX_TOKENS: usize = 2000;
+
+/// How long a hook waits for another command.
+const WAIT: Duration = Duration::from_millis(1500);
+/// How long the last one of a session does: its client does not wait longer than a second.
+const LAST_WAIT: Duration = Duration::from_millis(600);
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let reply = answer(session, args);
+    match reply {
+        Some(reply) => session.output.line(reply.to_string()),
+        None if session.output.is_json() => session.output.line("{}"),
+        None => {}
+    }
+    Ok(0)
+}
+
+fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(hooks::MAX_BYTES + 1).read_to_end(&mut bytes);
+    let event = match read {
+        Err(error) => Err(format!("the event cannot be read: {error}")),
+        // It is cut now: the beginning may be enough to guard what only statedir writes.
+        Ok(_) if bytes.len() as u64 > hooks::MAX_BYTES => {
+            HookEvent::parse(&bytes).map_err(|_| "the event is too large".to_owned())
+        }
+        Ok(_) => HookEvent::parse(&bytes),
+    };
+    let event = match event {
+        Ok(event) if !event.is_of_interest() => return None,
+        Ok(event) => event,
+        Err(message) => {
+            let dir = state_directory(session, None)?;
+            note(session, &dir, "?", &message);
+            return None;
+        }
+    };
+    let dir = state_directory(session, Some(&event))?;
+    report_bugs(dir.clone(), event.name().to_owned());
+    match reply(session, args, &event, &dir) {
+        Ok(reply) => reply.to_json(event.name()),
+        Err(message) => {
+            note(session, &dir, event.name(), &message);
+            None
+        }
+    }
+}
+
+fn reply(
+    session: &mut Session<'_>,
+    args: &Args,
+    event: &HookEvent,
+    dir: &Path,
+) -> Result<hooks::Reply, String> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+    let given = session.global.actor.take().or_else(|| variable("STATEDIR_ACTOR"));
+    session.global.actor = given.or_else(|| event.session());
+    session.global.dir = Some(dir.to_owned());
+    session.global.if_match = None;
+    let last = event.name() == "SessionEnd";
+    session.global.wait = session.global.wait.min(if last { LAST_WAIT } else { WAIT });
+    session.command = format!("hook {}", event.name());
+    let workspace = session.workspace().map_err(|failure| failure.message)?;
+    if workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log) {
+        return Ok(hooks::Reply::Silent);
+    }
+    let began = Instant::now();
+    let names = [event.session(), variable("USER"), variable("LOGNAME")];
+    // Without any of these a command acts as `unknown`.
+    let nobody = names.iter().skip(1).all(Option::is_none).then(|| "unknown".to_owned());
+    let hook = Hook {
+        event,
+        workspace: &workspace,
+        other_names: names.into_iter().flatten().chain(nobody).collect(),
+        max_tokens: args.max_tokens,
+        env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
+        dry_run: session.global.dry_run,
+        until: began + session.global.wait,
+    };
+    hooks::answer(&hook).map_err(|error| told(&error, began.elapsed()))
+}
+
+/// What is noted of a failure. The last of several waits knows only of itself.
+fn told(error: &Error, passed: Duration) -> String {
+    match error {
+        Error::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
+            format!("{error} ({} ms in all)", passed.as_millis())
+        }
+        error => error.to_string(),
+    }
+}
+
+/// The directory that was named, or the nearest one at or above the agent's.
+fn state_directory(session: &Session<'_>, event: Option<&HookEvent>) -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|dir| !dir.is_empty());
+    let named = session.global.dir.clone().or_else(|| variable("STATEDIR").map(PathBuf::from));
+    if named.is_some() || event.is_none() {
+        return choose(named.as_deref(), false).ok().filter(|dir| dir.is_dir());
+    }
+    let project = variable("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    event?.state_directory(project.as_deref())
+}
+
+fn note(session: &Session<'_>, dir: &Path, event: &str, message: &str) {
+    let now = session.environment().map(|env| env.now()).unwrap_or_default();
+    hooks::note(dir, &now, event, message);
+}
+
+/// A panic must not stop an agent: it is noted, and the exit code says that all is well.
+fn report_bugs(dir: PathBuf, event: String) {
+    std::panic::set_hook(Box::new(move |panic| {
+        hooks::note(&dir, "bug", &event, &panic.to_string());
+        std::process::exit(0);
+    }));
+}

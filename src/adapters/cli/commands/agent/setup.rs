@@ -1,0 +1,210 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::adapters::{
+    cli::{CliResult, Failure, Session},
+    setup::{Action, Client, FilePlan, Scope, Setup, SetupError, project_of},
+};
+
+/// Set up an agent's client to use statedir: hooks, MCP server, instructions, skill
+///
+/// claude: hooks in .claude/settings.json, the MCP server in .mcp.json, a block in CLAUDE.md, a
+/// skill in .claude/skills. codex: .codex/config.toml and AGENTS.md. cursor: .cursor/mcp.json and
+/// AGENTS.md. gemini: .gemini/settings.json and GEMINI.md. generic: AGENTS.md.
+///
+/// Existing content keeps its bytes: settings are edited in place, text goes between markers.
+/// Setting up again updates it. --remove removes what was added; instructions that several clients
+/// share are kept until the last of them is removed. What was changed by hand is neither replaced
+/// nor removed, and you are told so; --force does it anyway. A file that cannot be understood is
+/// refused, and then nothing is written; a link is followed, so that settings kept elsewhere stay
+/// there.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir setup claude
+  statedir setup claude --dry-run
+  statedir setup codex --user
+  statedir setup generic --print
+  statedir setup claude --remove
+  statedir setup claude --force")]
+pub(in crate::adapters) struct Args {
+    /// Which client
+    #[arg(value_enum)]
+    client: ClientName,
+    /// For everybody who works on this project (the default)
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// For you, in all projects
+    #[arg(long)]
+    user: bool,
+    /// Print what would be written where, and write nothing
+    #[arg(long, conflicts_with = "remove")]
+    print: bool,
+    /// Remove what was added
+    #[arg(long)]
+    remove: bool,
+    /// Discard changes made by hand
+    #[arg(long, conflicts_with = "print")]
+    force: bool,
+    /// The program as the client should call it
+    #[arg(long, value_name = "PATH", default_value = "statedir")]
+    program: String,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ClientName {
+    Claude,
+    Codex,
+    Cursor,
+    Gemini,
+    Generic,
+}
+
+impl From<ClientName> for Client {
+    fn from(name: ClientName) -> Self {
+        match name {
+            ClientName::Claude => Self::Claude,
+            ClientName::Codex => Self::Codex,
+            ClientName::Cursor => Self::Cursor,
+            ClientName::Gemini => Self::Gemini,
+            ClientName::Generic => Self::Generic,
+        }
+    }
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let scope = if args.user { Scope::User } else { Scope::Project };
+    let program = args.program.trim().to_owned();
+    if program.is_empty() || program.contains(|c: char| c.is_control()) {
+        return Err(Failure::usage("the program must be one line"));
+    }
+    let root = match scope {
+        Scope::User => home()?,
+        Scope::Project => project(session)?,
+    };
+    let setup = Setup { client: args.client.into(), scope, root, program, force: args.force };
+    if args.print {
+        return print(session, &setup);
+    }
+    let plans = setup.plan(args.remove)?;
+    if !session.global.dry_run {
+        setup.carry_out(&plans)?;
+    }
+    report(session, &setup, &plans, args.remove);
+    Ok(0)
+}
+
+fn print(session: &mut Session<'_>, setup: &Setup) -> CliResult {
+    let pieces = setup.pieces()?;
+    if session.output.is_json() {
+        let files: Vec<_> =
+            pieces.iter().map(|(path, text)| json!({ "path": path, "text": text })).collect();
+        session.output.value(json!({ "files": files }));
+        return Ok(0);
+    }
+    for (path, text) in pieces {
+        session.output.line(format!("=== {}", path.display()));
+        session.output.line(text);
+    }
+    Ok(0)
+}
+
+fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: bool) {
+    let advice = setup.client.advice(setup.scope, &setup.program).filter(|_| !remove);
+    let word = |plan: &FilePlan| match plan.action() {
+        Action::Create => "created",
+        Action::Change => "changed",
+        Action::Remove => "removed",
+        Action::Keep => "unchanged",
+    };
+    let dry_run = session.global.dry_run;
+    if session.output.is_json() {
+        let files: Vec<_> = plans
+            .iter()
+            .map(|plan| {
+                let mut file =
+                    json!({ "path": plan.path, "what": plan.what, "action": word(plan) });
+                if let Some(note) = &plan.note {
+                    file["note"] = json!(note);
+                }
+                if dry_run {
+                    file["diff"] = json!(plan.diff());
+                }
+                file
+            })
+            .collect();
+        session.output.value(json!({ "files": files, "dry_run": dry_run, "advice": advice }));
+        return;
+    }
+    for plan in plans {
+        if dry_run && plan.action() != Action::Keep {
+            session.output.raw(&plan.diff());
+            if let Some(note) = &plan.note {
+                session.output.line(format!("{}: {note}", plan.path.display()));
+            }
+        } else if plan.before.is_some() || plan.after.is_some() {
+            let note = plan.note.as_ref().map_or(String::new(), |note| format!(": {note}"));
+            session.output.line(format!(
+                "{:<9} {} ({}){note}",
+                word(plan),
+                plan.path.display(),
+                plan.what
+            ));
+        }
+    }
+    if let Some(advice) = advice {
+        session.output.line(advice);
+    }
+}
+
+fn home() -> Result<PathBuf, Failure> {
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    home.filter(|home| home.is_absolute())
+        .ok_or_else(|| Failure::refused("no_home", "$HOME does not say where your settings are"))
+}
+
+/// The project: of the directory that was named, or of the working directory.
+fn project(session: &Session<'_>) -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::refused("io", format!("the working directory: {error}")))?;
+    match &session.global.dir {
+        Some(dir) => {
+            let dir = here.join(dir);
+            if !dir.is_dir() {
+                let message = format!("there is no directory `{}`", dir.display());
+                return Err(Failure::refused("not_found", message));
+            }
+            let state = dir.ends_with("workspace/state");
+            Ok(if state { dir.ancestors().nth(2).unwrap_or(&dir).to_owned() } else { dir })
+        }
+        None => Ok(project_of(&here)),
+    }
+}
+
+impl From<SetupError> for Failure {
+    fn from(error: SetupError) -> Self {
+        let (code, hint) = match &error {
+            SetupError::NotUnderstood { .. } => (
+                "bad_settings",
+                Some("nothing was written; fix the file, or add by hand what `--print` shows"),
+            ),
+            SetupError::NotRegular { .. } => {
+                ("not_regular", Some("nothing was written; `--print` shows what would be"))
+            }
+            SetupError::Outside { .. } => (
+                "outside",
+                Some(
+                    "nothing was written; replace the link with a file, or add by hand what `--print` shows",
+                ),
+            ),
+            SetupError::NoPlace { .. } => ("no_place", Some("omit `--user`")),
+            SetupError::Io(_) => ("io", None),
+        };
+        let failure = Self::refused(code, error.to_string());
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

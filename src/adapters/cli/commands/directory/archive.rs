@@ -1,0 +1,161 @@
+use serde_json::{Value, json};
+
+use crate::{
+    adapters::{
+        choose_archived,
+        cli::{CliResult, Session},
+    },
+    workspace::{Archived, ArchivedState, Workspace},
+};
+
+/// Archive a finished execution as a whole, and look at archived ones
+///
+/// The state directory is renamed, log and all, to `archive/<execution_id>/` beside it; `init` then
+/// starts a new state in its place. An execution that is not finished is refused unless `--force`
+/// is given. Nothing is ever overwritten.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
+  statedir archive
+  statedir archive --force
+  statedir archive list
+  statedir archive show exec_2026
+  statedir archive restore exec_2026
+
+An archived state can be read with -C, too: `statedir -C workspace/archive/exec_2026 history list`."
+)]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// Even if the execution is not finished
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Verb {
+    /// List the archived executions
+    #[command(after_help = "Examples:\n  statedir archive list --json")]
+    List,
+    /// Show where an archived execution was
+    #[command(after_help = "Examples:\n  statedir archive show exec_2026")]
+    Show {
+        /// Its name, or the beginning of it
+        id: String,
+    },
+    /// Move an archived execution back; refused while there is a state
+    #[command(after_help = "Examples:\n  statedir archive restore exec_2026")]
+    Restore {
+        /// Its name, or the beginning of it
+        id: String,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let dir = choose_archived(session.named_dir().as_deref())?;
+    let workspace = session.workspace_in(dir, session.global.if_match.clone())?;
+    match args.verb {
+        None => {
+            let archived = workspace.archive(args.force)?;
+            print(session, "archived", &archived)
+        }
+        Some(Verb::Restore { id }) => {
+            let archived = workspace.restore_archived(&id)?;
+            print(session, "restored", &archived)
+        }
+        Some(Verb::List) => list(session, &workspace),
+        Some(Verb::Show { id }) => show(session, &workspace.archived_named(&id)?),
+    }
+}
+
+fn print(session: &mut Session<'_>, verb: &str, archived: &Archived) -> CliResult {
+    let Archived { id, from, to, outcome } = archived;
+    if session.output.is_json() {
+        session.output.value(json!({ verb: id, "from": from.display().to_string(),
+            "to": to.display().to_string(), "revision": outcome.revision.as_str(),
+            "committed": outcome.committed, "notices": outcome.notices,
+            "dry_run": session.global.dry_run }));
+        return Ok(0);
+    }
+    for notice in &outcome.notices {
+        session.output.note(notice);
+    }
+    let would = if session.global.dry_run { "would be " } else { "" };
+    session.output.line(format!("{would}{verb}: {} → {}", from.display(), to.display()));
+    Ok(0)
+}
+
+fn list(session: &mut Session<'_>, workspace: &Workspace) -> CliResult {
+    let all = workspace.archived()?;
+    if session.output.is_json() {
+        let lines: Vec<Value> = all.iter().map(line_json).collect();
+        session.output.value(json!({ "archived": lines }));
+        return Ok(0);
+    }
+    if all.is_empty() {
+        session.output.line("nothing is archived");
+    }
+    for state in &all {
+        let what = match &state.status {
+            Ok(status) => format!(
+                "{:<18} {}/{} steps  {}",
+                status.status.as_deref().unwrap_or("?"),
+                status.completed + status.skipped,
+                status.total_steps,
+                status.title.trim()
+            ),
+            Err(error) => format!("cannot be read: {error}"),
+        };
+        session.output.line(format!("{:<36} {what}", state.id));
+    }
+    Ok(0)
+}
+
+fn show(session: &mut Session<'_>, state: &ArchivedState) -> CliResult {
+    if session.output.is_json() {
+        session.output.value(json!({ "archived": line_json(state),
+            "status": state.status.as_ref().ok() }));
+        return Ok(0);
+    }
+    session.output.line(format!("{:<10} {}", "archived", state.id));
+    session.output.line(format!("{:<10} {}", "directory", state.directory.display()));
+    match &state.status {
+        Ok(status) => {
+            let goal = status.goal.as_deref().unwrap_or("?");
+            let finished = status.completed + status.skipped;
+            session.output.line(format!("{:<10} {goal}", "goal"));
+            session.output.line(format!(
+                "{:<10} {}, {finished} of {} steps finished",
+                "status",
+                status.status.as_deref().unwrap_or("?"),
+                status.total_steps
+            ));
+            session.output.line(format!("{:<10} {}", "revision", status.revision));
+        }
+        Err(error) => session.output.line(format!("{:<10} cannot be read: {error}", "status")),
+    }
+    if let Some(time) = &state.last_updated {
+        session.output.line(format!("{:<10} {time}", "updated"));
+    }
+    Ok(0)
+}
+
+fn line_json(state: &ArchivedState) -> Value {
+    let mut line = json!({ "id": state.id, "directory": state.directory.display().to_string(),
+        "last_updated": state.last_updated });
+    match &state.status {
+        Ok(status) => {
+            line["status"] = json!(status.status);
+            line["goal"] = json!(status.goal);
+            line["execution_id"] = json!(status.execution_id);
+            line["completed"] = json!(status.completed);
+            line["total_steps"] = json!(status.total_steps);
+            line["percent"] = json!(status.percent);
+        }
+        Err(error) => line["problem"] = json!(error.to_string()),
+    }
+    line
+}

@@ -1,0 +1,81 @@
+use serde_json::json;
+
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session, progress::Progress, way_back},
+        git,
+    },
+    domain::{Problem, Severity},
+};
+
+/// Find every inconsistency, with its place and a fix (exit 4 if there is an error)
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir check
+  statedir check --fix
+  statedir check --json")]
+pub(in crate::adapters) struct Args {
+    /// Repair what is safe, as one operation that can be undone
+    #[arg(long)]
+    pub(in crate::adapters) fix: bool,
+    /// Exit 4 for warnings too
+    #[arg(long)]
+    pub(in crate::adapters) strict: bool,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let workspace = session.workspace()?;
+    let mut progress = Progress::new("checking");
+    let checked =
+        workspace.check(args.fix && !session.global.dry_run, &mut |bytes| progress.at(bytes));
+    drop(progress);
+    let mut checked = checked?;
+    for unmerged in git::unmerged_files(workspace.directory()).unwrap_or_default() {
+        let file = unmerged.file;
+        let is_known = |known: &Problem| known.file == file && known.code == "unmerged";
+        if !checked.findings.iter().any(is_known) {
+            let problem = Problem::error("unmerged", file, "git considers it unmerged".to_owned());
+            checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
+        }
+    }
+    way_back::explain(&workspace, &mut checked.findings);
+    let errors = checked.errors();
+    let warnings = checked.findings.len() - errors;
+    if !session.output.is_json() {
+        for notice in &checked.notices {
+            session.output.note(notice);
+        }
+        for fixed in &checked.fixed {
+            session.output.line(format!("fixed: {}: {}", fixed.file, fixed.message));
+        }
+        for finding in &checked.findings {
+            let word = match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            };
+            session.output.line(format!("{word}: {}: {}", finding.location(), finding.message));
+            if let Some(hint) = &finding.hint {
+                session.output.line(format!("  hint: {hint}"));
+            }
+        }
+    }
+    if errors == 0 && (warnings == 0 || !args.strict) {
+        if session.output.is_json() {
+            session.output.value(json!(checked));
+        } else if warnings == 0 {
+            session.output.line("everything is consistent");
+        }
+        return Ok(0);
+    }
+    let count = |number: usize, noun: &str| {
+        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    };
+    let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
+    let mut failure = Failure::new("inconsistent", message, 4);
+    if checked.findings.iter().any(|finding| finding.fixable) {
+        failure = failure.hint("`statedir check --fix` repairs what is safe");
+    }
+    failure.data = Some(Box::new(json!(checked)));
+    Err(failure)
+}

@@ -1,0 +1,7 @@
+//! A state directory as a whole: made, checked, kept small, put away.
+
+pub(in crate::adapters) mod archive;
+pub(in crate::adapters) mod check;
+pub(in crate::adapters) mod gc;
+pub(in crate::adapters) mod init;
+pub(in crate::adapters) mod trust;

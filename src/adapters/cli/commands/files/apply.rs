@@ -1,0 +1,92 @@
+use serde_json::Value;
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, pairs},
+    workspace::Change,
+};
+
+/// Make many changes as one operation: all of them or none
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+The input is a JSON array of changes, an object {\"changes\": […]}, or one change per line. Every
+change has an \"op\" and members; those in brackets are optional. A step is a number or an id. A
+member that is not known is an error.
+
+  plan.set                     set: {field: value}
+  plan.pause, plan.resume      why; nothing
+  step.add, step.set           title (or step), [component, tool, input, output, cost, time, effects,
+                               depends_on, set; to add: after]
+  step.start, step.retry,
+  step.reset                   [step; to reset: note]
+  step.remove                  step
+  step.done, step.fail,
+  step.skip                    [step, output, cost, time, error, note, tool]
+  context.add, context.set     text, [section, create]
+  var.set, var.append          path, value
+  var.unset                    path
+  var.merge, var.patch         patch: an object (RFC 7396), a list of operations (RFC 6902)
+  history.add                  title, [fields: {field: value}]
+  turn.add                     user_message, response, [intent, outcome, errors, tasks, files,
+                               decisions, lessons, input_tokens, output_tokens]
+  constraint.set               name, value, [create]
+  directive.add                text, [steps: number]
+  directive.remove             directive: number or text
+  rule.add, rule.remove        text; rule: number or text
+  event.emit                   type, [fields: {field: value}]
+  review.open, review.decide   text; id, approve: true or false, [why]
+  checkpoint.create            [name, message]
+
+Examples:
+  echo '[{\"op\": \"step.add\", \"title\": \"Fetch\", \"tool\": \"WebFetch\"},
+         {\"op\": \"step.start\", \"step\": 1},
+         {\"op\": \"var.set\", \"path\": \"a.b\", \"value\": 42}]' | statedir apply -
+  statedir apply changes.jsonl --dry-run")]
+pub(in crate::adapters) struct Args {
+    /// A file, or - for standard input
+    file: String,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let text = pairs::read(&args.file)?;
+    let changes = changes(parse(pairs::name(&args.file), &text)?)?;
+    session.apply(&changes)
+}
+
+/// The changes that values describe.
+pub(in crate::adapters::cli) fn changes(values: Vec<Value>) -> Result<Vec<Change>, Failure> {
+    if values.is_empty() {
+        return Err(Failure::refused("bad_value", "there are no changes to make"));
+    }
+    let total = values.len();
+    let mut changes = Vec::with_capacity(total);
+    for (at, value) in values.into_iter().enumerate() {
+        let change: Change = serde_json::from_value(value).map_err(|error| {
+            let message = format!("change {} of {total}: {error}", at + 1);
+            Failure::refused("bad_change", message).hint("`statedir apply --help` shows the form")
+        })?;
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
+    pairs::refuse_rounded(text)?;
+    pairs::refuse_doubled(name, text)?;
+    let mut values = Vec::new();
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+        let value = value.map_err(|error| {
+            Failure::refused("bad_json", format!("the changes are not JSON: {error}"))
+        })?;
+        match value {
+            Value::Array(items) => values.extend(items),
+            Value::Object(mut members) if !members.contains_key("op") => {
+                match members.remove("changes") {
+                    Some(Value::Array(items)) => values.extend(items),
+                    _ => values.push(Value::Object(members)),
+                }
+            }
+            other => values.push(other),
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,71 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Session, pairs},
+    workspace::Change,
+};
+
+/// Add, list and remove directives: rules of behaviour in force now
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir directive add \"Do not create new components without approval\"
+  statedir directive add \"prefer fast tools\" --for-steps 2
+  statedir directive remove 1")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// Add a directive
+    #[command(
+        after_help = "Examples:\n  statedir directive add \"prefer fast tools\" --for-steps 2"
+    )]
+    Add {
+        /// What holds from now on, in one line; - reads standard input
+        text: String,
+        /// Only for this many steps
+        #[arg(long, value_name = "N")]
+        for_steps: Option<u32>,
+    },
+    /// List the directives with their numbers
+    #[command(after_help = "Examples:\n  statedir directive list")]
+    List,
+    /// Remove a directive (`undo` restores it)
+    #[command(after_help = "Examples:\n  statedir directive remove 2")]
+    Remove {
+        /// Its number, or its text
+        directive: String,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Add { text, for_steps } => {
+            let text = pairs::text(&text)?;
+            session.apply(&[Change::DirectiveAdd { text, steps: for_steps }])
+        }
+        Verb::Remove { directive } => {
+            session.apply(&[Change::DirectiveRemove { directive: directive.into() }])
+        }
+        Verb::List => {
+            let snapshot = session.workspace()?.read()?;
+            let directives = snapshot.constraints()?.directives;
+            if session.output.is_json() {
+                let revision = snapshot.revision().as_str();
+                session.output.value(json!({ "directives": directives, "revision": revision }));
+                return Ok(0);
+            }
+            if directives.is_empty() {
+                session.output.line("no directives");
+            }
+            for directive in directives {
+                session.output.line(format!("{:>2}  {}", directive.number, directive.text));
+            }
+            Ok(0)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, pairs, progress::Progress},
+    history::{self, Entry, ProblemKind},
+    workspace::{Change, Error},
+};
+
+/// Add to, read and verify the append-only history
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU
+  statedir history list --limit 5
+  statedir history search timeout
+  statedir history verify")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+/// How many entries are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 10;
+/// How many are found.
+pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// Add an entry
+    #[command(
+        after_help = "Examples:\n  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU"
+    )]
+    Add {
+        /// What happened, in one line
+        title: String,
+        /// KEY=VALUE
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
+    },
+    /// Show the newest entries, newest last
+    #[command(
+        after_help = "Examples:\n  statedir history list\n  statedir history list --limit 100 --json"
+    )]
+    List {
+        /// The most to list
+        #[arg(long, default_value_t = LIST_LIMIT)]
+        limit: usize,
+    },
+    /// Find entries that contain a text
+    #[command(after_help = "Examples:\n  statedir history search timeout --limit 5")]
+    Search {
+        /// Letter case does not matter for a–z
+        text: String,
+        /// The most to list
+        #[arg(long, default_value_t = SEARCH_LIMIT)]
+        limit: usize,
+    },
+    /// Prove that no entry was changed, removed or reordered (exit 4 if one was)
+    #[command(
+        after_help = "Examples:\n  statedir history verify\n  statedir history verify --json"
+    )]
+    Verify,
+    /// Print training data, one JSON object for each executed step
+    ///
+    /// A line has the conversation before the step (`conversation_trace`), `tool_calls`,
+    /// `state_transitions` and `performance_metrics`. Simulated entries are left out, and what
+    /// looks like a secret is masked.
+    #[command(after_help = "Examples:\n  statedir history export --format jsonl > training.jsonl")]
+    Export {
+        /// The format
+        #[arg(long, value_enum, default_value = "jsonl")]
+        format: ExportFormat,
+    },
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(in crate::adapters) enum ExportFormat {
+    Jsonl,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Add { title, fields } => {
+            session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields) }])
+        }
+        Verb::List { limit } => list(session, limit),
+        Verb::Search { text, limit } => search(session, &text, limit),
+        Verb::Verify => verify(session),
+        Verb::Export { format: ExportFormat::Jsonl } => export(session),
+    }
+}
+
+fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let entries = snapshot.last_entries(limit)?;
+    if session.output.is_json() {
+        let answer = json!({ "entries": entries, "limit": limit,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    print(session, &entries);
+    if entries.len() == limit {
+        session.output.line(format!("(the newest {limit}; more with --limit)"));
+    }
+    Ok(0)
+}
+
+fn search(session: &mut Session<'_>, text: &str, limit: usize) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let found = history::search(snapshot.history()?, text, limit).map_err(Error::from)?;
+    if session.output.is_json() {
+        session.output.value(json!({ "entries": found.entries, "total": found.total }));
+        return Ok(0);
+    }
+    print(session, &found.entries);
+    if found.total > found.entries.len() as u64 {
+        session.output.line(format!(
+            "({} of {}; more with --limit)",
+            found.entries.len(),
+            found.total
+        ));
+    }
+    Ok(0)
+}
+
+/// Written as it is read, so that a long history needs little memory.
+fn export(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let json = session.output.is_json();
+    let output = &mut session.output;
+    // What can fail at once fails before anything is written.
+    drop(snapshot.history()?);
+    if json {
+        output.stream(b"{\"ok\":true,\"records\":[");
+    }
+    let mut count = 0u64;
+    snapshot.training_data(|record| {
+        let (before, after) = match (json, count) {
+            (false, _) => ("", "\n"),
+            (true, 0) => ("", ""),
+            (true, _) => (",", ""),
+        };
+        count += 1;
+        output.stream(format!("{before}{}{after}", json!(record)).as_bytes());
+    })?;
+    if json {
+        output.stream(b"]}\n");
+    }
+    Ok(0)
+}
+
+fn print(session: &mut Session<'_>, entries: &[Entry]) {
+    if entries.is_empty() {
+        session.output.line("no entries");
+    }
+    for entry in entries {
+        let time = entry.time.as_deref().unwrap_or("?");
+        session.output.line(format!("{time}  {}", entry.title));
+        for (key, value) in &entry.fields {
+            let value = value.replace('\n', "\n      ");
+            session.output.line(format!("    {key}: {value}"));
+        }
+    }
+}
+
+fn verify(session: &mut Session<'_>) -> CliResult {
+    let workspace = session.workspace()?;
+    let mut progress = Progress::new("verifying");
+    let verified = workspace.verify_history(&mut |bytes| progress.at(bytes));
+    drop(progress);
+    let verified = verified?;
+    if verified.is_intact() {
+        if session.output.is_json() {
+            session.output.value(json!(verified));
+        } else {
+            let noun = if verified.entries == 1 { "entry" } else { "entries" };
+            let by_hand = match verified.unsigned {
+                0 => String::new(),
+                count => format!(", and {count} written by hand without a checksum"),
+            };
+            session.output.line(format!("history is intact: {} {noun}{by_hand}", verified.entries));
+        }
+        return Ok(0);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for problem in &verified.problems {
+        let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+        lines.push(format!("history.md{line}: {}", problem.message));
+    }
+    if !session.output.is_json() {
+        for line in &lines {
+            session.output.line(line);
+        }
+    }
+    let count = verified.problems.len();
+    let noun = if count == 1 { "problem" } else { "problems" };
+    let is_gone = |problem: &history::Problem| {
+        matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
+    };
+    let hint = if verified.problems.iter().any(is_gone) {
+        "`statedir check --fix` restores what the log or git still has; `statedir op log` shows \
+         edits made outside statedir"
+    } else {
+        "`statedir op log` shows edits made outside statedir; restore the file from git"
+    };
+    let mut failure =
+        Failure::new("history_broken", format!("history.md has {count} {noun}"), 4).hint(hint);
+    failure.data = Some(Box::new(json!({ "verification": verified })));
+    Err(failure)
+}

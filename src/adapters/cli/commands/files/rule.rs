@@ -1,0 +1,203 @@
+use serde_json::{Value, json};
+
+use super::event;
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, pairs},
+    rules::LANGUAGE,
+    workspace::{Change, RuleLine},
+};
+
+/// Add, check, explain and try adaptation rules
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir rule add 'If cost exceeds 80% of budget → set priority to \"cost_efficiency\"'
+  statedir rule check
+  statedir rule explain 1 --event step_failed
+  statedir rule test step_failed error=timeout", after_long_help = AfterHelp::long())]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+/// `--help` shows the whole language, `-h` the examples only.
+struct AfterHelp;
+
+impl AfterHelp {
+    fn long() -> String {
+        format!(
+            "Examples:\n  statedir rule add 'If cost exceeds 80% of budget → set priority to \
+             \"cost_efficiency\"'\n  statedir rule check\n  statedir rule explain 1 --event \
+             step_failed\n  statedir rule test step_failed error=timeout\n\nTHE LANGUAGE\n{LANGUAGE}"
+        )
+    }
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// List the rules with their numbers
+    #[command(after_help = "Examples:\n  statedir rule list")]
+    List,
+    /// Add a rule; one that is not understood is refused
+    #[command(
+        after_help = "Examples:\n  statedir rule add 'If 3+ consecutive steps fail -> pause'"
+    )]
+    Add {
+        /// The rule in plain words; - reads standard input
+        text: String,
+    },
+    /// Remove a rule (`undo` restores it)
+    #[command(after_help = "Examples:\n  statedir rule remove 2")]
+    Remove {
+        /// Its number, or its text
+        rule: String,
+    },
+    /// Show for every rule what will be executed, what is advice, and what is not understood
+    #[command(after_help = "Examples:\n  statedir rule check\n  statedir rule check --json")]
+    Check,
+    /// Say why a rule fires or does not, with the values seen
+    #[command(after_help = "\
+Examples:
+  statedir rule explain 1
+  statedir rule explain 2 --event feedback sentiment=positive")]
+    Explain {
+        /// Its number
+        rule: usize,
+        /// As if this event happened now
+        #[arg(long, value_name = "TYPE")]
+        event: Option<String>,
+        /// Fields of the event
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
+    },
+    /// Simulate an event on a copy and print what would fire
+    #[command(after_help = "\
+A step event is played as the command that causes it, starting a step first if need be.
+
+Examples:
+  statedir rule test step_failed --times 2
+  statedir rule test feedback sentiment=positive")]
+    Test {
+        /// The type of the event
+        event: String,
+        /// Fields of the event
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
+        /// How many times it happens
+        #[arg(long, default_value_t = 1)]
+        times: usize,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(&text)? }]),
+        Verb::Remove { rule } => session.apply(&[Change::RuleRemove { rule: rule.into() }]),
+        Verb::List => list(session),
+        Verb::Check => check(session),
+        Verb::Explain { rule, event, fields } => explain(session, rule, event, &fields),
+        Verb::Test { event, fields, times } => test(session, &event, &fields, times),
+    }
+}
+
+fn list(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let rules = snapshot.constraints()?.rules;
+    if session.output.is_json() {
+        session.output.value(json!({ "rules": rules, "revision": snapshot.revision().as_str() }));
+        return Ok(0);
+    }
+    if rules.is_empty() {
+        session.output.line("no rules");
+    }
+    for rule in rules {
+        session.output.line(format!("{:>2}  {}", rule.number, rule.text));
+    }
+    Ok(0)
+}
+
+fn check(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let lines = snapshot.rule_lines()?;
+    let missed = lines.iter().filter(|line| line.error.is_some()).count();
+    let answer = json!({ "lines": lines, "revision": snapshot.revision().as_str() });
+    if !session.output.is_json() {
+        for line in &lines {
+            for text in describe(line) {
+                session.output.line(text);
+            }
+        }
+    }
+    if missed > 0 {
+        let noun = if missed == 1 { "line is" } else { "lines are" };
+        let mut failure =
+            Failure::refused("rule_not_understood", format!("{missed} {noun} not understood"))
+                .hint("`statedir rule --help` describes the language");
+        failure.data = Some(Box::new(answer));
+        return Err(failure);
+    }
+    if session.output.is_json() {
+        session.output.value(answer);
+    }
+    Ok(0)
+}
+
+fn describe(line: &RuleLine) -> Vec<String> {
+    let mut texts = vec![format!(
+        "{} {} (constraints.md:{}): {}",
+        line.list, line.number, line.place, line.text
+    )];
+    texts.extend(line.means.as_ref().map(|means| format!("  means     {means}")));
+    texts.extend(line.executes.iter().map(|action| format!("  executes  {action}")));
+    texts.extend(line.advises.iter().map(|advice| format!("  advises   {advice}")));
+    texts.extend(line.error.as_ref().map(|error| format!("  NOT UNDERSTOOD: {error}")));
+    texts.extend(line.nearest.as_ref().map(|nearest| format!("  nearest   {nearest}")));
+    texts
+}
+
+fn explain(
+    session: &mut Session<'_>,
+    rule: usize,
+    event: Option<String>,
+    fields: &[(String, String)],
+) -> CliResult {
+    if event.is_none() && !fields.is_empty() {
+        return Err(Failure::usage("fields need an `--event`"));
+    }
+    let event = event.map(|kind| event::event(&kind, fields)).transpose()?;
+    let (text, explanation) = session.workspace()?.explain_rule(rule, event.as_ref())?;
+    if session.output.is_json() {
+        let mut answer = json!(explanation);
+        answer["rule"] = json!(rule);
+        answer["text"] = json!(text);
+        session.output.value(answer);
+    } else {
+        session.output.line(format!("rule {rule}: {text}"));
+        session.output.line(explanation.to_string());
+    }
+    Ok(0)
+}
+
+fn test(
+    session: &mut Session<'_>,
+    kind: &str,
+    fields: &[(String, String)],
+    times: usize,
+) -> CliResult {
+    let events = vec![event::event(kind, fields)?; times.clamp(1, 1000)];
+    let answers = session.workspace()?.test_rules(&events)?;
+    if session.output.is_json() {
+        session.output.value(json!({ "answers": answers }));
+        return Ok(0);
+    }
+    for answer in &answers {
+        session.output.line(&answer.message);
+    }
+    let fired =
+        answers.iter().any(|answer| answer.data.get("fired").is_some_and(|f| f != &Value::Null));
+    if !fired {
+        session.output.line("no rule fires");
+    }
+    Ok(0)
+}

@@ -1,0 +1,140 @@
+use serde_json::{Value, json};
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, pairs},
+    text::json::Path,
+    workspace::Change,
+};
+
+/// Read and change variables.json
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+PATH is dotted (a.b.0) or a JSON pointer (/a/b/0). VALUE is JSON where it parses as JSON, else text.
+
+Examples:
+  statedir var set file_paths.report workspace/report.md
+  statedir var get file_paths.report
+  statedir var append extracted_data.urls_processed https://example.org
+  echo '{\"extracted_data\":{\"flags\":{\"done\":true}}}' | statedir var merge -")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// Print a value; everything without a path
+    #[command(
+        after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get /file_paths --json"
+    )]
+    Get {
+        /// Dotted path or JSON pointer
+        path: Option<String>,
+    },
+    /// Set a value, creating the objects on the way
+    #[command(
+        after_help = "Examples:\n  statedir var set a.b 42\n  statedir var set a.version 1.0 --string"
+    )]
+    Set {
+        /// Dotted path or JSON pointer
+        path: String,
+        /// JSON where it parses as JSON, else text
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// Treat the value as text, whatever it looks like
+        #[arg(long)]
+        string: bool,
+    },
+    /// Remove a value
+    #[command(visible_alias = "remove", after_help = "Examples:\n  statedir var unset a.b")]
+    Unset {
+        /// Dotted path or JSON pointer
+        path: String,
+    },
+    /// Append to an array; nothing is replaced
+    #[command(
+        after_help = "Examples:\n  statedir var append extracted_data.urls_processed https://example.org"
+    )]
+    Append {
+        /// Dotted path or JSON pointer
+        path: String,
+        /// JSON where it parses as JSON, else text
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// Treat the value as text, whatever it looks like
+        #[arg(long)]
+        string: bool,
+    },
+    /// Merge an object (RFC 7396): null removes, objects merge, the rest replaces
+    #[command(
+        after_help = "Examples:\n  statedir var merge patch.json\n  echo '{\"a\":{\"b\":null}}' | statedir var merge -"
+    )]
+    Merge {
+        /// A file, or - for standard input
+        file: String,
+    },
+    /// Apply a list of operations, all or none (RFC 6902)
+    #[command(
+        after_help = "Examples:\n  echo '[{\"op\":\"add\",\"path\":\"/a/-\",\"value\":1}]' | statedir var patch -"
+    )]
+    Patch {
+        /// A file, or - for standard input
+        file: String,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let typed = |text: String, string: bool| {
+        if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
+    };
+    let change = match args.verb {
+        Verb::Get { path } => return get(session, path.as_deref()),
+        Verb::Set { path, value, string } => Change::VarSet { path, value: typed(value, string)? },
+        Verb::Unset { path } => Change::VarUnset { path },
+        Verb::Append { path, value, string } => {
+            Change::VarAppend { path, value: typed(value, string)? }
+        }
+        Verb::Merge { file } => Change::VarMerge { patch: pairs::json(&file)? },
+        Verb::Patch { file } => Change::VarPatch { patch: pairs::json(&file)? },
+    };
+    session.apply(&[change])
+}
+
+fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let variables = snapshot.variables()?;
+    let parsed = match path {
+        Some(path) => Path::parse(path).map_err(|error| {
+            Failure::refused("bad_path", error.to_string())
+                .hint("a path is dotted (`a.b.0`) or a JSON pointer (`/a/b/0`)")
+        })?,
+        None => Path::root(),
+    };
+    let Some(value) = variables.document.get(&parsed) else {
+        let keys = parsed.parent().and_then(|parent| variables.document.keys(&parent));
+        let nearest = keys.as_ref().and_then(|keys| {
+            let last = parsed.last().unwrap_or_default();
+            crate::domain::nearest(last, keys.iter().map(String::as_str))
+        });
+        let failure = Failure::refused("not_found", format!("`{parsed}` is not in variables.json"));
+        return Err(match (nearest, &keys) {
+            (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
+            (None, Some(keys)) => failure.hint(format!("there are: {}", keys.join(", "))),
+            (None, None) => failure.hint("`statedir var get` shows everything"),
+        });
+    };
+    if session.output.is_json() {
+        let answer = json!({ "path": path.unwrap_or_default(), "value": value,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+    } else {
+        let raw = variables.document.raw(&parsed).unwrap_or_default();
+        match &value {
+            Value::String(text) => session.output.line(text),
+            Value::Object(_) | Value::Array(_) => session.output.line(format!("{value:#}")),
+            _ => session.output.line(raw),
+        }
+    }
+    Ok(0)
+}

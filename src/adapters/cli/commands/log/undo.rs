@@ -1,0 +1,58 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Session},
+    workspace::Stepped,
+};
+
+/// Revert the last operation; repeat for the one before
+///
+/// Edits made outside statedir are operations too. history.md is never shortened: an entry says
+/// what was undone.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir undo\n  statedir undo --if-match 8f3a2c91b0d4")]
+pub(in crate::adapters) struct UndoArgs {}
+
+/// Redo the operation that was undone last
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir redo")]
+pub(in crate::adapters) struct RedoArgs {}
+
+pub(in crate::adapters::cli) fn undo(session: &mut Session<'_>) -> CliResult {
+    let stepped = session.workspace()?.undo()?;
+    print(session, "undone", &stepped)
+}
+
+pub(in crate::adapters::cli) fn redo(session: &mut Session<'_>) -> CliResult {
+    let stepped = session.workspace()?.redo()?;
+    print(session, "redone", &stepped)
+}
+
+fn print(session: &mut Session<'_>, verb: &str, stepped: &Stepped) -> CliResult {
+    let operation = &stepped.operation;
+    if session.output.is_json() {
+        let answer = json!({ verb: operation, "revision": stepped.revision.as_str(),
+            "changed": stepped.changed, "notices": stepped.notices,
+            "dry_run": session.global.dry_run,
+            "diff": stepped.diff.iter().map(|file| file.unified()).collect::<String>() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    if session.global.dry_run {
+        session.output.diff(&stepped.diff);
+    }
+    for notice in &stepped.notices {
+        session.output.note(notice);
+    }
+    let would = if session.global.dry_run { "would be " } else { "" };
+    let what = if operation.command.is_empty() { &operation.kind } else { &operation.command };
+    let changed = match stepped.changed.as_slice() {
+        [] => "no file".to_owned(),
+        files => files.join(", "),
+    };
+    session.output.line(format!(
+        "{would}{verb}: {what} ({}; {changed})  [{}]",
+        operation.id, stepped.revision
+    ));
+    Ok(0)
+}

@@ -1,0 +1,188 @@
+//! Bringing a lost state back out of git.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::{
+    adapters::{
+        choose,
+        cli::{CliResult, Failure, Session},
+        git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, Relogged},
+    },
+    domain::StateFile,
+    store::StoreError,
+    workspace::{Error, Workspace},
+};
+
+/// How many of the versions that were passed over are shown to people.
+const SHOWN: usize = 20;
+
+/// Brings back what is missing: the files first, then the operation log.
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
+    if session.global.if_match.is_some() {
+        let message = "`--if-match` cannot be used with `--from-git`: lost files have no revision";
+        return Err(Failure::usage(message));
+    }
+    let workspace = session.workspace_in(directory(session)?, None)?;
+    let dry_run = session.global.dry_run;
+    let from_log = from_log(&workspace)?;
+    let mut rebuilt = git::rebuild(workspace.directory(), dry_run).map_err(failure)?;
+    // In a dry run they are still missing.
+    rebuilt.restored.retain(|restored| !from_log.contains(&restored.file));
+    rebuilt.not_found.retain(|file| !from_log.contains(file));
+    rebuilt.passed_over.retain(|passed| !from_log.contains(&passed.file));
+    let relogged = relog(session, &workspace)?;
+    let dir = workspace.directory().to_owned();
+    let found = Found { dir, from_log, rebuilt, relogged, dry_run };
+    let missing = found.missing();
+    if missing.is_empty() {
+        match session.output.is_json() {
+            true => session.output.value(found.document()),
+            false => found.print(session),
+        }
+        return Ok(0);
+    }
+    if !session.output.is_json() {
+        found.print(session);
+    }
+    let message = format!("no commit has a usable version of {}", missing.join(", "));
+    let mut failure = Failure::new("not_in_git", message, 4).hint(
+        "`git fetch` may bring commits that have it; `statedir check` says what the rest needs",
+    );
+    failure.data = Some(Box::new(found.document()));
+    Err(failure)
+}
+
+/// Brings back what the log knows: its bytes may be newer than those of any commit.
+fn from_log(workspace: &Workspace) -> Result<Vec<StateFile>, Failure> {
+    match workspace.restore_from_log() {
+        Ok(fixed) => Ok(fixed.into_iter().map(|fixed| fixed.file).collect()),
+        // Git has to do without the log.
+        Err(Error::Store(
+            StoreError::Damaged { .. }
+            | StoreError::TooLarge { .. }
+            | StoreError::NotRegular { .. },
+        )) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failure> {
+    let holder = workspace.holder();
+    let (wait, dry_run) = (session.global.wait, session.global.dry_run);
+    git::relog(workspace.store(), wait, &holder, dry_run).map_err(failure)
+}
+
+fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
+    let named = session.named_dir();
+    let here = std::env::current_dir().map_err(|error| {
+        Failure::refused("io", format!("there is no working directory: {error}"))
+    })?;
+    match git::find_lost(named.as_deref(), &here).map_err(failure)? {
+        Lost::At(dir) => Ok(dir),
+        Lost::Unknown => Ok(choose(named.as_deref(), named.is_none())?),
+        Lost::OneOf(several) => {
+            let names: Vec<_> = several.iter().map(|dir| format!("`{}`", dir.display())).collect();
+            let message = format!("git has several states: {}", names.join(", "));
+            Err(Failure::refused("ambiguous", message).hint("`-C DIR` chooses one"))
+        }
+    }
+}
+
+fn failure(error: GitError) -> Failure {
+    let without_git = matches!(error, GitError::NoProgram(_) | GitError::NoRepository(_));
+    let failure = Failure::from(error);
+    match without_git {
+        true => failure.hint("without git, `statedir checkpoint list` shows what can be restored"),
+        false => failure,
+    }
+}
+
+/// The result.
+struct Found {
+    dir: PathBuf,
+    from_log: Vec<StateFile>,
+    rebuilt: Rebuilt,
+    relogged: Relogged,
+    dry_run: bool,
+}
+
+impl Found {
+    /// The names of what no commit has.
+    fn missing(&self) -> Vec<&'static str> {
+        let log = (self.relogged.log == LogState::NotFound).then_some(StateFile::Log);
+        self.rebuilt.not_found.iter().copied().chain(log).map(StateFile::name).collect()
+    }
+
+    /// All versions that were passed over, each once.
+    fn passed_over(&self) -> Vec<&PassedOver> {
+        let mut all: Vec<&PassedOver> = Vec::new();
+        for passed in self.rebuilt.passed_over.iter().chain(&self.relogged.passed_over) {
+            if !all.contains(&passed) {
+                all.push(passed);
+            }
+        }
+        all
+    }
+
+    fn document(&self) -> Value {
+        let relogged = &self.relogged;
+        json!({ "directory": self.dir, "from_log": self.from_log,
+            "restored": self.rebuilt.restored, "log": relogged.log,
+            "operations": relogged.operations, "left_out": relogged.left_out,
+            "edited": relogged.edited, "passed_over": self.passed_over(),
+            "not_found": self.missing(), "revision": relogged.revision, "dry_run": self.dry_run })
+    }
+
+    fn print(&self, session: &mut Session<'_>) {
+        let output = &mut session.output;
+        let would = if self.dry_run { "would have " } else { "" };
+        for file in &self.from_log {
+            output.line(format!("{would}restored {file} from the operation log"));
+        }
+        for restored in &self.rebuilt.restored {
+            let (file, commit) = (restored.file, short(&restored.commit));
+            output.line(format!("{would}restored {file} from commit {commit}"));
+        }
+        let relogged = &self.relogged;
+        if relogged.log == LogState::Kept && !self.rebuilt.restored.is_empty() {
+            output.line("the operation log exists and does not include what came from commits");
+        }
+        if relogged.log == LogState::Rebuilt {
+            let plural = if relogged.operations == 1 { "" } else { "s" };
+            let count = relogged.operations;
+            output
+                .line(format!("{would}rebuilt {count} operation{plural} of the log from commits"));
+        }
+        if !relogged.edited.is_empty() {
+            let files = relogged.edited.join(", ");
+            output.line(format!("recorded as edited since the newest commit: {files}"));
+        }
+        if relogged.left_out > 0 {
+            let count = relogged.left_out;
+            output.line(format!("left out: {count} older commits; `git log` shows them"));
+        }
+        let passed_over = self.passed_over();
+        for passed in passed_over.iter().take(SHOWN) {
+            let PassedOver { file, commit, why } = passed;
+            output.line(format!("skipped {file} at commit {}: {why}", short(commit)));
+        }
+        if passed_over.len() > SHOWN {
+            let more = passed_over.len() - SHOWN;
+            output.line(format!("skipped {more} more versions; `--json` lists them"));
+        }
+        for name in self.missing() {
+            output.line(format!("not found: {name}"));
+        }
+        let restored = !self.rebuilt.restored.is_empty() || !self.from_log.is_empty();
+        let idle = !restored && relogged.log == LogState::Kept;
+        if idle && self.missing().is_empty() {
+            output.line("nothing to do: all files and the operation log are present");
+        }
+    }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}

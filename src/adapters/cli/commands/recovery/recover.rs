@@ -1,0 +1,311 @@
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{from_git, scan, view};
+use crate::{
+    adapters::{
+        Evaluator, Recovery, RecoveryOptions, Scan,
+        cli::{CliResult, Failure, Session, commands::steps::args::select, way_back},
+        is_archived, split_words,
+    },
+    domain::PlanRole,
+    recovery::Action,
+    workspace::{Outcome, RecoverRequest, Span, Workspace},
+};
+
+/// Decide how to go on after a crash or a failure, and say why
+///
+/// Looks at the plan, the last operation, the history and its errors, claims, checkpoints, the git
+/// work tree and the project's files. Prints one of eight decisions, the evidence for it and why
+/// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
+/// human_review, never a guess.
+///
+/// A failed step, first row that fits: an error that may pass by itself (timeout, network,
+/// rate_limit) and more than half of the steps completed: retry_task. A checkpoint, and more than
+/// 30% finished: rollback_checkpoint. More than 70% completed: skip_task, unless others need it or
+/// it is the last. Else restart, which keeps completed steps. No attempts left: human_review.
+///
+/// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
+/// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
+/// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
+/// step that somebody else works on is left alone until its claim is stale.
+///
+/// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
+/// exit 4, together with the decision.
+///
+/// --evaluator asks a program instead: it gets the evidence on its standard input and answers
+/// {"action": "...", "reasoning": "..."} within the time limit. It runs without a shell, with only
+/// PATH, HOME, LANG, TMPDIR and STATEDIR set. If it fails in any way, the built-in decision stands
+/// and the answer says so.
+///
+/// --from-git decides nothing: it brings back what was lost. A missing state file is written as the
+/// operation log knows it, which may be newer than any commit; else from the newest commit that has
+/// a good version of it, of this branch before others. The answer says which. Without an
+/// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
+/// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
+/// unusable versions are skipped and listed. Exit 4 if something is in no commit.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir recover
+  statedir recover --apply
+  statedir recover --decide skip_task --step 3 --apply
+  statedir recover --evaluator './evaluator.sh --strict' --evaluator-timeout 30s
+  statedir recover --all ~/projects --json
+  statedir recover --from-git --dry-run
+
+Decisions: continue_task, restart_task, next_task, retry_task, rollback_checkpoint, skip_task,
+restart, human_review. What --apply did is one operation: `statedir undo` reverts it.")]
+pub(in crate::adapters) struct Args {
+    /// Carry out the decision, as one operation that can be undone
+    #[arg(long)]
+    pub(in crate::adapters) apply: bool,
+    /// Take this decision instead, if it is possible
+    #[arg(long, value_name = "ACTION", value_parser = action)]
+    pub(in crate::adapters) decide: Option<Action>,
+    /// Decide for this step; else for the one that was interrupted or failed
+    #[arg(long, value_name = "STEP")]
+    pub(in crate::adapters) step: Option<String>,
+    /// Let a program decide; quotes keep words together, no shell is used
+    #[arg(long, value_name = "CMD", conflicts_with = "decide")]
+    pub(in crate::adapters) evaluator: Option<String>,
+    /// One more argument for the program, passed as is
+    #[arg(long, value_name = "ARG", requires = "evaluator", allow_hyphen_values = true)]
+    pub(in crate::adapters) evaluator_arg: Vec<String>,
+    /// How long the program may take
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = span)]
+    pub(in crate::adapters) evaluator_timeout: Duration,
+    /// Decide for every state directory below this one
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["decide", "step", "project"])]
+    pub(in crate::adapters) all: Option<PathBuf>,
+    /// Restore lost state files and the operation log from git commits
+    #[arg(long, conflicts_with_all = [
+        "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
+    ])]
+    pub(in crate::adapters) from_git: bool,
+    /// The directory with the project's files; else derived from the place of the state
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::adapters) project: Option<PathBuf>,
+    /// How long a claim may be silent before it counts as stale
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = span)]
+    pub(in crate::adapters) stale_after: Duration,
+}
+
+pub(in crate::adapters) fn action(text: &str) -> Result<Action, String> {
+    let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
+    Action::parse(text)
+        .ok_or_else(|| format!("`{text}` is not a decision; one of {}", all.join(", ")))
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let span: Span = text.parse()?;
+    Ok(Duration::from_millis(span.millis()))
+}
+
+impl Args {
+    fn options(&self) -> Result<RecoveryOptions, Failure> {
+        let step = self.step.as_deref().map(select).transpose()?.map(|step| step.0);
+        let evaluator = match &self.evaluator {
+            None => None,
+            Some(line) => {
+                let mut argv = split_words(line)
+                    .map_err(|why| Failure::usage(format!("the evaluator `{line}`: {why}")))?;
+                argv.extend(self.evaluator_arg.iter().cloned());
+                Some(Evaluator { argv, limit: self.evaluator_timeout })
+            }
+        };
+        let stale_after_ms = u64::try_from(self.stale_after.as_millis()).unwrap_or(u64::MAX);
+        if let Some(project) = self.project.as_ref().filter(|project| !project.is_dir()) {
+            let message = format!("`{}` is not a directory", project.display());
+            return Err(Failure::refused("not_found", message));
+        }
+        Ok(RecoveryOptions {
+            request: RecoverRequest { step, stale_after_ms },
+            project: self.project.clone(),
+            own: self.decide,
+            evaluator,
+        })
+    }
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    if args.from_git {
+        return from_git::run(session);
+    }
+    let options = args.options()?;
+    if let Some(root) = &args.all {
+        return all(session, root, args, &options);
+    }
+    let workspace = session.workspace()?;
+    let mut recovery = Recovery::decide(&workspace, &options)?;
+    let way_back = look_back(&workspace, &mut recovery);
+    // In a damaged state nothing can be carried out but going back.
+    let whole = recovery.examined.evidence.damage.is_empty()
+        || recovery.decision.action == Action::RollbackCheckpoint;
+    let carried = match args.apply && whole {
+        true => Some(recovery.carry_out(&workspace)?.outcome),
+        false => None,
+    };
+    let dry_run = session.global.dry_run;
+    let damaged = recovery.examined.evidence.damage.first().filter(|_| carried.is_none()).cloned();
+    if session.output.is_json() {
+        let answer = view::document(&recovery, carried.as_ref(), dry_run);
+        return match damaged {
+            Some(message) => Err(damage(message, answer, way_back)),
+            None => {
+                session.output.value(answer);
+                Ok(0)
+            }
+        };
+    }
+    view::print(session.output, &recovery, args.apply);
+    if let Some(outcome) = &carried {
+        session.output.outcome(outcome, dry_run);
+    }
+    damaged.map_or(Ok(0), |message| Err(damage(message, Value::Null, way_back)))
+}
+
+/// The way out where a file is missing that the log does not know; the decision names it, too.
+fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
+    if recovery.examined.evidence.damage.is_empty() {
+        return None;
+    }
+    let way_back = way_back::of_missing(workspace)?;
+    recovery.decision.look_at = vec![way_back.clone()];
+    Some(way_back)
+}
+
+fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
+    let usual =
+        "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change";
+    let hint = way_back.unwrap_or_else(|| usual.to_owned());
+    let mut failure = Failure::new("damaged", message, 4).hint(hint);
+    failure.data = answer.is_object().then(|| Box::new(answer));
+    failure
+}
+
+/// What came of one state directory.
+struct One {
+    dir: PathBuf,
+    result: Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure>,
+}
+
+/// Decides for every state below `root`; one that fails does not stop the others.
+fn all(
+    session: &mut Session<'_>,
+    root: &std::path::Path,
+    args: &Args,
+    options: &RecoveryOptions,
+) -> CliResult {
+    scan::refuse_if_match(session)?;
+    let (directories, left_out, unread) = scan::find(root, Scan::default().most_depth)?;
+    let mut done: Vec<One> = Vec::new();
+    for dir in directories.into_iter().filter(|dir| !is_archived(dir)) {
+        let result = one(session, &dir, args.apply, options);
+        done.push(One { dir, result });
+    }
+    let failures = done.iter().filter_map(|one| one.result.as_ref().err());
+    let exit = failures.clone().map(|failure| failure.exit).max().unwrap_or(0);
+    let failed = failures.count();
+    let answer = json!({ "root": root, "left_out": left_out,
+        "states": done.iter().map(|one| one.to_json(session.global.dry_run)).collect::<Vec<_>>() });
+    if !session.output.is_json() {
+        for one in &done {
+            one.print(session);
+        }
+        if done.is_empty() {
+            session.output.line("no state directories");
+        }
+        for what in &left_out {
+            session.output.note(&format!("left out: {what}"));
+        }
+    }
+    if failed == 0 && !unread {
+        if session.output.is_json() {
+            session.output.value(answer);
+        }
+        return Ok(0);
+    }
+    if failed == 0 {
+        return Err(scan::unread(answer));
+    }
+    let message = format!("{failed} of {} states could not be recovered", done.len());
+    let mut failure = Failure::new("some_failed", message, exit)
+        .hint("`statedir -C DIR check --fix` repairs what is safe in one of them");
+    failure.data = Some(Box::new(answer));
+    Err(failure)
+}
+
+fn one(
+    session: &Session<'_>,
+    dir: &std::path::Path,
+    apply: bool,
+    options: &RecoveryOptions,
+) -> Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure> {
+    let workspace = session.workspace_in(dir.to_owned(), None)?;
+    let mut recovery = Recovery::decide(&workspace, options)?;
+    let way_back = look_back(&workspace, &mut recovery);
+    let evidence = &recovery.examined.evidence;
+    if let Some(message) = evidence.damage.first() {
+        let answer = view::document(&recovery, None, false);
+        return Err(damage(message.clone(), answer, way_back));
+    }
+    if !apply || recovery.decision.nothing_to_do {
+        return Ok((recovery, None, None));
+    }
+    // Who paused on purpose wants to say when it goes on.
+    if evidence.plan.role == Some(PlanRole::Paused) {
+        return Ok((recovery, None, Some("paused on purpose; `statedir -C DIR recover --apply`")));
+    }
+    let carried = recovery.carry_out(&workspace)?;
+    Ok((recovery, Some(carried.outcome), None))
+}
+
+impl One {
+    fn to_json(&self, dry_run: bool) -> Value {
+        let mut value = match &self.result {
+            Ok((recovery, outcome, left)) => {
+                let mut value = view::document(recovery, outcome.as_ref(), dry_run);
+                if let Some(left) = left {
+                    value["not_applied"] = json!(left);
+                }
+                // The files of every project would drown the decisions.
+                value["evidence"] = Value::Null;
+                value
+            }
+            Err(failure) => failure.to_json(),
+        };
+        value["directory"] = json!(self.dir);
+        value
+    }
+
+    fn print(&self, session: &mut Session<'_>) {
+        let dir = self.dir.display();
+        match &self.result {
+            Ok((recovery, outcome, left)) => {
+                let line = view::headline(recovery);
+                session.output.line(format!("{dir}: {line}"));
+                let why = recovery.decision.reasons.first().cloned().unwrap_or_default();
+                session.output.line(format!("  why      {}", view::one_line(&why)));
+                if let Some(asked) = &recovery.evaluator
+                    && let Some(error) = &asked.error
+                {
+                    let error = view::one_line(error);
+                    session.output.line(format!(
+                        "  note     the evaluator did not decide, so the built-in decision was used: {error}"
+                    ));
+                }
+                if let Some(left) = left {
+                    session.output.line(format!("  left     {left}"));
+                }
+                if let Some(outcome) = outcome {
+                    session.output.outcome(outcome, session.global.dry_run);
+                }
+            }
+            Err(failure) => {
+                session.output.line(format!("{dir}: {}", view::one_line(&failure.message)));
+            }
+        }
+    }
+}

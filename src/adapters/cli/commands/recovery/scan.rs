@@ -1,0 +1,192 @@
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::{
+    adapters::{
+        Scan,
+        cli::{
+            CliResult, Failure, Session,
+            commands::view::status::rough,
+            output::{Colour, Output},
+        },
+        is_archived, scan,
+    },
+    workspace::Workspace,
+};
+
+/// Find every state directory below a directory, damaged ones too
+///
+/// A state directory holds a plan and at least one more of its files, or an operation log. Links
+/// are not followed. Archived executions are listed as such. Directories that cannot be
+/// read are named, and the exit code is 4.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir scan ~/projects
+  statedir scan . --unfinished --json
+  statedir recover --all ~/projects")]
+pub(in crate::adapters) struct Args {
+    /// Where to look
+    #[arg(value_name = "DIR", default_value = ".")]
+    root: PathBuf,
+    /// Leave out what is finished or archived
+    #[arg(long)]
+    unfinished: bool,
+    /// How many directories deep
+    #[arg(long, value_name = "N", default_value_t = Scan::default().most_depth)]
+    depth: usize,
+}
+
+/// One state directory.
+struct Line {
+    dir: PathBuf,
+    archived: bool,
+    seen: Result<Value, Failure>,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    refuse_if_match(session)?;
+    let (directories, left_out, some_unread) = find(&args.root, args.depth)?;
+    let mut lines: Vec<Line> = Vec::new();
+    for dir in directories {
+        let seen = look(session, &dir);
+        let line = Line { archived: is_archived(&dir), dir, seen };
+        let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
+        if !(args.unfinished && (finished || line.archived)) {
+            lines.push(line);
+        }
+    }
+    let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
+    if session.output.is_json() {
+        let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
+        let answer = json!({ "root": args.root, "states": states,
+            "damaged": damaged, "left_out": left_out });
+        if some_unread {
+            return Err(unread(answer));
+        }
+        session.output.value(answer);
+        return Ok(0);
+    }
+    for line in &lines {
+        line.print(session.output);
+    }
+    if lines.is_empty() {
+        session.output.line("no state directories");
+    }
+    for what in left_out {
+        session.output.note(&format!("left out: {what}"));
+    }
+    if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
+}
+
+/// A revision belongs to one state, so it cannot be expected of many.
+pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
+    match session.global.if_match {
+        Some(_) => {
+            let message = "`--if-match` applies to one state, and this command reads many";
+            Err(Failure::usage(message).hint("name one state with `-C DIR`"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Directories could not be read, so that states may be missing from the answer.
+pub(super) fn unread(answer: Value) -> Failure {
+    let message = "some directories could not be read, and states in them were left out";
+    let mut failure = Failure::new("left_out", message, 4)
+        .hint("`left_out` names them; look at their permissions");
+    failure.data = answer.is_object().then(|| Box::new(answer));
+    failure
+}
+
+/// The state directories below `root`, what was left out, and whether some could not be read.
+pub(super) fn find(
+    root: &Path,
+    depth: usize,
+) -> Result<(Vec<PathBuf>, Vec<String>, bool), Failure> {
+    if !root.is_dir() {
+        let message = format!("`{}` is not a directory", root.display());
+        return Err(Failure::refused("not_found", message).hint("name an existing directory"));
+    }
+    let found = scan(root, Scan { most_depth: depth, ..Scan::default() });
+    Ok((found.directories, found.left_out, found.unread))
+}
+
+/// What can be said about one state.
+fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
+    let workspace: Workspace = session.workspace_in(dir.to_owned(), None)?;
+    let snapshot = workspace.read()?;
+    let status = snapshot.status()?;
+    let updated = snapshot.plan()?.metadata.last_updated;
+    let age = updated.as_deref().and_then(|time| workspace.environment().since(time));
+    if let Some(problem) = status.problems.iter().find(|problem| is_damage(problem.code)) {
+        let failure = Failure::new(problem.code, problem.message.clone(), 4);
+        return Err(failure.hint("`statedir check --fix` repairs what is safe"));
+    }
+    if let Some(damage) = snapshot.view().log_damage() {
+        let message = format!("the operation log is damaged: {}", damage.message);
+        return Err(Failure::new("log_damaged", message, 4)
+            .hint("`statedir check --fix` sets the log aside and starts a new one"));
+    }
+    let workflow = snapshot.workflow()?;
+    let role = status.status.as_deref().and_then(|text| workflow.plan_role(text));
+    let finished = role == Some(crate::domain::PlanRole::Succeeded);
+    Ok(json!({ "title": status.title, "goal": status.goal, "execution_id": status.execution_id,
+        "status": status.status, "finished": finished, "percent": status.percent,
+        "completed": status.completed + status.skipped, "total_steps": status.total_steps,
+        "running": status.running, "failed": status.failed,
+        "open_reviews": status.open_reviews.len(), "last_updated": updated, "age_ms": age,
+        "revision": status.revision }))
+}
+
+fn is_damage(code: &str) -> bool {
+    matches!(code, "file_missing" | "unreadable" | "bad_workflow" | "unknown_status")
+}
+
+impl Line {
+    fn to_json(&self) -> Value {
+        let mut value = match &self.seen {
+            Ok(seen) => seen.clone(),
+            Err(failure) => json!({ "error": failure.to_json()["error"] }),
+        };
+        value["directory"] = json!(self.dir);
+        value["damaged"] = json!(self.seen.is_err());
+        value["archived"] = json!(self.archived);
+        value
+    }
+
+    fn print(&self, output: &mut Output) {
+        let dir = self.dir.display();
+        let archived = if self.archived { " (archived)" } else { "" };
+        match &self.seen {
+            Ok(seen) => {
+                let age = seen["age_ms"].as_u64().map(|ms| format!(", {} ago", rough(ms)));
+                let text = |key: &str| seen[key].as_str().unwrap_or("?").to_owned();
+                let colour = if seen["finished"] == true || self.archived {
+                    Colour::Dim
+                } else if seen["failed"] != 0 {
+                    Colour::Red
+                } else {
+                    Colour::None
+                };
+                output.painted(
+                    colour,
+                    &format!(
+                        "{:<17} {}/{} ({}%){}  {dir}{archived}  {}",
+                        text("status"),
+                        seen["completed"],
+                        seen["total_steps"],
+                        seen["percent"],
+                        age.unwrap_or_default(),
+                        text("title"),
+                    ),
+                );
+            }
+            Err(failure) => {
+                let text = format!("{:<17} {dir}{archived}  {}", "DAMAGED", failure.message);
+                output.painted(Colour::Red, &text);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What is printed for shells, manuals and validators: it describes statedir, not a state.
+
+use clap_complete::Shell;
+use serde_json::{Value, json};
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, parse},
+    workspace::StateDocument,
+};
+
+/// Print a completion script for a shell
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir"
+)]
+pub(in crate::adapters) struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub(in crate::adapters::cli) fn completions(
+    session: &mut Session<'_>,
+    args: &CompletionsArgs,
+) -> CliResult {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut parse::described_with_help(), "statedir", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    if session.output.is_json() {
+        session.output.value(serde_json::json!({ "script": script }));
+    } else {
+        session.output.raw(&script);
+    }
+    Ok(0)
+}
+
+/// Print the manual page of statedir or of one command, in roff
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  statedir man | man -l -\n  statedir man step add > statedir-step-add.1"
+)]
+pub(in crate::adapters) struct ManArgs {
+    /// The command, such as: step add
+    command: Vec<String>,
+}
+
+pub(in crate::adapters::cli) fn man(session: &mut Session<'_>, args: &ManArgs) -> CliResult {
+    let mut command = parse::described();
+    let mut name = String::from("statedir");
+    for word in &args.command {
+        let Some(found) = command.find_subcommand(word) else {
+            return Err(Failure::refused(
+                "not_found",
+                format!("there is no command `{name} {word}`"),
+            ));
+        };
+        name = format!("{name}-{word}");
+        command = found.clone();
+    }
+    let mut page = Vec::new();
+    let rendered = clap_mangen::Man::new(command).title(name).render(&mut page);
+    rendered.map_err(|error| Failure::refused("io", error.to_string()))?;
+    let page = String::from_utf8_lossy(&page);
+    if session.output.is_json() {
+        session.output.value(serde_json::json!({ "page": page }));
+    } else {
+        session.output.raw(&page);
+    }
+    Ok(0)
+}
+
+/// Print the JSON Schema of the document that `state` prints and `import` takes
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir schema > state.schema.json")]
+pub(in crate::adapters) struct SchemaArgs {}
+
+pub(in crate::adapters::cli) fn schema(session: &mut Session<'_>, _: &SchemaArgs) -> CliResult {
+    if session.output.is_json() {
+        let schema: Value = serde_json::from_str(StateDocument::SCHEMA)
+            .map_err(|error| Failure::new("bug", error.to_string(), 255))?;
+        session.output.value(json!({ "schema": schema }));
+    } else {
+        session.output.raw(StateDocument::SCHEMA);
+    }
+    Ok(0)
+}

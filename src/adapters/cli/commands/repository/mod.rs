@@ -1,0 +1,8 @@
+//! State in a git repository.
+
+pub(in crate::adapters) mod commit;
+pub(in crate::adapters) mod git;
+pub(in crate::adapters) mod merge;
+pub(in crate::adapters) mod review_notes;
+pub(in crate::adapters) mod worktree;
+mod worktree_finish;

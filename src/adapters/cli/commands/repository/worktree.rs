@@ -1,0 +1,274 @@
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    commit,
+    worktree_finish::{How, finish},
+};
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session},
+        git,
+    },
+    domain::{Plan, StateFile, Step},
+    workspace::{Change, Environment, Options, Selected, StepShape, Workspace},
+};
+
+/// The way out where a worktree cannot be put.
+const ELSEWHERE: &str = "`--path DIR` puts it elsewhere";
+
+/// Work on steps in git worktrees of their own
+///
+/// Every worktree has its own state files and its own operation log. `add` starts the step here,
+/// notes the branch and the place on it, commits the state files, and makes the worktree from that
+/// commit: whoever looks here sees the step as claimed, and whoever works there can go on at once.
+/// `finish` commits the state there, merges the branch into the one checked out here, by meaning,
+/// and removes the worktree and the branch. What cannot be merged is left for a person, with
+/// nothing lost.
+///
+/// A worktree with a running step cannot be finished, so that nobody merges half-done work by
+/// accident: run `step done` or `step fail` there first, or merge it as it is with `finish
+/// --force`. `finish --abandon` merges nothing: the worktree is removed, its branch is kept, and
+/// its running step is reopened here.
+///
+/// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
+/// when several are running and none is named.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir worktree add benchmarks --step 3
+  statedir worktree list
+  statedir worktree finish benchmarks")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Verb {
+    /// Make a worktree on a new branch
+    #[command(
+        after_help = "Examples:\n  statedir worktree add benchmarks --step 3 --path ../bench"
+    )]
+    Add {
+        /// The name of the new branch
+        name: String,
+        /// The step to start and to claim
+        #[arg(long, value_name = "STEP")]
+        step: Option<Selected>,
+        /// Where to put it; else beside the repository
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
+    },
+    /// List worktrees and the steps worked on there
+    #[command(after_help = "Examples:\n  statedir worktree list --json")]
+    List,
+    /// Merge a worktree back and remove it
+    ///
+    /// Refused while a step is running there, while it has uncommitted changes, and while another
+    /// merge is in progress here. If its directory was removed by hand, `--force` merges what was
+    /// committed on its branch.
+    #[command(
+        after_help = "Examples:\n  statedir worktree finish benchmarks\n  statedir worktree finish benchmarks --abandon"
+    )]
+    Finish {
+        /// The name of the branch
+        name: String,
+        /// Merge although a step is still running there, or the directory is missing
+        #[arg(long, conflicts_with = "abandon")]
+        force: bool,
+        /// Merge nothing: keep the branch, remove the worktree, reopen its step
+        #[arg(long)]
+        abandon: bool,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Add { name, step, path } => add(session, &name, step, path),
+        Verb::List => list(session),
+        Verb::Finish { name, force, abandon } => {
+            let how = match (force, abandon) {
+                (_, true) => How::Abandon,
+                (true, _) => How::Force,
+                _ => How::Merge,
+            };
+            finish(session, &name, how)
+        }
+    }
+}
+
+fn add(
+    session: &mut Session<'_>,
+    name: &str,
+    step: Option<Selected>,
+    path: Option<PathBuf>,
+) -> CliResult {
+    let workspace = session.workspace()?;
+    let dir = workspace.directory().to_owned();
+    let path = match path {
+        Some(path) => path,
+        None => git::default_worktree_path(&dir, name)?,
+    };
+    let path = std::path::absolute(&path)
+        .map_err(|error| Failure::refused("io", format!("{}: {error}", path.display())))?;
+    git::refuse_committed_link(&dir, &path)?;
+    let path = git::real_path(&path);
+    git::check_worktree(&dir, name, &path)?;
+    if session.global.dry_run {
+        if let Some(step) = &step {
+            workspace.apply(&claim(step, name, &path))?;
+        }
+        let message = format!("would make `{}` on branch `{name}`", path.display());
+        return rehearsed(session, &message);
+    }
+    // Git takes an empty directory; one that cannot be made is told before anything is changed.
+    fs_err::create_dir_all(&path)
+        .map_err(|error| Failure::refused("io", error.to_string()).hint(ELSEWHERE))?;
+    let tree = match claim_and_make(session, &workspace, name, step.as_ref(), &path) {
+        Ok(tree) => tree,
+        Err(failure) => {
+            // Only if it is empty, as it was made.
+            let _ = std::fs::remove_dir(&path);
+            return Err(failure);
+        }
+    };
+    if session.output.is_json() {
+        session.output.value(json!({ "worktree": tree }));
+    } else {
+        session.output.line(format!("{} on branch {name}", tree.path.display()));
+    }
+    Ok(0)
+}
+
+/// Starts a step and notes on it where it is worked on.
+fn claim(step: &Selected, name: &str, path: &Path) -> [Change; 2] {
+    let mut set = Map::new();
+    set.insert("branch".to_owned(), Value::from(name));
+    set.insert("worktree".to_owned(), Value::from(path.to_string_lossy().into_owned()));
+    let shape = StepShape { step: Some(step.clone()), set, ..StepShape::default() };
+    [Change::StepStart { step: Some(step.clone()) }, Change::StepSet(Box::new(shape))]
+}
+
+fn claim_and_make(
+    session: &Session<'_>,
+    workspace: &Workspace,
+    name: &str,
+    step: Option<&Selected>,
+    path: &Path,
+) -> Result<git::Worktree, Failure> {
+    let dir = workspace.directory();
+    if let Some(step) = step {
+        workspace.apply(&claim(step, name, path))?;
+    }
+    let here = session.workspace_as_it_is()?;
+    let made = commit::options(&here).map_err(Failure::from).and_then(|options| {
+        git::commit(dir, &options)?;
+        Ok(git::add_worktree(dir, name, path)?)
+    });
+    let tree = made.map_err(|failure| match step {
+        // A step that is claimed for a place that is not there would be claimed for ever.
+        Some(_) => match here.undo() {
+            Ok(_) => {
+                // The claim may be committed already. If a hook keeps this from being committed, the
+                // files say so all the same.
+                if let Ok(options) = commit::options(&here) {
+                    let _ = git::commit(dir, &options);
+                }
+                failure
+            }
+            Err(error) => {
+                let message = format!("{}; the step is still claimed: {error}", failure.message);
+                Failure { message, ..failure }
+            }
+        },
+        None => failure,
+    })?;
+    // Its log begins now, so that its first command finds everything in order.
+    if tree.state.join(StateFile::Plan.name()).exists() {
+        at(session, &tree.state, &here)?.init(&crate::workspace::InitOptions::default())?;
+    }
+    Ok(tree)
+}
+
+pub(super) fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
+    if session.output.is_json() {
+        session.output.value(json!({ "message": message, "dry_run": true }));
+    } else {
+        session.output.line(message);
+    }
+    Ok(0)
+}
+
+fn list(session: &mut Session<'_>) -> CliResult {
+    let workspace = session.workspace()?;
+    let trees = git::worktrees(workspace.directory())?;
+    let mut listed = Vec::new();
+    for tree in &trees {
+        let there = at(session, &tree.state, &workspace)?;
+        let plan = there.read().and_then(|snapshot| snapshot.plan());
+        let steps: Vec<String> = match &plan {
+            Ok(plan) => steps_of(plan, tree.branch.as_deref())
+                .map(|step| format!("{}: {}", step.name(), step.status.as_deref().unwrap_or("?")))
+                .collect(),
+            Err(_) => Vec::new(),
+        };
+        listed.push(json!({ "path": tree.path, "branch": tree.branch, "commit": tree.commit,
+            "here": tree.here, "bare": tree.bare, "missing": tree.missing, "locked": tree.locked,
+            "has_state": plan.is_ok(), "steps": steps }));
+        if !session.output.is_json() {
+            let here = if tree.here { "*" } else { " " };
+            let none = if tree.bare { "(bare)" } else { "(no branch)" };
+            let branch = tree.branch.as_deref().unwrap_or(none);
+            let mut line = format!("{here} {branch:<20} {}", tree.path.display());
+            if tree.locked {
+                line.push_str("  (locked)");
+            }
+            if !steps.is_empty() {
+                line.push_str(&format!("  {}", steps.join(", ")));
+            }
+            session.output.line(line);
+            if tree.missing && !tree.bare {
+                session.output.line(format!(
+                    "    its directory is missing: `statedir worktree finish {branch}` says what can be done"
+                ));
+            }
+        }
+    }
+    if session.output.is_json() {
+        session.output.value(json!({ "worktrees": listed }));
+    }
+    Ok(0)
+}
+
+/// The steps that are worked on in the worktree of a branch.
+pub(super) fn steps_of<'p>(
+    plan: &'p Plan,
+    branch: Option<&'p str>,
+) -> impl Iterator<Item = &'p Step> {
+    let is_on = move |step: &&Step| {
+        branch.is_some()
+            && step
+                .other
+                .iter()
+                .any(|(key, value)| key == "branch" && Some(value.as_str()) == branch)
+    };
+    plan.steps.iter().filter(is_on)
+}
+
+/// The state of another worktree.
+pub(super) fn at(
+    session: &Session<'_>,
+    dir: &Path,
+    like: &Workspace,
+) -> Result<Workspace, Failure> {
+    let options = Options {
+        wait: session.global.wait,
+        command: session.command.clone(),
+        ..Options::new(git::GitControl)
+    };
+    let env = Environment::real(like.environment().actor().to_owned());
+    Ok(Workspace::new(dir.to_owned(), env, options))
+}

@@ -1,0 +1,109 @@
+//! The arguments that step commands share.
+
+use crate::{
+    adapters::cli::{Failure, pairs},
+    workspace::{Cost, Selected, Span, StepResult, StepShape},
+};
+
+// What a step says. (A doc comment would replace the help of the commands that take it.)
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct ShapeArgs {
+    /// The component that does it
+    #[arg(long, value_name = "NAME")]
+    component: Option<String>,
+    /// The tool it maps to
+    #[arg(long, visible_alias = "tool-mapping", value_name = "NAME")]
+    tool: Option<String>,
+    /// A parameter; the value may be a {{variable}}
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
+    input: Vec<(String, String)>,
+    /// An expected result
+    #[arg(long, value_name = "KEY=TEXT", value_parser = pairs::pair)]
+    output: Vec<(String, String)>,
+    /// The estimated cost, such as 0.02
+    #[arg(long, value_name = "AMOUNT")]
+    cost: Option<Cost>,
+    /// The estimated time, such as 30s or 2m
+    #[arg(long, value_name = "TIME")]
+    time: Option<Span>,
+    /// What it changes in the world
+    #[arg(long, visible_alias = "side-effects", value_name = "TEXT")]
+    effects: Option<String>,
+    /// The steps it depends on, by number or id
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
+    depends_on: Option<Vec<String>>,
+}
+
+impl ShapeArgs {
+    pub(super) fn shape(self) -> Result<StepShape, Failure> {
+        let depends_on = match self.depends_on {
+            Some(names) => Some(
+                names
+                    .iter()
+                    .filter(|name| !name.trim().is_empty())
+                    .map(|name| select(name))
+                    .collect::<Result<Vec<_>, _>>()?,
+            ),
+            None => None,
+        };
+        Ok(StepShape {
+            component: self.component,
+            tool: self.tool,
+            input: pairs::texts(&self.input),
+            output: pairs::texts(&self.output),
+            cost: self.cost,
+            time: self.time,
+            effects: self.effects,
+            depends_on,
+            ..StepShape::default()
+        })
+    }
+}
+
+// What came of a step.
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct ResultArgs {
+    /// Number or id; the running step if absent
+    step: Option<String>,
+    /// A result, kept in variables.json under step_data.outputs
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
+    output: Vec<(String, String)>,
+    /// What it cost, such as 0.02
+    #[arg(long, value_name = "AMOUNT")]
+    cost: Option<Cost>,
+    /// How long it took; since its start if absent
+    #[arg(long, value_name = "TIME")]
+    time: Option<Span>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT")]
+    error: Option<String>,
+    /// An observation
+    #[arg(long, value_name = "TEXT", visible_alias = "why")]
+    note: Option<String>,
+    /// The tool that was actually used
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+}
+
+impl ResultArgs {
+    pub(super) fn result(self) -> Result<Box<StepResult>, Failure> {
+        Ok(Box::new(StepResult {
+            step: selected(self.step.as_deref())?,
+            output: pairs::values(&self.output)?,
+            cost: self.cost,
+            time: self.time,
+            error: self.error,
+            note: self.note,
+            tool: self.tool,
+        }))
+    }
+}
+
+/// The step that an argument names.
+pub(super) fn selected(step: Option<&str>) -> Result<Option<Selected>, Failure> {
+    step.map(select).transpose()
+}
+
+pub(in crate::adapters::cli) fn select(step: &str) -> Result<Selected, Failure> {
+    step.parse().map_err(|error| Failure::from(crate::workspace::Error::from(error)))
+}

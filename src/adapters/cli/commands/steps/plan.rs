@@ -1,0 +1,88 @@
+use crate::{
+    adapters::cli::{CliResult, Session, commands::brief, output::outcome_json, pairs},
+    workspace::Change,
+};
+
+/// Change the plan's metadata
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir plan set status=PAUSED
+  statedir plan set goal=\"Compare four vector databases\" owner=ada")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Verb {
+    /// Set one or several fields: title, goal, status, mode, or your own
+    #[command(after_help = "\
+Examples:
+  statedir plan set status=PAUSED
+  statedir plan set goal=\"Compare four vector databases\" owner=ada")]
+    Set {
+        /// KEY=VALUE
+        #[arg(required = true, value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        set: Vec<(String, String)>,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let Verb::Set { set } = &args.verb;
+    session.apply(&[Change::PlanSet { set: pairs::texts(set) }])
+}
+
+/// Stop on purpose; no step can be started until resume
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir pause --why \"waiting for the API key\"")]
+pub(in crate::adapters) struct PauseArgs {
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::adapters) why: String,
+}
+
+/// Continue a paused, failed or interrupted execution
+///
+/// Steps that were running under the same actor when the process died start over. The brief
+/// follows, as `statedir brief` prints it.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir resume\n  statedir resume --json")]
+pub(in crate::adapters) struct ResumeArgs {}
+
+pub(in crate::adapters::cli) fn pause(session: &mut Session<'_>, args: PauseArgs) -> CliResult {
+    session.apply(&[Change::Pause { why: args.why }])
+}
+
+pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
+    let outcome = session.workspace()?.apply(&[Change::Resume])?;
+    if session.global.dry_run {
+        session.output.outcome(&outcome, true);
+        return Ok(0);
+    }
+    // What was changed stays changed: a brief that cannot be made is only reported.
+    let (briefed, document) = match brief::after_resume(session) {
+        Ok(made) => made,
+        Err(failure) => {
+            session.output.outcome(&outcome, false);
+            session.output.note(&failure.message);
+            return Ok(0);
+        }
+    };
+    let damage = brief::damage(&briefed);
+    if !session.output.is_json() {
+        session.output.outcome(&outcome, false);
+        session.output.raw("\n");
+        session.output.raw(&briefed.brief.text);
+        return damage.map_or(Ok(0), Err);
+    }
+    let mut answer = outcome_json(&outcome, false);
+    answer["brief"] = document;
+    if let Some(mut failure) = damage {
+        failure.data = Some(Box::new(answer));
+        return Err(failure);
+    }
+    session.output.value(answer);
+    Ok(0)
+}

@@ -1,0 +1,95 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Session},
+    domain::Decision,
+    workspace::Change,
+};
+
+/// Ask a person a question; the plan waits for the answer
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir review open \"Is the budget fine?\"
+  statedir review list
+  statedir review approve r1
+  statedir review reject r1 --why \"too expensive\"
+
+Ticking the box in plan.md approves, too.")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// List the reviews; open ones only unless --all
+    #[command(after_help = "Examples:\n  statedir review list --all")]
+    List {
+        /// Include decided ones
+        #[arg(long)]
+        all: bool,
+    },
+    /// Ask a person
+    #[command(after_help = "Examples:\n  statedir review open \"Is the budget fine?\"")]
+    Open {
+        /// What is to be decided
+        question: String,
+    },
+    /// Agree
+    #[command(after_help = "Examples:\n  statedir review approve r1")]
+    Approve {
+        /// Such as r1
+        id: String,
+        /// A remark
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+    /// Refuse; the reason is kept in the history
+    #[command(after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"")]
+    Reject {
+        /// Such as r1
+        id: String,
+        /// The reason
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    match args.verb {
+        Verb::Open { question } => session.apply(&[Change::ReviewOpen { text: question }]),
+        Verb::Approve { id, why } => {
+            session.apply(&[Change::ReviewDecide { id, approve: true, why }])
+        }
+        Verb::Reject { id, why } => {
+            session.apply(&[Change::ReviewDecide { id, approve: false, why }])
+        }
+        Verb::List { all } => list(session, all),
+    }
+}
+
+fn list(session: &mut Session<'_>, all: bool) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let mut reviews = snapshot.plan()?.reviews;
+    reviews.retain(|review| all || review.decision == Decision::Open);
+    if session.output.is_json() {
+        session
+            .output
+            .value(json!({ "reviews": reviews, "revision": snapshot.revision().as_str() }));
+        return Ok(0);
+    }
+    if reviews.is_empty() {
+        session.output.line(if all { "no reviews" } else { "no open reviews" });
+    }
+    for review in reviews {
+        let mark = match review.decision {
+            Decision::Open => "[ ]",
+            Decision::Approved => "[x]",
+            Decision::Rejected => "[-]",
+        };
+        session.output.line(format!("{mark} {}: {}", review.id, review.text));
+    }
+    Ok(0)
+}

@@ -1,0 +1,170 @@
+use super::{
+    args::{ResultArgs, ShapeArgs, select, selected},
+    view,
+};
+use crate::{
+    adapters::cli::{CliResult, Session, pairs},
+    workspace::Change,
+};
+
+/// Add, start, finish and look at steps
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir step add \"Fetch the pages\" --tool WebFetch --input url={{file_paths.start}}
+  statedir step next --claim
+  statedir step done 1 --output pages=12 --cost 0.02
+  statedir step fail 2 --error \"timeout after 30s\"
+  statedir step retry 2")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    pub(in crate::adapters) verb: Verb,
+}
+
+/// How many steps are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 50;
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+pub(in crate::adapters) enum Verb {
+    /// Add a step at the end of the plan, or after another
+    #[command(after_help = "\
+Examples:
+  statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
+  statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"")]
+    Add {
+        /// What is to be done, in one line
+        title: String,
+        #[command(flatten)]
+        shape: Box<ShapeArgs>,
+        /// Insert it after this step and renumber the following ones
+        #[arg(long, value_name = "STEP")]
+        after: Option<String>,
+    },
+    /// Start a step that is pending
+    #[command(
+        after_help = "Examples:\n  statedir step start 1\n  statedir step start k3f9 --actor agent-b"
+    )]
+    Start {
+        /// Number or id; the next ready step if absent
+        step: Option<String>,
+    },
+    /// Complete a running step
+    #[command(
+        visible_alias = "complete",
+        after_help = "\
+Examples:
+  statedir step done
+  statedir step done 3 --output rows=42 --cost 0.02 --time 12s --note \"two pages were empty\""
+    )]
+    Done(Box<ResultArgs>),
+    /// Record that a running step failed; the answer says what kind of error it was
+    #[command(after_help = "Examples:\n  statedir step fail 3 --error \"HTTP 503\" --cost 0.01")]
+    Fail(Box<ResultArgs>),
+    /// Skip a step
+    #[command(after_help = "Examples:\n  statedir step skip 4 --note \"not needed any more\"")]
+    Skip(Box<ResultArgs>),
+    /// Start a failed step again
+    #[command(after_help = "Examples:\n  statedir step retry 3")]
+    Retry {
+        /// Number or id; the failed step if there is only one
+        step: Option<String>,
+    },
+    /// Reopen a step: set it back to PENDING
+    #[command(after_help = "Examples:\n  statedir step reset 3 --note \"the process died\"")]
+    Reset {
+        /// Number or id; the running or failed step if there is only one
+        step: Option<String>,
+        /// Why
+        #[arg(long, value_name = "TEXT", visible_alias = "why")]
+        note: Option<String>,
+    },
+    /// Change the fields of a step
+    #[command(after_help = "\
+Examples:
+  statedir step set 3 title=\"Read the papers\" --tool Read
+  statedir step set 3 --input limit=20 --depends-on 1 owner=ada")]
+    Set {
+        /// Number or id
+        step: String,
+        #[command(flatten)]
+        shape: Box<ShapeArgs>,
+        /// title, or a field of your own
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        set: Vec<(String, String)>,
+    },
+    /// Remove a step from the plan (`undo` restores it)
+    #[command(after_help = "Examples:\n  statedir step remove 5")]
+    Remove {
+        /// Number or id
+        step: String,
+    },
+    /// Show one step
+    #[command(after_help = "\
+Examples:
+  statedir step show 3
+  statedir step show k3f9 --resolved --json")]
+    Show {
+        /// Number or id; the current step if absent
+        step: Option<String>,
+        /// Look up the {{references}} of its inputs; one that cannot be resolved is refused
+        #[arg(long)]
+        resolved: bool,
+    },
+    /// List the steps, with who works on them and since when
+    ///
+    /// With --actor, only the steps that this actor claimed.
+    #[command(after_help = "\
+Examples:
+  statedir step list
+  statedir step list --status FAILED --limit 100
+  statedir step list --status RUNNING --actor agent-b")]
+    List {
+        /// Only steps with this status
+        #[arg(long)]
+        status: Option<String>,
+        /// The most to list
+        #[arg(long, default_value_t = LIST_LIMIT)]
+        limit: usize,
+    },
+    /// Show the next step that is ready, or start it with --claim
+    #[command(
+        after_help = "Examples:\n  statedir step next\n  statedir step next --claim --actor agent-b"
+    )]
+    Next {
+        /// Start it, so that no other agent gets it
+        #[arg(long)]
+        claim: bool,
+    },
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    let change = match args.verb {
+        Verb::Add { title, shape, after } => {
+            let mut shape = shape.shape()?;
+            shape.title = Some(title);
+            shape.after = selected(after.as_deref())?;
+            Change::StepAdd(Box::new(shape))
+        }
+        Verb::Set { step, shape, set } => {
+            let mut shape = shape.shape()?;
+            shape.step = Some(select(&step)?);
+            shape.set = pairs::texts(&set);
+            Change::StepSet(Box::new(shape))
+        }
+        Verb::Start { step } => Change::StepStart { step: selected(step.as_deref())? },
+        Verb::Next { claim: true } => Change::StepStart { step: None },
+        Verb::Done(result) => Change::StepDone(result.result()?),
+        Verb::Fail(result) => Change::StepFail(result.result()?),
+        Verb::Skip(result) => Change::StepSkip(result.result()?),
+        Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
+        Verb::Reset { step, note } => Change::StepReset { step: selected(step.as_deref())?, note },
+        Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
+        Verb::Show { step, resolved } => {
+            return view::show(session, step.as_deref(), resolved);
+        }
+        Verb::List { status, limit } => return view::list(session, status.as_deref(), limit),
+        Verb::Next { claim: false } => return view::next(session),
+    };
+    session.apply(&[change])
+}

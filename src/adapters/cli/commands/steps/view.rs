@@ -1,0 +1,162 @@
+//! Printing steps.
+
+use serde_json::json;
+
+use super::args::select;
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, commands::view::status::rough},
+    domain::{Plan, Step, StepRole},
+    workspace::{Error, Resolver, Snapshot, StepLine},
+};
+
+/// One step in full, its references looked up if wanted.
+pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let plan = snapshot.plan()?;
+    let wanted = match step {
+        Some(step) => select(step)?.0,
+        None => crate::domain::StepRef::Number(snapshot.status()?.current_step),
+    };
+    let step = plan.step(&wanted).map_err(Error::from)?;
+    let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
+    if session.output.is_json() {
+        let mut shown = step_json(step);
+        if let Some(inputs) = inputs {
+            shown["inputs"] = json!(inputs);
+        }
+        let answer = json!({ "step": shown, "line": plan.place(step).line,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    let extent = plan.document.section(step.section).extent.clone();
+    session.output.line(plan.document.source()[extent].trim_end());
+    for (at, (name, value)) in inputs.iter().flatten().enumerate() {
+        if at == 0 {
+            session.output.line("\nresolved inputs:");
+        }
+        session.output.line(format!("{name} = {value}"));
+    }
+    Ok(0)
+}
+
+/// The inputs with their references looked up.
+fn inputs(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    step: &Step,
+) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
+    let variables = snapshot.variables()?;
+    let workflow = snapshot.workflow()?;
+    let resolver = Resolver::new(Some(plan), Some(&variables), &workflow);
+    let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
+    step.inputs.iter().map(resolved).collect()
+}
+
+/// All steps, a line each.
+pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
+    let workspace = session.workspace()?;
+    let snapshot = workspace.read()?;
+    let mut lines = snapshot.step_lines()?;
+    if let Some(actor) = &session.global.actor {
+        lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
+    }
+    // How long ago a running step was claimed.
+    let age = |line: &StepLine| {
+        let running = line.role == Some(StepRole::Active);
+        let started = line.started_at.as_deref().filter(|_| running)?;
+        workspace.environment().since(started)
+    };
+    if let Some(status) = status {
+        let workflow = snapshot.workflow()?;
+        let Some(known) = workflow.step_status(status) else {
+            let all: Vec<&str> = workflow.step_statuses().collect();
+            let message = format!("`{status}` is not a status of a step");
+            return Err(Failure::refused("unknown_status", message)
+                .hint(format!("one of {}", all.join(", "))));
+        };
+        lines.retain(|line| line.status == known);
+    }
+    let left_out = lines.len().saturating_sub(limit);
+    lines.truncate(limit);
+    if session.output.is_json() {
+        let told = |line: &StepLine| {
+            let mut told = json!(line);
+            if let Some(age) = age(line) {
+                told["claim_age_ms"] = json!(age);
+            }
+            told
+        };
+        let steps: Vec<serde_json::Value> = lines.iter().map(told).collect();
+        let answer = json!({ "steps": steps, "left_out": left_out,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+        return Ok(0);
+    }
+    for step in &lines {
+        let id = step.id.as_deref().unwrap_or("-");
+        let mut notes = Vec::new();
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.role == Some(StepRole::Active)) {
+            let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
+            notes.push(format!("by {by}{age}"));
+        }
+        if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {
+            notes.push(format!("waits for {}", step.waits_for.join(", ")));
+        }
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+        session.output.line(format!(
+            "{} {:>3}  {:<5} {:<10} {}{notes}",
+            mark(step.role),
+            step.number,
+            id,
+            step.status,
+            step.title
+        ));
+    }
+    if lines.is_empty() {
+        session.output.line("no steps");
+    }
+    if left_out > 0 {
+        session
+            .output
+            .line(format!("{left_out} more: statedir step list --limit {}", limit + left_out));
+    }
+    Ok(0)
+}
+
+/// The next step that can be started.
+pub(super) fn next(session: &mut Session<'_>) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let step = snapshot.next_step()?;
+    if session.output.is_json() {
+        let answer = json!({ "step": step_json(&step), "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+    } else {
+        let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        session.output.line(format!("step {}{id}: {}", step.number, step.title));
+    }
+    Ok(0)
+}
+
+/// A sign for a status that needs no colour.
+pub(in crate::adapters::cli) fn mark(role: Option<StepRole>) -> char {
+    match role {
+        Some(StepRole::Done) => '+',
+        Some(StepRole::Active) => '>',
+        Some(StepRole::Failed) => '!',
+        Some(StepRole::Skipped) => '-',
+        Some(StepRole::Open) | None => ' ',
+    }
+}
+
+fn step_json(step: &Step) -> serde_json::Value {
+    let object = |pairs: &[(String, String)]| -> serde_json::Map<String, serde_json::Value> {
+        pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
+    };
+    let mut value = json!(step);
+    value["inputs"] = json!(object(&step.inputs));
+    value["expected_outputs"] = json!(object(&step.expected_outputs));
+    value["other"] = json!(object(&step.other));
+    value
+}

@@ -1,0 +1,101 @@
+use serde_json::Value;
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session, commands::steps::args::select},
+    brief::{Budget, Format},
+    workspace::{BriefRequest, Briefed},
+};
+
+/// Print what an agent needs to continue, within a budget
+///
+/// Goal, where we are, what to do next, rules in force, open reviews, limits exceeded, what
+/// failed, key findings, recent turns. When it does not fit, older history is dropped first, then
+/// context, then turns; goal, status, current step, constraints and open reviews are kept. The
+/// brief says what was left out. Lines that begin with `>` are data from the file named above them.
+///
+/// Tokens are estimated from above, so that no common tokenizer counts more.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+With a file that is missing or cannot be read, the rest is printed and the exit code is 4.
+
+Examples:
+  statedir brief
+  statedir brief --max-tokens 1000
+  statedir brief --for 3
+  statedir brief --since @-5 --format json")]
+pub(in crate::adapters) struct Args {
+    /// The most tokens to print
+    #[arg(long, value_name = "N", default_value_t = Budget::default().max_tokens)]
+    pub(in crate::adapters) max_tokens: usize,
+    /// The most bytes to print
+    #[arg(long, value_name = "N")]
+    pub(in crate::adapters) max_bytes: Option<usize>,
+    /// How to print it; --json is json with `ok`
+    #[arg(long, value_enum, default_value = "md")]
+    pub(in crate::adapters) format: BriefFormat,
+    /// Show what changed after this revision: an operation's id, or @-2
+    #[arg(long, value_name = "REV")]
+    pub(in crate::adapters) since: Option<String>,
+    /// Show what one step needs: resolved inputs, results of earlier steps, rules in force
+    #[arg(long = "for", value_name = "STEP")]
+    pub(in crate::adapters) step: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(in crate::adapters) enum BriefFormat {
+    Md,
+    Json,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let json = session.output.is_json() || matches!(args.format, BriefFormat::Json);
+    let request = BriefRequest {
+        budget: Budget { max_tokens: args.max_tokens, max_bytes: args.max_bytes },
+        format: if json { Format::Json } else { Format::Md },
+        since: args.since.clone(),
+        step: args.step.as_deref().map(select).transpose()?.map(|step| step.0),
+    };
+    let briefed = session.workspace()?.brief(&request)?;
+    if session.output.is_json() {
+        return answer(session, &briefed);
+    }
+    session.output.raw(&briefed.brief.text);
+    damage(&briefed).map_or(Ok(0), Err)
+}
+
+fn answer(session: &mut Session<'_>, briefed: &Briefed) -> CliResult {
+    let document = briefed.brief.to_json();
+    if let Some(mut failure) = damage(briefed) {
+        failure.data = Some(Box::new(document));
+        return Err(failure);
+    }
+    session.output.value(document);
+    Ok(0)
+}
+
+/// What to report when a file could not be read.
+pub(in crate::adapters::cli) fn damage(briefed: &Briefed) -> Option<Failure> {
+    let first = briefed.damaged.first()?;
+    let more = match briefed.damaged.len() {
+        1 => String::new(),
+        count => format!(", and {} more", count - 1),
+    };
+    let mut failure = Failure::new(first.code, format!("{}{more}", first.message), 4)
+        .hint("`statedir check` lists every problem");
+    failure.location = Some(Box::new(serde_json::json!({ "file": first.file,
+        "line": first.place.map(|place| place.line),
+        "column": first.place.map(|place| place.column) })));
+    Some(failure)
+}
+
+/// The brief of `resume`: text for people, an object for machines.
+pub(in crate::adapters::cli) fn after_resume(
+    session: &Session<'_>,
+) -> Result<(Briefed, Value), Failure> {
+    let json = session.output.is_json();
+    let format = if json { Format::Json } else { Format::Md };
+    let briefed =
+        session.workspace_as_it_is()?.brief(&BriefRequest { format, ..BriefRequest::default() })?;
+    let document = briefed.brief.to_json();
+    Ok((briefed, document))
+}

@@ -1,0 +1,88 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Session},
+    domain::format_duration,
+    workspace::Metrics,
+};
+
+/// How many steps are listed for people.
+const MOST_STEPS: usize = 20;
+
+/// Show progress, attempts, costs, times and sizes in numbers
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir metrics\n  statedir metrics --json")]
+pub(in crate::adapters) struct Args {}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
+    let metrics = session.workspace()?.metrics()?;
+    if session.output.is_json() {
+        session.output.value(json!(metrics));
+        return Ok(0);
+    }
+    for line in lines(&metrics) {
+        session.output.line(line);
+    }
+    Ok(0)
+}
+
+/// `2 timeout, 1 network`.
+fn failures(metrics: &Metrics) -> String {
+    if metrics.failures.is_empty() {
+        return "none".to_owned();
+    }
+    let counts: Vec<String> =
+        metrics.failures.iter().map(|(class, count)| format!("{count} {class}")).collect();
+    counts.join(", ")
+}
+
+fn lines(metrics: &Metrics) -> Vec<String> {
+    let time = |ms: u64| format_duration(ms);
+    let share = |share: Option<f64>| share.map_or("-".to_owned(), |n| format!("{:.0}%", n * 100.0));
+    let budget = metrics.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
+    let row = |name: &str, value: String| format!("{name:<14}{value}");
+    let mut lines = vec![
+        row(
+            "progress",
+            format!("{}/{} ({}%)", metrics.finished_steps, metrics.total_steps, metrics.percent),
+        ),
+        row(
+            "attempts",
+            format!(
+                "{}: {} completed, {} failed, {} skipped",
+                metrics.attempts, metrics.completed, metrics.failed, metrics.skipped
+            ),
+        ),
+        row("failures", failures(metrics)),
+        row("retries", metrics.retries.to_string()),
+        row("success rate", share(metrics.success_rate)),
+        row("cost", format!("{}{budget}", metrics.total_cost)),
+        row("time", time(metrics.total_time_ms)),
+        row("recoveries", metrics.recoveries.to_string()),
+        row("compression", share(metrics.compression_ratio)),
+        row("entries", metrics.history_entries.to_string()),
+    ];
+    for (name, bytes) in &metrics.sizes {
+        lines.push(row("size", format!("{bytes:>10}  {name}")));
+    }
+    if !metrics.steps.is_empty() {
+        lines.push(format!("step  {:>8}  {:>10}  {:>10}  title", "attempts", "cost", "time"));
+    }
+    for step in metrics.steps.iter().take(MOST_STEPS) {
+        let took = step.time_ms.map_or("-".to_owned(), time);
+        let (number, attempts) = (step.number, step.attempts);
+        let cost = step.cost.map_or("-".to_owned(), |cost| cost.to_string());
+        lines.push(format!("{number:>4}  {attempts:>8}  {cost:>10}  {took:>10}  {}", step.title));
+    }
+    if let Some(more) = metrics.steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 0) {
+        lines.push(format!("{more} more steps: statedir metrics --json"));
+    }
+    let covered = &metrics.step_times_cover;
+    if covered.entries < covered.of {
+        lines.push(format!(
+            "(times of steps are from the newest {} of {} entries)",
+            covered.entries, covered.of
+        ));
+    }
+    lines
+}

@@ -1,0 +1,97 @@
+use std::io::Read as _;
+
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Failure, Session},
+    domain::{ModelError, StateFile},
+    text::markdown::Document,
+    workspace::{Error, Snapshot},
+};
+
+/// Print a state file, or one section of it, as it is
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir show plan
+  statedir show context --section \"Key Findings\"
+  statedir show constraints --section \"Adaptation Rules\"")]
+pub(in crate::adapters) struct Args {
+    /// plan, context, variables, history or constraints
+    pub(in crate::adapters) file: String,
+    /// A heading, or for variables a path
+    #[arg(long, value_name = "SECTION")]
+    pub(in crate::adapters) section: Option<String>,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let Some(file) = StateFile::from_name(&args.file) else {
+        let message = format!("there is no state file `{}`", args.file);
+        let hint = "one of plan, context, variables, history, constraints";
+        return Err(Failure::refused("not_found", message).hint(hint));
+    };
+    let snapshot = session.workspace()?.read()?;
+    if file == StateFile::History && args.section.is_none() && !session.output.is_json() {
+        return stream_history(session, &snapshot);
+    }
+    let text = text(&snapshot, file, args.section.as_deref())?;
+    if session.output.is_json() {
+        let answer = json!({ "file": file.name(), "section": args.section, "text": text,
+            "revision": snapshot.revision().as_str() });
+        session.output.value(answer);
+    } else {
+        session.output.raw(&text);
+        if !text.is_empty() && !text.ends_with('\n') {
+            session.output.raw("\n");
+        }
+    }
+    Ok(0)
+}
+
+fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<String, Failure> {
+    let whole = match file {
+        StateFile::History => {
+            let mut bytes = Vec::new();
+            let size = snapshot.view().appended().len();
+            const MOST: u64 = 64 << 20;
+            if size > MOST {
+                let message = format!("history.md has {size} bytes");
+                let hint = "`statedir history list` and `statedir history search` read parts of it";
+                return Err(Failure::refused("too_large", message).hint(hint));
+            }
+            let read = snapshot.history()?.read_to_end(&mut bytes);
+            read.map_err(|error| Failure::refused("io", error.to_string()))?;
+            bytes
+        }
+        file => snapshot
+            .view()
+            .bytes(file.name())
+            .ok_or(Error::from(ModelError::Missing { file }))?
+            .to_vec(),
+    };
+    let Some(section) = section else { return Ok(String::from_utf8_lossy(&whole).into_owned()) };
+    if file == StateFile::Variables {
+        let variables = snapshot.variables()?;
+        let found = variables.get(section).map(|value| format!("{value:#}"));
+        let message = format!("`{section}` is not in `{file}`");
+        return found.ok_or_else(|| Failure::refused("not_found", message));
+    }
+    let document = Document::from_bytes(whole)
+        .map_err(|error| Error::from(ModelError::markdown(file, &error)))?;
+    let found = document.find(&[section]).map_err(|e| Error::from(ModelError::lookup(file, e)))?;
+    let extent = document.section(found).extent.clone();
+    Ok(document.source()[extent].to_owned())
+}
+
+fn stream_history(session: &mut Session<'_>, snapshot: &Snapshot) -> CliResult {
+    let mut reader = snapshot.history()?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(0),
+            Ok(count) if session.output.stream(&buffer[..count]) => {}
+            Ok(_) => return Ok(0),
+            Err(error) => return Err(Failure::refused("io", error.to_string())),
+        }
+    }
+}

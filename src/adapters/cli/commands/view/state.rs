@@ -1,0 +1,119 @@
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::adapters::cli::{CliResult, Failure, Session};
+
+/// Print everything, merged into one document
+///
+/// A file that is missing or cannot be read leaves its part empty: the rest is printed, the
+/// problem is listed under `problems`, and the exit code is 4. `import` builds the files again.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir state
+  statedir state --format yaml
+  statedir state --format md
+  statedir state --places --json
+  statedir state | statedir -C elsewhere import -")]
+pub(in crate::adapters) struct Args {
+    /// How to print it
+    #[arg(long, value_enum, default_value = "json")]
+    pub(in crate::adapters) format: Format,
+    /// Include the place of everything: file and line
+    #[arg(long)]
+    pub(in crate::adapters) places: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub(in crate::adapters) enum Format {
+    Json,
+    Yaml,
+    Md,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let state = session.workspace()?.read()?.state(args.places);
+    let document = json!(state);
+    let damage = state.damage().map(|problem| {
+        let mut failure = Failure::new(problem.code, problem.message.clone(), 4);
+        failure.hint = problem.hint.clone();
+        failure.location = Some(Box::new(json!({ "file": problem.file.name(),
+            "line": problem.place.map(|place| place.line),
+            "column": problem.place.map(|place| place.column) })));
+        failure
+    });
+    if session.output.is_json() {
+        return match damage {
+            Some(failure) => Err(Failure { data: Some(Box::new(document)), ..failure }),
+            None => {
+                session.output.value(document);
+                Ok(0)
+            }
+        };
+    }
+    match args.format {
+        Format::Json => session.output.line(format!("{document:#}")),
+        Format::Yaml => {
+            let text = serde_yaml::to_string(&document);
+            let text = text.map_err(|error| Failure::refused("bad_value", error.to_string()))?;
+            session.output.raw(&text);
+        }
+        Format::Md => session.output.raw(&markdown(&document)),
+    }
+    damage.map_or(Ok(0), Err)
+}
+
+/// The document as nested lists, in the order of its keys.
+fn markdown(document: &Value) -> String {
+    let mut text = String::from("# State\n");
+    let Some(members) = document.as_object() else { return text };
+    for (key, value) in members {
+        let _ = write!(text, "\n## {key}\n");
+        list(&mut text, value, 0);
+    }
+    text
+}
+
+fn list(text: &mut String, value: &Value, depth: usize) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Value::Object(members) => {
+            for (key, value) in members {
+                let _ = write!(text, "{indent}- **{key}**:");
+                child(text, value, depth);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                let _ = write!(text, "{indent}-");
+                child(text, item, depth);
+            }
+        }
+        scalar => {
+            let _ = writeln!(text, "{indent}{}", inline(scalar));
+        }
+    }
+}
+
+fn child(text: &mut String, value: &Value, depth: usize) {
+    match value {
+        Value::Object(members) if members.is_empty() => text.push_str(" {}\n"),
+        Value::Array(items) if items.is_empty() => text.push_str(" []\n"),
+        Value::Object(_) | Value::Array(_) => {
+            text.push('\n');
+            list(text, value, depth + 1);
+        }
+        scalar => {
+            let _ = writeln!(text, " {}", inline(scalar));
+        }
+    }
+}
+
+/// Text of one line as it is, everything else as JSON, so that it cannot become structure.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() && !text.contains(['\n', '\r']) => text.clone(),
+        other => other.to_string(),
+    }
+}

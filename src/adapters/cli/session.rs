@@ -1,0 +1,129 @@
+//! What a command gets: the options of every command, the state directory they mean, a place to
+//! print to.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::{CliResult, Failure, args::Global, output::Output, progress, way_back};
+use crate::{
+    adapters::{choose, git::GitControl},
+    domain::StateFile,
+    store::GivenUp,
+    workspace::{Change, Environment, Options, Workspace},
+};
+
+/// What every command gets: the options and the place to print to.
+pub(super) struct Session<'o> {
+    pub(super) global: Global,
+    pub(super) command: String,
+    /// Who acts if no actor is named: the client of a server.
+    pub(super) client: Option<String>,
+    /// Whether nobody waits for the answer any more.
+    pub(super) given_up: GivenUp,
+    pub(super) output: &'o mut Output,
+}
+
+impl Session<'_> {
+    /// The state directory that is meant.
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        self.workspace_at(false)
+    }
+
+    /// The state directory for a new state.
+    pub(super) fn new_workspace(&self) -> Result<Workspace, Failure> {
+        self.workspace_at(true)
+    }
+
+    /// The same directory without an expected revision, to look at what a change has made.
+    pub(super) fn workspace_as_it_is(&self) -> Result<Workspace, Failure> {
+        self.workspace_with(false, None)
+    }
+
+    fn workspace_at(&self, new: bool) -> Result<Workspace, Failure> {
+        self.workspace_with(new, self.global.if_match.clone())
+    }
+
+    fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
+        let dir = choose(self.named_dir().as_deref(), new)?;
+        self.workspace_in(dir, if_match)
+    }
+
+    /// The directory that the user named, if any.
+    pub(super) fn named_dir(&self) -> Option<PathBuf> {
+        let variable =
+            std::env::var_os("STATEDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        self.global.dir.clone().or(variable)
+    }
+
+    pub(super) fn workspace_in(
+        &self,
+        dir: PathBuf,
+        if_match: Option<String>,
+    ) -> Result<Workspace, Failure> {
+        let options = Options {
+            if_match,
+            dry_run: self.global.dry_run,
+            wait: self.global.wait,
+            given_up: self.given_up.clone(),
+            command: self.command.clone(),
+            progress: progress::reading,
+            version_control: Arc::new(GitControl),
+        };
+        Ok(Workspace::new(dir, self.environment()?, options))
+    }
+
+    /// The same failure with the way out that there is: the log may not know a missing file.
+    pub(super) fn explain(&self, failure: Failure) -> Failure {
+        if failure.code != "file_missing" {
+            return failure;
+        }
+        let file = failure.location.as_ref().and_then(|place| place["file"].as_str());
+        let Some(file) = file.and_then(StateFile::from_name) else { return failure };
+        let workspace = self.workspace_as_it_is().ok();
+        match workspace.and_then(|workspace| way_back::of_file(&workspace, file)) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+
+    /// Makes changes as one operation and prints the answer.
+    pub(super) fn apply(&mut self, changes: &[Change]) -> CliResult {
+        let outcome = self.workspace()?.apply(changes)?;
+        self.output.outcome(&outcome, self.global.dry_run);
+        Ok(0)
+    }
+
+    pub(super) fn environment(&self) -> Result<Environment, Failure> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
+        let actor = self
+            .global
+            .actor
+            .clone()
+            .or_else(|| self.client.clone())
+            .or_else(|| variable("STATEDIR_ACTOR"))
+            .or_else(|| variable("USER"))
+            .or_else(|| variable("LOGNAME"))
+            .unwrap_or_else(|| "unknown".to_owned());
+        if actor.trim().is_empty() || actor.contains(|c: char| c.is_control()) {
+            return Err(Failure::usage("the actor's name must be one line"));
+        }
+        let (now, seed) = (variable("STATEDIR_NOW"), variable("STATEDIR_SEED"));
+        if now.is_none() && seed.is_none() {
+            return Ok(Environment::real(actor));
+        }
+        let now = match now {
+            Some(text) => text.parse().map_err(|_| {
+                Failure::usage(format!(
+                    "STATEDIR_NOW is `{text}`, not a time such as 2026-01-31T12:00:00Z"
+                ))
+            })?,
+            None => jiff::Timestamp::now(),
+        };
+        let seed = match seed {
+            Some(text) => text.parse().map_err(|_| {
+                Failure::usage(format!("STATEDIR_SEED is `{text}`, not a whole number"))
+            })?,
+            None => Environment::real("").random(),
+        };
+        Ok(Environment::fixed(now, actor, seed))
+    }
+}

@@ -1,0 +1,310 @@
+//! Telling a repository how to merge and show state.
+
+mod attribute_lines;
+mod attributes;
+mod pre_commit;
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use self::{
+    attribute_lines::{attribute_files, lines, others, with_others},
+    attributes::{with_block, without_block},
+};
+use super::{GitError, repository::Repository};
+use crate::domain::StateFile;
+
+/// What to set up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InstallOptions {
+    /// Also show changes by meaning in `git diff` and `git log -p`.
+    pub textconv: bool,
+    /// Also check before each commit that history.md only grew.
+    pub pre_commit: bool,
+    /// For all repositories of the user.
+    pub global: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// How a repository is set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Installed {
+    /// Whether the state files are merged by meaning.
+    pub merge_driver: bool,
+    /// Whether changes are shown by meaning.
+    pub textconv: bool,
+    /// Whether commits are checked.
+    pub pre_commit: bool,
+    /// The command that git calls.
+    pub driver: Option<String>,
+    /// What was written, or would be.
+    pub changed: Vec<PathBuf>,
+    /// What stands in the way.
+    pub problems: Vec<String>,
+}
+
+const NAME: &str = "merge.statedir.name";
+const DRIVER: &str = "merge.statedir.driver";
+const TEXTCONV: &str = "diff.statedir.textconv";
+
+/// Sets a repository up; doing it again changes nothing. What is left out in `options` and was set
+/// up before stays.
+///
+/// # Errors
+/// There is no repository, or something cannot be written.
+pub(crate) fn install(
+    dir: &Path,
+    program: &Path,
+    options: InstallOptions,
+) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    if options.pre_commit && !options.global {
+        pre_commit::refuse_shared(&repository)?;
+    }
+    let attribute_files = attribute_files(&repository, options.global)?;
+    refuse_linked(&repository, &attribute_files)?;
+    let before = status(dir)?;
+    let scope = scope(options.global);
+    let command = command(program);
+    let mut changed = Vec::new();
+    let mut set = |key: &str, value: &str| -> Result<(), GitError> {
+        if repository.config(scope, key).as_deref() == Some(value) {
+            return Ok(());
+        }
+        changed.push(PathBuf::from(format!("git config {key}")));
+        if !options.dry_run {
+            repository.git.ask(&["config", scope, "--replace-all", key, value])?;
+        }
+        Ok(())
+    };
+    set(NAME, "merge of execution state by meaning")?;
+    set(DRIVER, &format!("{command} merge-driver %O %A %B %P"))?;
+    let textconv = options.textconv || before.textconv;
+    if textconv {
+        set(TEXTCONV, &format!("{command} git textconv"))?;
+    }
+    for path in attribute_files {
+        let old = read(&path)?;
+        let own = lines(&repository, textconv, options.global);
+        let new = with_block(&old, &with_others(&old, own));
+        if old != new {
+            write(&path, &new, options.dry_run)?;
+            changed.push(path);
+        }
+    }
+    if options.pre_commit {
+        changed.extend(pre_commit::install(&repository, &command, options.dry_run)?);
+    }
+    Ok(Installed { changed, ..status(dir)? })
+}
+
+/// Takes everything away that [`install`] set up, and nothing else: what other states of the
+/// repository need stays.
+///
+/// # Errors
+/// There is no repository, or something cannot be written.
+pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    let scope = scope(options.global);
+    let mut changed = Vec::new();
+    let own = lines(&repository, false, options.global);
+    let files = attribute_files(&repository, options.global)?;
+    refuse_linked(&repository, &files)?;
+    let mut is_shared = false;
+    for path in &files {
+        is_shared |= !others(&repository, &read(path)?, &own).is_empty();
+    }
+    let sections: &[&str] = if is_shared { &[] } else { &["merge.statedir", "diff.statedir"] };
+    for section in sections {
+        let is_ours = ["driver", "textconv"]
+            .iter()
+            .any(|key| repository.config(scope, &format!("{section}.{key}")).is_some());
+        if is_ours {
+            changed.push(PathBuf::from(format!("git config {section}")));
+            if !options.dry_run {
+                repository.git.ask(&["config", scope, "--remove-section", section])?;
+            }
+        }
+    }
+    for path in files {
+        let old = read(&path)?;
+        let new = match others(&repository, &old, &own) {
+            kept if kept.is_empty() => without_block(&old),
+            kept => with_block(&old, &kept),
+        };
+        if old == new {
+            continue;
+        }
+        if new.is_empty() && !options.dry_run {
+            fs_err::remove_file(&path).map_err(failed)?;
+        } else {
+            write(&path, &new, options.dry_run)?;
+        }
+        changed.push(path);
+    }
+    // What is written elsewhere is there for all repositories.
+    if options.global != pre_commit::is_own(&repository)? && !is_shared {
+        changed.extend(pre_commit::uninstall(&repository, options.dry_run)?);
+    }
+    Ok(Installed { changed, ..status(dir)? })
+}
+
+/// Refuses attributes in the work tree that are a link: it came with the clone, and git itself does
+/// not follow it.
+fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitError> {
+    let is_link = |path: &&PathBuf| {
+        path.parent() == Some(&repository.top)
+            && path.symlink_metadata().is_ok_and(|found| !found.is_file())
+    };
+    match files.iter().find(is_link) {
+        None => Ok(()),
+        Some(path) => Err(GitError::refused(
+            "not_regular",
+            format!("`{}` is not a regular file", path.display()),
+            "git reads no attributes from it either: put a regular file in its place",
+        )),
+    }
+}
+
+/// How the repository is set up now.
+///
+/// # Errors
+/// There is no repository.
+pub(crate) fn status(dir: &Path) -> Result<Installed, GitError> {
+    let repository = Repository::of(dir)?;
+    let driver = repository.git.ask(&["config", "--get", DRIVER]).ok();
+    let driver = driver.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    let attribute = |name: &str| {
+        let path = repository.path(StateFile::Plan.name());
+        let found = repository.git.ask(&["check-attr", name, "--", &path]).unwrap_or_default();
+        String::from_utf8_lossy(&found).trim_end().ends_with(": statedir")
+    };
+    let has_textconv = repository.git.ask(&["config", "--get", TEXTCONV]).is_ok();
+    let mut problems = Vec::new();
+    let merges = attribute("merge");
+    match (merges, &driver) {
+        (true, None) if is_only_staged(&repository) => problems.push(
+            "`.gitattributes` is missing, but git still reads it from its index: commit its removal"
+                .to_owned(),
+        ),
+        (true, None) => problems.push(
+            "the attributes name the driver, but this clone does not know it: `statedir git install`"
+                .to_owned(),
+        ),
+        (false, Some(_)) => problems.push(
+            "the driver is known, but no attribute names it here: `statedir git install`".to_owned(),
+        ),
+        (_, Some(command)) => {
+            let program = command.trim_start_matches('\'').split(['\'', ' ']).next();
+            let program = Path::new(program.unwrap_or_default());
+            if program.is_absolute() && !program.exists() {
+                problems.push(format!(
+                    "`{}` is missing, so git cannot call it: `statedir git install`",
+                    program.display()
+                ));
+            }
+        }
+        (false, None) => {}
+    }
+    Ok(Installed {
+        merge_driver: merges && driver.is_some() && problems.is_empty(),
+        textconv: has_textconv && attribute("diff"),
+        pre_commit: pre_commit::is_installed(&repository)?,
+        driver,
+        changed: Vec::new(),
+        problems,
+    })
+}
+
+/// Whether the attributes are gone from the working tree and not from the index yet.
+fn is_only_staged(repository: &Repository) -> bool {
+    let name = ".gitattributes";
+    let staged = repository.git.ask(&["ls-files", "--error-unmatch", "--", name]).is_ok();
+    staged && !repository.top.join(name).exists()
+}
+
+fn scope(global: bool) -> &'static str {
+    if global { "--global" } else { "--local" }
+}
+
+/// The program as a word of the shell: by name where that is what the path finds.
+fn command(program: &Path) -> String {
+    let by_name = std::env::var_os("PATH").is_some_and(|path| {
+        let first =
+            std::env::split_paths(&path).map(|dir| dir.join("statedir")).find(|p| p.is_file());
+        let same = |found: &PathBuf| found.canonicalize().ok() == program.canonicalize().ok();
+        first.as_ref().is_some_and(same)
+    });
+    if by_name {
+        return "statedir".to_owned();
+    }
+    format!("'{}'", program.to_string_lossy().replace('\'', "'\\''"))
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, GitError> {
+    match fs_err::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Writes a small file as a whole, by renaming.
+pub(crate) fn write(path: &Path, text: &str, dry_run: bool) -> Result<(), GitError> {
+    if dry_run {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs_err::create_dir_all(parent).map_err(failed)?;
+    }
+    replace(path, text.as_bytes())
+}
+
+/// Puts new bytes in the place of a file in one step, keeping its permissions. A link is replaced,
+/// not followed.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
+    let (temporary, mut file) = temporary_beside(path)?;
+    let put = || -> std::io::Result<()> {
+        file.write_all(bytes)?;
+        if let Ok(old) = fs_err::symlink_metadata(path)
+            && old.is_file()
+        {
+            let _ = file.set_permissions(old.permissions());
+        }
+        drop(file);
+        fs_err::rename(&temporary, path)
+    };
+    let done = put();
+    if done.is_err() {
+        let _ = fs_err::remove_file(&temporary);
+    }
+    done.map_err(failed)
+}
+
+/// A new file in the directory of `path`. What has its name already, such as a link that came with
+/// a clone, is left alone.
+pub(crate) fn temporary_beside(path: &Path) -> Result<(PathBuf, fs_err::File), GitError> {
+    const TRIES: u32 = 100;
+    let mut tries = 0;
+    loop {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".statedir-{}-{tries}", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match fs_err::File::create_new(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && tries < TRIES => {
+                tries += 1;
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    }
+}
+
+pub(crate) fn failed(error: std::io::Error) -> GitError {
+    GitError::Io(error)
+}

@@ -1,0 +1,6 @@
+//! Two sides brought together: by the driver while git merges, or afterwards.
+
+pub(super) mod driver;
+pub(super) mod resolve;
+mod sibling;
+pub(super) mod under_way;

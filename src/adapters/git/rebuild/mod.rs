@@ -1,0 +1,143 @@
+//! Bringing lost state files back out of the commits.
+
+pub(super) mod lost;
+pub(super) mod relog;
+mod replay;
+
+use std::{collections::HashSet, io::Write as _, path::Path};
+
+use serde::Serialize;
+
+use super::{
+    GitError,
+    commits::version::{MAX_BYTES, PassedOver, damage, read, versions},
+    install::failed,
+    repository::{MAX_HISTORY, Repository},
+};
+use crate::{domain::StateFile, store::Directory};
+
+/// How many commits are looked at for each file.
+const MOST: &str = "--max-count=1000";
+
+/// A file that was brought back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The file.
+    pub file: StateFile,
+    /// The commit that it is from.
+    pub commit: String,
+}
+
+/// What was brought back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// Each file and the commit that it is from.
+    pub restored: Vec<Restored>,
+    /// Versions that were passed over, newest first.
+    pub passed_over: Vec<PassedOver>,
+    /// Files that no commit has in a state that can be read.
+    pub not_found: Vec<StateFile>,
+}
+
+/// Writes every missing file of the five from the newest commit that has a good version of it: one
+/// of the branch that is checked out, else one of any branch or of what was checked out before. A
+/// workflow.yaml comes back if the newest commit has one. Files that are there are left alone.
+///
+/// # Errors
+/// There is no repository, or a file cannot be written.
+pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
+    let repository = Repository::of(dir)?;
+    let has_head = has_head(&repository)?;
+    let mut rebuilt = Rebuilt::default();
+    for (file, path) in repository.paths() {
+        let target = repository.dir.join(file.name());
+        if target.symlink_metadata().is_ok() {
+            continue;
+        }
+        let is_optional = file == StateFile::Workflow;
+        if is_optional {
+            let newest = if has_head { versions(&repository, "HEAD")? } else { Vec::new() };
+            if newest.iter().all(|version| version.file != file) {
+                continue;
+            }
+        }
+        match newest_good(&repository, file, &path, has_head, &mut rebuilt.passed_over)? {
+            None if is_optional => {}
+            None => rebuilt.not_found.push(file),
+            Some((commit, bytes)) => {
+                if dry_run || place(&target, &bytes)? {
+                    rebuilt.restored.push(Restored { file, commit });
+                }
+            }
+        }
+    }
+    Ok(rebuilt)
+}
+
+/// Whether anything is committed on the branch that is checked out.
+pub(crate) fn has_head(repository: &Repository) -> Result<bool, GitError> {
+    match repository.git.ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+        Ok(_) => Ok(true),
+        Err(GitError::Failed(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn newest_good(
+    repository: &Repository,
+    file: StateFile,
+    path: &str,
+    has_head: bool,
+    passed_over: &mut Vec<PassedOver>,
+) -> Result<Option<(String, Vec<u8>)>, GitError> {
+    let limit = if file == StateFile::History { MAX_HISTORY } else { MAX_BYTES };
+    let mut seen = HashSet::new();
+    for (here, from) in [(true, &["HEAD"][..]), (false, &["--all", "--reflog"])] {
+        if here && !has_head {
+            continue;
+        }
+        let mut args = vec!["log", MOST, "--date-order", "-z", "--format=%H"];
+        args.push("--no-show-signature");
+        args.extend(from);
+        args.extend(["--", path]);
+        let commits = String::from_utf8_lossy(&repository.git.ask(&args)?).into_owned();
+        for commit in commits.split(['\0', '\n']).filter(|commit| !commit.is_empty()) {
+            let found = versions(repository, commit)?;
+            // A commit that removes the file has none.
+            let Some(version) = found.iter().find(|version| version.file == file) else { continue };
+            if !seen.insert(version.object.clone()) {
+                continue;
+            }
+            let why = match version.refusal(limit) {
+                Some(why) => why,
+                None => match read(repository, &[&version.object])?.pop().flatten() {
+                    None => "git has lost it",
+                    Some(bytes) => match damage(file, &bytes) {
+                        None => return Ok(Some((commit.to_owned(), bytes))),
+                        Some(why) => why,
+                    },
+                },
+            };
+            passed_over.push(PassedOver { file, commit: commit.to_owned(), why });
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a file that is not there, in one step; `false` if it appeared meanwhile.
+fn place(target: &Path, bytes: &[u8]) -> Result<bool, GitError> {
+    let parent = target.parent().unwrap_or(Path::new(""));
+    let name = target.file_name().unwrap_or_default();
+    fs_err::create_dir_all(parent).map_err(failed)?;
+    let dir = Directory::open(parent).map_err(failed)?;
+    let (temporary, mut file) = dir.create_temporary().map_err(failed)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let placed = written.and_then(|()| match dir.link(&temporary, &dir, name) {
+        Ok(()) => Ok(true),
+        Err(_) if dir.stat(name)?.is_some() => Ok(false),
+        // Not every file system has links.
+        Err(_) => dir.rename(&temporary, &dir, name).map(|()| true),
+    });
+    let _ = dir.remove(&temporary);
+    placed.map_err(failed)
+}
