@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::Result;
 use super::disk::{Access, Disk, Stat};
 use super::error::At as _;
-use super::files::require_file;
 use super::name::FileName;
 use super::paths::{Paths, Salvaged};
 use super::publish::ensure_dir;
@@ -14,7 +13,6 @@ use super::publish::ensure_dir;
 ///
 /// What another program appended meanwhile is never overwritten.
 pub(super) fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<Stat> {
-    require_file(disk, path)?;
     let file = disk.open(path, Access::AppendOrCreate).at(path)?;
     if !bytes.is_empty() {
         file.append(bytes).at(path)?;

@@ -100,6 +100,15 @@ impl Directory {
         name: impl AsRef<OsStr>,
         access: Access,
     ) -> io::Result<fs_err::File> {
+        self.open_with_stat(name, access).map(|(file, _)| file)
+    }
+
+    /// The same, with the metadata that it had then; `None` for one that was just created.
+    pub(super) fn open_with_stat(
+        &self,
+        name: impl AsRef<OsStr>,
+        access: Access,
+    ) -> io::Result<(fs_err::File, Option<Stat>)> {
         let name = component(name.as_ref())?;
         let doing = match access {
             Access::CreateNew => "failed to create file",
@@ -119,35 +128,34 @@ impl Directory {
         };
         let handle = opened.map_err(|error| self.refusal(name, Kind::File, doing, error))?;
         let path = self.path.join(name);
+        let mut opened = None;
         if access != Access::CreateNew {
             let stat = rustix::fs::fstat(&handle).map_err(|error| failed(doing, &path, error))?;
-            let found = stat_of(&stat).kind;
-            if found != Kind::File {
-                return Err(wrong_kind(path, Kind::File, found));
+            let stat = stat_of(&stat);
+            if stat.kind != Kind::File {
+                return Err(wrong_kind(path, Kind::File, stat.kind));
             }
+            opened = Some(stat);
         }
-        Ok(fs_err::File::from_parts(handle.into(), path))
+        Ok((fs_err::File::from_parts(handle.into(), path), opened))
     }
 
     /// Reads a regular file of at most `limit` bytes (a longer one is `FileTooLarge`); `None` when
     /// nothing has that name.
     pub(crate) fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Option<Vec<u8>>> {
-        let file = match self.open_file(name, Access::Read) {
+        let (file, stat) = match self.open_with_stat(name, Access::Read) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other?,
         };
-        let len = file.metadata()?.len();
-        let too_large = || {
-            let message = format!("`{}` has more than {limit} bytes", file.path().display());
-            Err(io::Error::new(ErrorKind::FileTooLarge, message))
-        };
+        let len = stat.map_or(0, |stat| stat.len);
         if len > limit {
-            return too_large();
+            let message = format!("`{}` has more than {limit} bytes", file.path().display());
+            return Err(io::Error::new(ErrorKind::FileTooLarge, message));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-        // It may be growing.
-        (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit { too_large() } else { Ok(Some(bytes)) }
+        // What is added meanwhile is for the next to read.
+        (&file).take(len).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
     }
 
     /// The names in this directory in any order, without those that are not UTF-8.

@@ -66,6 +66,10 @@ pub trait DiskFile: Send + Sync + Debug {
     fn sync(&self) -> io::Result<()>;
     /// The file's metadata.
     fn stat(&self) -> io::Result<Stat>;
+    /// The file's metadata when it was opened, where that is known without asking again.
+    fn stat_when_opened(&self) -> io::Result<Stat> {
+        self.stat()
+    }
     /// Gives the file the permissions, and where allowed the owner, of another.
     fn dress_like(&self, model: &Stat) -> io::Result<()>;
     /// Takes the lock if it is free.

@@ -28,22 +28,32 @@ pub(super) fn require_dir(disk: &dyn Disk, path: &Path) -> Result<Option<Stat>> 
     require(disk, path, Kind::Directory)
 }
 
+/// Opens a regular file that may be absent, with its metadata.
+pub(super) fn open_existing(
+    disk: &dyn Disk,
+    path: &Path,
+    access: Access,
+) -> Result<Option<(Box<dyn DiskFile>, Stat)>> {
+    let file = match disk.open(path, access) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other.at(path)?,
+    };
+    let stat = file.stat_when_opened().at(path)?;
+    Ok(Some((file, stat)))
+}
+
 /// Reads a file of at most `limit` bytes; `None` when it is absent.
 ///
 /// The metadata before and after reading must agree, so that the bytes are never half of one
 /// save and half of another.
 pub(super) fn read_file(disk: &dyn Disk, path: &Path, limit: u64) -> Result<Option<Contents>> {
     for _ in 0..ATTEMPTS {
-        let Some(before) = require_file(disk, path)? else {
+        let Some((file, before)) = open_existing(disk, path, Access::Read)? else {
             return Ok(None);
         };
         if before.len > limit {
             return Err(StoreError::TooLarge { path: path.into(), bytes: before.len, limit });
         }
-        let file = match disk.open(path, Access::Read) {
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            other => other.at(path)?,
-        };
         let bytes = read_range(&*file, path, 0, before.len)?;
         let after = file.stat().at(path)?;
         if after.same_content(&before) && bytes.len() as u64 == after.len {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{Access, Disk, DiskFile, Stat};
 use super::error::At as _;
-use super::files::{read_range, require_file};
+use super::files::{open_existing, read_range};
 use super::paths::Paths;
 use super::segment::{self, Header, Tracked};
 use super::tail::Tail;
@@ -77,10 +77,9 @@ impl Head {
     /// Reads the cache; `None` when it is missing, torn or cannot be what we wrote.
     pub(super) fn load(disk: &dyn Disk, paths: &Paths) -> Result<Option<Head>> {
         let path = paths.head();
-        let Some(stat) = require_file(disk, &path)? else {
+        let Some((file, stat)) = open_existing(disk, &path, Access::Read)? else {
             return Ok(None);
         };
-        let file = disk.open(&path, Access::Read).at(&path)?;
         let found: Option<Head> =
             record::decode(&read_range(&*file, &path, 0, stat.len.min(LIMIT))?);
         Ok(found.filter(|head| head.check(&paths.layout).is_ok()))
@@ -89,7 +88,7 @@ impl Head {
     /// Writes the cache. Failing is harmless: the next opening reads the log instead.
     pub(super) fn save(&self, disk: &dyn Disk, paths: &Paths) {
         let path = paths.head();
-        if let (Ok(line), Ok(Some(_) | None)) = (record::encode(self), require_file(disk, &path)) {
+        if let Ok(line) = record::encode(self) {
             let _ =
                 disk.open(&path, Access::WriteOrCreate).and_then(|file| file.write_at(&line, 0));
         }
@@ -111,7 +110,7 @@ impl Head {
     /// follow.
     pub(super) fn fits(&self, file: &dyn DiskFile, paths: &Paths) -> Result<bool> {
         let path = paths.segment(self.segment);
-        if file.stat().at(&path)?.len != self.end || self.end > segment::LIMIT {
+        if file.stat_when_opened().at(&path)?.len != self.end || self.end > segment::LIMIT {
             return Ok(false);
         }
         let line = read_range(file, &path, self.last, self.end.saturating_sub(self.last))?;

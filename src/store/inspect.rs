@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::appended::{self, AppendedPlan};
 use super::disk::{Access, DiskFile, Stat};
 use super::error::At as _;
-use super::files::{Contents, read_file, require_dir, require_file};
+use super::files::{Contents, open_existing, read_file, require_dir, require_file};
 use super::head::Head;
 use super::inspection::{Evidence, Inspection, Place, Restore};
 use super::judge::{Verdict, judge};
@@ -70,13 +70,11 @@ impl Found<'_> {
             return Ok(None);
         }
         let path = paths.segment(head.segment);
-        if require_file(disk, &path)?.is_none()
-            || require_file(disk, &paths.segment(head.segment + 1))?.is_some()
-        {
+        let access = if writing { Access::Append } else { Access::Read };
+        let Some((file, _)) = open_existing(disk, &path, access)? else { return Ok(None) };
+        if require_file(disk, &paths.segment(head.segment + 1))?.is_some() {
             return Ok(None);
         }
-        let access = if writing { Access::Append } else { Access::Read };
-        let file = disk.open(&path, access).at(&path)?;
         Ok(head.fits(&*file, paths)?.then(|| (head.clone(), file)))
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{Access, Disk, DiskFile, Kind};
 use super::error::At as _;
-use super::files::require_file;
+use super::files::open_existing;
 use super::{Holder, Result, StoreError};
 
 /// The lock, held until this value is dropped.
@@ -34,7 +34,6 @@ pub(super) fn exclusive(
     wait: Duration,
     holder: &Holder,
 ) -> Result<Lock> {
-    require_file(disk, path)?;
     let file = match disk.open(path, Access::WriteOrCreate) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),
         other => other.at(path)?,
@@ -59,12 +58,8 @@ pub(super) fn exclusive(
 
 /// Takes the lock for reading; `None` when there is no lock file and so no writer.
 pub(super) fn shared(disk: &dyn Disk, path: &Path, wait: Duration) -> Result<Option<Lock>> {
-    if require_file(disk, path)?.is_none() {
+    let Some((file, _)) = open_existing(disk, path, Access::Read)? else {
         return Ok(None);
-    }
-    let file = match disk.open(path, Access::Read) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),
-        other => other.at(path)?,
     };
     Ok(Some(Lock { _file: acquire(disk, path, file, false, wait)? }))
 }
@@ -81,7 +76,7 @@ fn acquire(
     let file = wait_for(disk, path, file, exclusive, wait)?;
     // By its path and not through the directory that this session holds, which moves along.
     let here = disk.stat_anew(path).at(path)?.map(|stat| (stat.kind, stat.ino));
-    if here != Some((Kind::File, file.stat().at(path)?.ino)) {
+    if here != Some((Kind::File, file.stat_when_opened().at(path)?.ino)) {
         return Err(moved(path));
     }
     disk.look_again();

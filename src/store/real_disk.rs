@@ -30,7 +30,10 @@ type Known = Vec<(PathBuf, Arc<Directory>)>;
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 #[derive(Debug)]
-struct RealFile(fs_err::File);
+struct RealFile {
+    file: fs_err::File,
+    opened: Option<Stat>,
+}
 
 impl RealDisk {
     /// The file system for work on the state directory `root`.
@@ -132,7 +135,8 @@ impl Disk for RealDisk {
 
     fn open(&self, path: &Path, access: Access) -> io::Result<Box<dyn DiskFile>> {
         let (directory, name) = self.place(path)?;
-        Ok(Box::new(RealFile(directory.open_file(name, access)?)))
+        let (file, opened) = directory.open_with_stat(name, access)?;
+        Ok(Box::new(RealFile { file, opened }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -210,7 +214,7 @@ impl DiskFile for RealFile {
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut done = 0;
         while let Some(rest) = buf.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match self.0.read_at(rest, offset + done as u64) {
+            match self.file.read_at(rest, offset + done as u64) {
                 Ok(0) => break,
                 Ok(n) => done += n,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -221,56 +225,63 @@ impl DiskFile for RealFile {
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.write_all_at(bytes, offset)
+        self.file.write_all_at(bytes, offset)
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        (&self.0).write_all(bytes)
+        (&self.file).write_all(bytes)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()
     }
 
     fn stat(&self) -> io::Result<Stat> {
-        Ok(stat_of(&self.0.metadata()?))
+        Ok(stat_of(&self.file.metadata()?))
+    }
+
+    fn stat_when_opened(&self) -> io::Result<Stat> {
+        self.opened.map_or_else(|| self.stat(), Ok)
     }
 
     fn dress_like(&self, model: &Stat) -> io::Result<()> {
-        let now = stat_of(&self.0.metadata()?);
+        let now = stat_of(&self.file.metadata()?);
         if now.owner != model.owner {
             // Only a privileged process may give files away; for others the owner changes, as it
             // does with every editor that saves by renaming.
-            let _ =
-                std::os::unix::fs::fchown(self.0.file(), Some(model.owner.0), Some(model.owner.1));
+            let _ = std::os::unix::fs::fchown(
+                self.file.file(),
+                Some(model.owner.0),
+                Some(model.owner.1),
+            );
         }
         if now.mode != model.mode || now.owner != model.owner {
-            self.0.set_permissions(std::fs::Permissions::from_mode(model.mode))?;
+            self.file.set_permissions(std::fs::Permissions::from_mode(model.mode))?;
         }
         Ok(())
     }
 
     fn try_lock(&self, exclusive: bool) -> io::Result<bool> {
-        let file = self.0.file();
+        let file = self.file.file();
         match if exclusive { file.try_lock() } else { file.try_lock_shared() } {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => {
-                Err(named(error, "failed to lock file", self.0.path()))
+                Err(named(error, "failed to lock file", self.file.path()))
             }
         }
     }
 
     fn lock(&self, exclusive: bool) -> io::Result<()> {
-        let file = self.0.file();
+        let file = self.file.file();
         loop {
             match if exclusive { file.lock() } else { file.lock_shared() } {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(named(error, "failed to lock file", self.0.path())),
+                Err(error) => return Err(named(error, "failed to lock file", self.file.path())),
                 Ok(()) => return Ok(()),
             }
         }

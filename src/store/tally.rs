@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::disk::{Access, Disk, DiskFile};
 use super::error::At as _;
-use super::files::{read_range, require_file};
+use super::files::{open_existing, read_range};
 use super::{Result, Store};
 
 /// From this size on, the lines are summed up.
@@ -65,8 +65,9 @@ impl Tally {
     /// Reads the file; what cannot be read counts nothing, since no change depends on it.
     pub(super) fn load(disk: &dyn Disk, path: &Path) -> Tally {
         let read = || -> Result<Tally> {
-            let Some(stat) = require_file(disk, path)? else { return Ok(Tally::default()) };
-            let file = disk.open(path, Access::Read).at(path)?;
+            let Some((file, stat)) = open_existing(disk, path, Access::Read)? else {
+                return Ok(Tally::default());
+            };
             Ok(Tally::parse(&read_range(&*file, path, 0, stat.len.min(2 * LIMIT))?))
         };
         read().unwrap_or_default()
@@ -81,7 +82,6 @@ impl Store {
     pub fn count(&self, name: &str) -> Result<()> {
         let this = self.session();
         let (disk, path) = (&*this.disk, this.paths.tally());
-        require_file(disk, &path)?;
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;
         let locked = keep_apart(&*file);
         file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
@@ -99,10 +99,10 @@ impl Store {
     /// The disk fails.
     pub(super) fn settle(&self, told: &Tally) -> Result<()> {
         let (disk, path) = (&*self.disk, self.paths.tally());
-        if told.is_empty() || require_file(disk, &path)?.is_none() {
+        if told.is_empty() {
             return Ok(());
         }
-        let file = disk.open(&path, Access::Append).at(&path)?;
+        let Some((file, _)) = open_existing(disk, &path, Access::Append)? else { return Ok(()) };
         keep_apart(&*file);
         let mut left = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?);
         for (name, count) in &mut left.counts {
