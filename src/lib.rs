@@ -31,6 +31,7 @@ mod workspace;
 
 pub use adapters::git::GitControl;
 pub use brief::{Brief, Budget, Format};
+pub use domain::ErrorCode;
 pub use workspace::{
     Answer, BriefRequest, Briefed, Change, ContextText, Environment, Error, ImportOptions,
     InitOptions, Initialised, NoVersionControl, Options, Outcome, Snapshot, StateDocument,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Evaluator, Since, Survey, find_named, git, project_root, survey};
 use crate::{
+    domain::ErrorCode,
     recovery::{Action, Decision, choose, decide},
     workspace::{Carried, DecidedBy, Error, Examined, RecoverRequest, Surroundings, Workspace},
 };
@@ -68,7 +69,7 @@ impl Recovery {
                     Some(reason) => reason.clone(),
                     None => format!("the evidence says `{}`", builtin.action),
                 };
-                Error::refused_with("impossible", message, hint)
+                Error::refused_with(ErrorCode::Impossible, message, hint)
             })?;
             return Ok(Self { examined, decision, by: DecidedBy::Caller, evaluator: None });
         }

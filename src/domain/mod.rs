@@ -6,6 +6,7 @@
 mod builtin;
 mod constraints;
 mod context;
+mod error_code;
 pub(crate) mod facts;
 mod file;
 pub(crate) mod lifecycle;
@@ -29,6 +30,7 @@ mod variables;
 pub use constraints::Constraints;
 pub(crate) use constraints::{Behaviour, Bullet, Setting, SettingGroup};
 pub(crate) use context::{Context, ContextSection};
+pub use error_code::ErrorCode;
 pub use facts::Facts;
 pub use file::StateFile;
 pub use lifecycle::Workflow;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
+use super::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
 use crate::text::{
     Place,
     markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
@@ -139,7 +139,7 @@ impl Plan {
         let Some(other) = self.steps.iter().find(same) else { return Ok(()) };
         let message = format!("{} and step {} have the same id", step.name(), other.number);
         let later = if step.offset > other.offset { step } else { other };
-        let problem = Problem::error("duplicate_id", FILE, message)
+        let problem = Problem::error(ErrorCode::DuplicateId, FILE, message)
             .at(self.field_place(later, "id"))
             .hint("`statedir check --fix` gives the later one a new id");
         Err(ModelError::Problem(Box::new(problem)))
@@ -179,7 +179,8 @@ impl Plan {
 
     fn read_metadata(&mut self) {
         let Some(section) = self.metadata_section() else {
-            let problem = Problem::error("no_metadata", FILE, "there is no `Metadata` section");
+            let problem =
+                Problem::error(ErrorCode::NoMetadata, FILE, "there is no `Metadata` section");
             self.problems.push(problem.hint("add `## Metadata` with a `- **status**: …` line"));
             return;
         };
@@ -296,7 +297,7 @@ fn read_step(
                 step.id = value.as_deref().and_then(StepId::parse);
                 if let (Some(text), None) = (&value, &step.id) {
                     let message = format!("`{text}` cannot be the id of a step");
-                    problems.push(at_value(document, item, "bad_id", message));
+                    problems.push(at_value(document, item, ErrorCode::BadId, message));
                 }
             }
             "status" => step.status = value,
@@ -314,14 +315,19 @@ fn read_step(
                 Err(_) => problems.push(at_value(
                     document,
                     item,
-                    "bad_number",
+                    ErrorCode::BadNumber,
                     "`attempts` is not a whole number".to_owned(),
                 )),
             },
             "depends_on" => match StepRef::parse_list(value.as_deref().unwrap_or_default()) {
                 Ok(steps) => step.depends_on = steps,
                 Err(error) => {
-                    problems.push(at_value(document, item, "bad_dependency", error.to_string()));
+                    problems.push(at_value(
+                        document,
+                        item,
+                        ErrorCode::BadDependency,
+                        error.to_string(),
+                    ));
                 }
             },
             _ => step.other.push((key.to_string(), document.value(item))),
@@ -357,7 +363,7 @@ fn value_of(document: &Document, item: ItemId) -> Option<String> {
     Some(document.value(item)).filter(|value| !value.is_empty())
 }
 
-fn at_value(document: &Document, item: ItemId, code: &'static str, message: String) -> Problem {
+fn at_value(document: &Document, item: ItemId, code: ErrorCode, message: String) -> Problem {
     let place = document.place(document.item(item).value_span.start);
     Problem::error(code, FILE, message).at(place)
 }
@@ -365,7 +371,7 @@ fn at_value(document: &Document, item: ItemId, code: &'static str, message: Stri
 fn duplicate(document: &Document, item: ItemId, key: &str) -> Problem {
     let place = document.place(document.item(item).span.start);
     Problem::error(
-        "duplicate_field",
+        ErrorCode::DuplicateField,
         FILE,
         format!("`{key}` appears more than once in its section"),
     )

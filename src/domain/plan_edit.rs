@@ -1,6 +1,6 @@
 //! Changing the plan's metadata.
 
-use super::{ModelError, Plan, Problem, StateFile, literal, plan::field};
+use super::{ErrorCode, ModelError, Plan, Problem, StateFile, literal, plan::field};
 use crate::text::markdown::{Edit, Edited};
 
 impl Plan {
@@ -15,7 +15,7 @@ impl Plan {
     ) -> Result<(), ModelError> {
         let section = self.metadata_section().ok_or_else(|| {
             let message = "`plan.md` has no `Metadata` section";
-            let problem = Problem::error("no_metadata", StateFile::Plan, message)
+            let problem = Problem::error(ErrorCode::NoMetadata, StateFile::Plan, message)
                 .hint("`statedir undo` reverts the last edit; or add `## Metadata` with a status");
             ModelError::Problem(Box::new(problem))
         })?;

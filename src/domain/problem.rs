@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::StateFile;
+use super::{ErrorCode, StateFile};
 use crate::text::{Place, json::JsonError, markdown, snippet};
 
 /// How bad a problem is.
@@ -19,7 +19,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// A stable word for machines, such as `unknown_status`.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// How bad it is.
     pub severity: Severity,
     /// The file it is in.
@@ -38,7 +38,7 @@ pub struct Problem {
 
 impl Problem {
     /// An error in `file`.
-    pub fn error(code: &'static str, file: StateFile, message: impl Into<String>) -> Self {
+    pub fn error(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: Severity::Error,
@@ -51,7 +51,7 @@ impl Problem {
     }
 
     /// A warning about `file`.
-    pub fn warning(code: &'static str, file: StateFile, message: impl Into<String>) -> Self {
+    pub fn warning(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 

@@ -7,7 +7,7 @@ use super::{
     notice::{findings, notices},
 };
 use crate::{
-    domain::{PlanRole, StateFile, nearest},
+    domain::{ErrorCode, PlanRole, StateFile, nearest},
     store::{NewOperation, Transaction, View},
 };
 
@@ -77,7 +77,7 @@ impl Workspace {
     pub fn archived_named(&self, id: &str) -> Result<ArchivedState, Error> {
         if id.trim().is_empty() {
             return Err(Error::refused_with(
-                "bad_name",
+                ErrorCode::BadName,
                 "the name of an archived state cannot be empty",
                 "`statedir archive list` shows what is available",
             ));
@@ -94,7 +94,7 @@ impl Workspace {
                     None => "`statedir archive list` shows what is available".to_owned(),
                 };
                 let message = format!("there is no archived state `{id}`");
-                return Err(Error::refused_with("not_found", message, hint));
+                return Err(Error::refused_with(ErrorCode::NotFound, message, hint));
             }
             (_, several) => {
                 let some: Vec<&str> = several.iter().take(5).map(|name| name.as_str()).collect();
@@ -102,7 +102,7 @@ impl Workspace {
                     "`{id}` is ambiguous; it matches the archived states {}",
                     some.join(", ")
                 );
-                return Err(Error::refused("ambiguous", message));
+                return Err(Error::refused(ErrorCode::Ambiguous, message));
             }
         };
         self.archived_state(name)
@@ -117,7 +117,7 @@ impl Workspace {
         let here = self.store.exists()?;
         if here.log || !here.files.is_empty() {
             return Err(Error::refused_with(
-                "exists",
+                ErrorCode::Exists,
                 format!("there is already a state in `{}`", self.directory().display()),
                 "`statedir archive` archives it if it is finished; `-C DIR` chooses another \
                  directory",
@@ -172,7 +172,7 @@ impl Workspace {
                 "it is where it was, in `{}`; both directories must be on one file system",
                 done.from.display()
             );
-            return Err(Error::refused_with("not_moved", message, hint));
+            return Err(Error::refused_with(ErrorCode::NotMoved, message, hint));
         }
         done.outcome.revision = relocated.committed.revision;
         done.outcome.committed = true;
@@ -205,7 +205,7 @@ impl Workspace {
         let dir = self.directory();
         let refuse = |message: String| {
             let hint = "move the five files and `.statedir` into a directory of their own first";
-            Err(Error::refused_with("not_movable", message, hint))
+            Err(Error::refused_with(ErrorCode::NotMovable, message, hint))
         };
         if self.store.what_is_at(dir)? != Some("a directory") {
             return refuse(format!("`{}` is a link, so it is unclear what to move", dir.display()));
@@ -223,7 +223,7 @@ impl Workspace {
         if !force && !matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)) {
             let is = written.map_or_else(|| "unknown".to_owned(), |status| format!("`{status}`"));
             return Err(Error::refused_with(
-                "not_finished",
+                ErrorCode::NotFinished,
                 format!("the execution is not finished: its status is {is}"),
                 "`statedir archive --force` archives it anyway; `archive restore` reverts that",
             ));
@@ -238,7 +238,7 @@ impl Workspace {
             }
             name = format!("{id}-{number}");
         }
-        Err(Error::refused("exists", "no name is free in the archive"))
+        Err(Error::refused(ErrorCode::Exists, "no name is free in the archive"))
     }
 
     fn archive_dir(&self) -> PathBuf {
@@ -253,7 +253,7 @@ impl Workspace {
             None => Ok(false),
             Some("a directory") => Ok(true),
             Some(what) => Err(Error::refused_with(
-                "not_a_directory",
+                ErrorCode::NotADirectory,
                 format!("`{}` is {what}, not a directory", archive.display()),
                 "move it elsewhere; archived states are kept in a directory of that name",
             )),
@@ -264,7 +264,7 @@ impl Workspace {
         let archive = self.archive_dir();
         if !self.has_archive()? && self.store.what_is_at(self.directory())?.is_none() {
             return Err(Error::refused_with(
-                "not_found",
+                ErrorCode::NotFound,
                 format!("there is no state and no archive at `{}`", self.directory().display()),
                 "`-C DIR` chooses another directory",
             ));
@@ -286,7 +286,7 @@ impl Workspace {
         let snapshot = other.read();
         let status = match &snapshot {
             Ok(snapshot) => snapshot.status(),
-            Err(error) => Err(Error::refused("unreadable", error.to_string())),
+            Err(error) => Err(Error::refused(ErrorCode::Unreadable, error.to_string())),
         };
         let plan = snapshot.ok().as_ref().and_then(|snapshot: &Snapshot| snapshot.plan().ok());
         let last_updated = plan.and_then(|plan| plan.metadata.last_updated);

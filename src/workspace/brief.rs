@@ -3,7 +3,7 @@
 use super::{DiffSide, Error, InForce, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
-    domain::{Problem, StateFile, StepRef},
+    domain::{ErrorCode, Problem, StateFile, StepRef},
     store::StoreError,
 };
 
@@ -77,10 +77,10 @@ impl Workspace {
         let mut problems: Vec<Problem> = Vec::new();
         for (name, error) in failed {
             let file = StateFile::from_name(&name).unwrap_or(StateFile::Log);
-            problems.push(Problem::error("unreadable", file, error.to_string()));
+            problems.push(Problem::error(ErrorCode::Unreadable, file, error.to_string()));
         }
         if problems.is_empty() {
-            problems.push(Problem::error("log_damaged", StateFile::Log, error.to_string()));
+            problems.push(Problem::error(ErrorCode::LogDamaged, StateFile::Log, error.to_string()));
         }
         Ok((Snapshot::new(view, self.options.progress), problems))
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Error, Fixed, Outcome, Snapshot, Status, StepLine, Workspace, change};
 use crate::{
-    domain::{Problem, StateFile, nearest},
+    domain::{ErrorCode, Problem, StateFile, nearest},
     store::{Checkpoint, CheckpointChange, StoreError, View},
 };
 
@@ -239,7 +239,7 @@ pub(super) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "`statedir checkpoint list` shows what is available".to_owned(),
     };
-    Err(Error::refused_with("not_found", format!("there is no checkpoint `{name}`"), hint))
+    Err(Error::refused_with(ErrorCode::NotFound, format!("there is no checkpoint `{name}`"), hint))
 }
 
 /// The files of a checkpoint, from its images or else from the log.
@@ -273,7 +273,7 @@ fn lost_images(workspace: &Workspace, checkpoint: &Checkpoint) -> (Vec<String>, 
 pub(super) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
     let problem = |name: &str, what: String| {
         let message = format!("checkpoint `{name}` {what}");
-        Problem::warning("checkpoint_damaged", StateFile::Log, message)
+        Problem::warning(ErrorCode::CheckpointDamaged, StateFile::Log, message)
     };
     let Ok(all) = view.checkpoints() else { return Vec::new() };
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Answer, Draft, Error, Outcome, Snapshot, Workspace};
 use crate::{
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
     store::View,
     text::Place,
@@ -85,7 +85,7 @@ pub(super) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Erro
         if let Some(first) = bytes.and_then(|bytes| conflicts(file, bytes).into_iter().next()) {
             let message = format!("`{}` would be read as a merge conflict", first.field);
             let hint = "put something before the `<<<<<<<`, such as a word or a backtick";
-            return Err(Error::refused_with("bad_value", message, hint));
+            return Err(Error::refused_with(ErrorCode::BadValue, message, hint));
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ impl Snapshot {
     pub(super) fn conflict_problems(&self) -> Vec<Problem> {
         let problem = |conflict: Conflict| {
             let message = format!("the merge conflict in `{}` is unresolved", conflict.field);
-            let problem = Problem::error("unmerged", conflict.file, message)
+            let problem = Problem::error(ErrorCode::Unmerged, conflict.file, message)
                 .hint("`statedir merge --list` shows both sides");
             match conflict.line {
                 Some(line) => problem.at(Place { line, column: 1 }),
@@ -191,8 +191,8 @@ fn refused(error: TakeError) -> Error {
     let message = error.to_string();
     match error {
         TakeError::NotFound(_) => {
-            Error::refused_with("not_found", message, "`statedir merge --list` shows them")
+            Error::refused_with(ErrorCode::NotFound, message, "`statedir merge --list` shows them")
         }
-        TakeError::Unreadable { .. } => Error::refused("unreadable", message),
+        TakeError::Unreadable { .. } => Error::refused(ErrorCode::Unreadable, message),
     }
 }

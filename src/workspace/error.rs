@@ -2,7 +2,7 @@
 
 use super::Since;
 use crate::{
-    domain::{ModelError, Refusal, StateFile},
+    domain::{ErrorCode, ModelError, Refusal, StateFile},
     history::HistoryError,
     merge::Conflict,
     rules::WorkflowError,
@@ -38,8 +38,8 @@ pub enum Error {
     /// The command makes no sense for this state.
     #[error("{message}")]
     Refused {
-        /// A stable word for machines.
-        code: &'static str,
+        /// Which kind of error it is, for programs.
+        code: ErrorCode,
         /// Why.
         message: String,
         /// What can be done instead.
@@ -99,13 +99,13 @@ pub enum Error {
 
 impl Error {
     /// A refusal with a code.
-    pub fn refused(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::Refused { code, message: message.into(), hint: None }
     }
 
     /// A refusal with a code and a way out.
     pub fn refused_with(
-        code: &'static str,
+        code: ErrorCode,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
@@ -118,7 +118,7 @@ impl Error {
             return Ok(());
         }
         let message = format!("`{text}` looks like a template's placeholder");
-        Err(Self::refused_with("bad_value", message, "write the value it stands for"))
+        Err(Self::refused_with(ErrorCode::BadValue, message, "write the value it stands for"))
     }
 
     /// Whether something is wrong with a checkpoint or an image, and not with the log.
@@ -126,48 +126,43 @@ impl Error {
         matches!(error, StoreError::Damaged { path, .. } if is_image(path))
     }
 
-    /// A stable word for machines.
-    pub fn code(&self) -> &'static str {
+    /// Which kind of error it is, for programs.
+    pub fn code(&self) -> ErrorCode {
         match self {
             Self::Model(error) => match error {
-                ModelError::Missing { .. } => "file_missing",
-                ModelError::Unreadable { .. } => "unreadable",
-                ModelError::NotFound { .. } => "not_found",
-                ModelError::Ambiguous { .. } => "ambiguous",
+                ModelError::Missing { .. } => ErrorCode::FileMissing,
+                ModelError::Unreadable { .. } => ErrorCode::Unreadable,
+                ModelError::NotFound { .. } => ErrorCode::NotFound,
+                ModelError::Ambiguous { .. } => ErrorCode::Ambiguous,
                 ModelError::Problem(problem) => problem.code,
-                ModelError::BadValue { .. } => "bad_value",
+                ModelError::BadValue { .. } => ErrorCode::BadValue,
             },
             Self::Store(error) => store_code(error),
-            Self::History(HistoryError::Io(_)) => "io",
-            Self::History(_) => "bad_value",
-            Self::Transition { .. } => "illegal_transition",
-            Self::Workflow(_) => "bad_workflow",
-            Self::Refused { code, .. } => code,
-            Self::Moved { .. } => "revision_moved",
-            Self::NeedsReview { .. } => "review_open",
-            Self::Unmerged { .. } => "unmerged",
-            Self::Gone { .. } => "files_gone",
+            Self::History(HistoryError::Io(_)) => ErrorCode::Io,
+            Self::History(_) => ErrorCode::BadValue,
+            Self::Transition { .. } => ErrorCode::IllegalTransition,
+            Self::Workflow(_) => ErrorCode::BadWorkflow,
+            Self::Refused { code, .. } => *code,
+            Self::Moved { .. } => ErrorCode::RevisionMoved,
+            Self::NeedsReview { .. } => ErrorCode::ReviewOpen,
+            Self::Unmerged { .. } => ErrorCode::Unmerged,
+            Self::Gone { .. } => ErrorCode::FilesGone,
             Self::LogDamaged { source, .. } => store_code(source),
             Self::InBatch { source, .. } => source.code(),
         }
     }
 
-    /// 1 refused · 3 conflict · 4 damaged.
+    /// The exit code of a command that fails with this: 1 refused · 3 conflict, safe to retry ·
+    /// 4 the state is damaged.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Model(ModelError::Missing { .. } | ModelError::Unreadable { .. }) => 4,
-            Self::Model(ModelError::Problem(_)) | Self::Workflow(_) => 4,
-            Self::Store(error) => match error {
-                StoreError::LockTimeout { .. } | StoreError::Conflict { .. } => 3,
-                StoreError::Moved { .. } => 3,
-                StoreError::Damaged { .. } | StoreError::NotRegular { .. } => 4,
-                StoreError::TooLarge { .. } => 4,
-                _ => 1,
-            },
-            Self::Moved { .. } => 3,
-            Self::Gone { .. } | Self::Unmerged { .. } | Self::LogDamaged { .. } => 4,
+            // The same code stands for a bad argument; here a state file has to be repaired.
+            Self::Model(ModelError::Unreadable { .. } | ModelError::Problem(_))
+            | Self::Workflow(_)
+            | Self::Store(StoreError::NotRegular { .. } | StoreError::TooLarge { .. })
+            | Self::LogDamaged { .. } => 4,
             Self::InBatch { source, .. } => source.exit_code(),
-            _ => 1,
+            _ => self.code().exit_code(),
         }
     }
 
@@ -306,25 +301,27 @@ fn plural(count: usize) -> String {
     format!("{count} conflict{}", if count == 1 { "" } else { "s" })
 }
 
-fn store_code(error: &StoreError) -> &'static str {
+fn store_code(error: &StoreError) -> ErrorCode {
     match error {
         StoreError::Io { source, .. } => match source.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "disk_full",
-            std::io::ErrorKind::PermissionDenied => "permission_denied",
-            _ => "io",
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                ErrorCode::DiskFull
+            }
+            std::io::ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+            _ => ErrorCode::Io,
         },
-        StoreError::LockTimeout { .. } => "lock_timeout",
-        StoreError::GivenUp => "cancelled",
-        StoreError::Conflict { .. } => "changed_meanwhile",
-        StoreError::Moved { .. } => "moved_away",
-        StoreError::NotRegular { .. } => "not_regular",
-        StoreError::TooLarge { .. } => "too_large",
-        StoreError::Damaged { path, .. } if is_image(path) => "checkpoint_damaged",
-        StoreError::Damaged { .. } => "log_damaged",
-        StoreError::NotFound { .. } => "not_found",
-        StoreError::Ambiguous { .. } => "ambiguous",
-        StoreError::ReadOnly { .. } => "read_only",
-        StoreError::BadChange { .. } => "bad_change",
-        StoreError::Overlap { .. } => "overlap",
+        StoreError::LockTimeout { .. } => ErrorCode::LockTimeout,
+        StoreError::GivenUp => ErrorCode::Cancelled,
+        StoreError::Conflict { .. } => ErrorCode::ChangedMeanwhile,
+        StoreError::Moved { .. } => ErrorCode::MovedAway,
+        StoreError::NotRegular { .. } => ErrorCode::NotRegular,
+        StoreError::TooLarge { .. } => ErrorCode::TooLarge,
+        StoreError::Damaged { path, .. } if is_image(path) => ErrorCode::CheckpointDamaged,
+        StoreError::Damaged { .. } => ErrorCode::LogDamaged,
+        StoreError::NotFound { .. } => ErrorCode::NotFound,
+        StoreError::Ambiguous { .. } => ErrorCode::Ambiguous,
+        StoreError::ReadOnly { .. } => ErrorCode::ReadOnly,
+        StoreError::BadChange { .. } => ErrorCode::BadChange,
+        StoreError::Overlap { .. } => ErrorCode::Overlap,
     }
 }

@@ -7,7 +7,7 @@ use super::{
     templates::TemplateInput,
 };
 use crate::{
-    domain::{ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
+    domain::{ErrorCode, ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
     store::{ChangeKind, FileChange, NewOperation, Report, View},
 };
 
@@ -115,7 +115,7 @@ impl Workspace {
         let goal = options.goal.clone().filter(|goal| !goal.trim().is_empty());
         let Some(goal) = found.goal.clone().or(goal) else {
             return Err(Error::refused_with(
-                "no_goal",
+                ErrorCode::NoGoal,
                 "a new state needs a goal",
                 "`statedir init --goal \"What is to be reached\"`",
             ));
@@ -130,7 +130,7 @@ impl Workspace {
             let text = options
                 .templates
                 .render(file, &input)
-                .map_err(|error| Error::refused("bad_template", error.to_string()))?;
+                .map_err(|error| Error::refused(ErrorCode::BadTemplate, error.to_string()))?;
             read_back(file, &text, &input, options.templates.is_custom())?;
             files.push((file, text));
         }
@@ -155,7 +155,7 @@ impl Workspace {
         let title = title.map_or_else(|| short(goal), |title| title.trim().to_owned());
         Error::refuse_placeholder(&title)?;
         if title.contains(['\n', '\r']) {
-            return Err(Error::refused("bad_value", "the title must be one line"));
+            return Err(Error::refused(ErrorCode::BadValue, "the title must be one line"));
         }
         let mode = match found.mode.as_deref() {
             Some(mode) if mode.eq_ignore_ascii_case("SIMULATION") => Mode::Simulation,
@@ -186,7 +186,7 @@ impl Workspace {
     fn refuse_existing(&self, found: &Found) -> Error {
         let goal = found.goal.as_deref().unwrap_or("unknown");
         Error::refused_with(
-            "exists",
+            ErrorCode::Exists,
             format!(
                 "there is already a state in `{}` (goal: {})",
                 self.directory().display(),
@@ -280,7 +280,7 @@ pub(super) fn modifiers(
             Some(modifier) => {
                 modifier
                     .read(&text)
-                    .map_err(|error| Error::refused("bad_value", error.to_string()))?;
+                    .map_err(|error| Error::refused(ErrorCode::BadValue, error.to_string()))?;
                 modifiers.insert(modifier.name().to_owned(), value_of(modifier.kind(), &text));
             }
             None if options.templates.is_custom() => {
@@ -293,7 +293,7 @@ pub(super) fn modifiers(
                     None => format!("one of {}", names.collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!("`{key}` is not used by this template");
-                return Err(Error::refused_with("bad_value", message, hint));
+                return Err(Error::refused_with(ErrorCode::BadValue, message, hint));
             }
         }
     }
@@ -320,7 +320,7 @@ fn read_back(
     let fail = |message: String| {
         let message =
             format!("the template of `{file}` gives a file that cannot be used: {message}");
-        Err(Error::refused("bad_template", message))
+        Err(Error::refused(ErrorCode::BadTemplate, message))
     };
     match file {
         StateFile::Variables => match Variables::parse(text.as_bytes().to_vec()) {

@@ -4,8 +4,8 @@ use super::{Error, Readiness, Resolver, Snapshot, adapt, status::problem_of};
 use crate::{
     brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
     domain::{
-        Constraints, Money, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole, Variables,
-        Workflow, step_at_hand,
+        Constraints, ErrorCode, Money, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole,
+        Variables, Workflow, step_at_hand,
     },
     history::{Entry, EntryKind, HistoryFacts, last_entries_within},
 };
@@ -32,8 +32,9 @@ impl Snapshot {
         damaged: &mut Vec<Problem>,
     ) -> Result<Material, Error> {
         let mut note = |error: Error| {
-            let problem = problem_of(&error)
-                .unwrap_or_else(|| Problem::error("io", StateFile::History, error.to_string()));
+            let problem = problem_of(&error).unwrap_or_else(|| {
+                Problem::error(ErrorCode::Io, StateFile::History, error.to_string())
+            });
             if !damaged.iter().any(|known| known.file == problem.file) {
                 damaged.push(problem);
             }
@@ -74,7 +75,7 @@ impl Snapshot {
             files.fill(plan, &workflow, wanted, &mut material)?;
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
-            return Err(Error::refused("not_found", message));
+            return Err(Error::refused(ErrorCode::NotFound, message));
         }
         Ok(material)
     }

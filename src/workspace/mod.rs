@@ -85,7 +85,7 @@ pub use self::{
     version_control::{NoVersionControl, VersionControl},
 };
 use crate::{
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::{Disk, GivenUp, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
 };
 
@@ -415,7 +415,7 @@ impl Workspace {
             return Error::Gone { directory: self.directory().display().to_string() };
         }
         Error::refused_with(
-            "no_state",
+            ErrorCode::NoState,
             format!("there is no state in `{}`", self.directory().display()),
             "`statedir init --goal TEXT` starts one; `-C DIR` chooses another directory",
         )

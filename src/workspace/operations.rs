@@ -2,7 +2,7 @@
 
 use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
 use crate::{
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
         Revision, StoreError,
@@ -84,7 +84,7 @@ impl Workspace {
         let newest = self.store.operations(Some(count + 1))?;
         let operation = newest.get(count).ok_or_else(|| {
             let message = format!("the log has only {} operations", newest.len());
-            Error::refused_with("not_found", message, "`statedir op log` lists them")
+            Error::refused_with(ErrorCode::NotFound, message, "`statedir op log` lists them")
         })?;
         Ok(self.store.operation(operation.id.as_str())?)
     }
@@ -202,7 +202,7 @@ impl Workspace {
 
 fn nothing_to(verb: &str) -> Error {
     Error::refused_with(
-        "nothing_to_do",
+        ErrorCode::NothingToDo,
         format!("there is nothing to {verb}"),
         "`statedir op log` shows what happened",
     )

@@ -9,7 +9,7 @@ use super::{
     notice::{findings, notices},
 };
 use crate::{
-    domain::{ModelError, Plan, StateFile, nearest},
+    domain::{ErrorCode, ModelError, Plan, StateFile, nearest},
     store::{ChangeKind, CheckpointChange, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
 };
@@ -285,7 +285,7 @@ fn chosen(only: &[StateFile]) -> Result<Vec<StateFile>, Error> {
     }
     if let Some(file) = only.iter().find(|file| !REWRITABLE.contains(&file.name())) {
         return Err(Error::refused_with(
-            "append_only",
+            ErrorCode::AppendOnly,
             format!("`{file}` is append-only: it is never restored to an earlier version"),
             "`--only` takes plan, context, variables, constraints or workflow",
         ));
@@ -297,7 +297,7 @@ fn plan_of(past: &Past) -> Result<Plan, Error> {
     let bytes = past.files.get(StateFile::Plan.name()).cloned();
     let bytes = bytes.ok_or_else(|| {
         let message = format!("there was no plan at {}, so no step can be rewound", past.label);
-        Error::refused("no_plan", message)
+        Error::refused(ErrorCode::NoPlan, message)
     })?;
     let document = Document::from_bytes(bytes)
         .map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
@@ -313,7 +313,7 @@ fn no_such_moment(view: &View, text: &str) -> Error {
         }
     };
     let message = format!("there is no checkpoint and no operation `{text}`");
-    Error::refused_with("not_found", message, hint)
+    Error::refused_with(ErrorCode::NotFound, message, hint)
 }
 
 impl Workspace {

@@ -8,7 +8,7 @@ use super::{
     adapt::{self, Event},
 };
 use crate::{
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     rules::{Action, Directive, Entry, Explanation, RuleError, explain},
     text::Place,
 };
@@ -42,7 +42,8 @@ impl RuleLine {
         let error = self.error.as_ref()?;
         let message = format!("{} {} is not understood: {error}", self.list, self.number);
         let mut problem =
-            Problem::warning("rule_not_understood", StateFile::Constraints, message).at(self.place);
+            Problem::warning(ErrorCode::RuleNotUnderstood, StateFile::Constraints, message)
+                .at(self.place);
         problem.hint = match &self.nearest {
             Some(nearest) => Some(format!("nearest: {nearest}")),
             None => Some("`statedir rule --help` describes the language".to_owned()),
@@ -153,7 +154,7 @@ impl Workspace {
         let Some(entry) = number.checked_sub(1).and_then(|at| rules.get(at)) else {
             let message = format!("there is no rule `{number}`");
             return Err(Error::refused_with(
-                "not_found",
+                ErrorCode::NotFound,
                 message,
                 "`statedir rule list` shows them",
             ));
@@ -161,7 +162,7 @@ impl Workspace {
         let rule = entry.parsed.as_ref().map_err(|error| {
             let message = format!("rule {number} is not understood: {error}");
             Error::refused_with(
-                "rule_not_understood",
+                ErrorCode::RuleNotUnderstood,
                 message,
                 "`statedir rule check` shows the place",
             )
@@ -201,7 +202,7 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let step = event.payload.get("step").map(super::change::text_of);
     let selected = step.as_deref().map(str::parse::<Selected>).transpose()?;
     let text = |key: &str| event.payload.get(key).map(super::change::text_of);
-    let bad = |message: String| Error::refused("bad_value", message);
+    let bad = |message: String| Error::refused(ErrorCode::BadValue, message);
     let result = || -> Result<Box<StepResult>, Error> {
         Ok(Box::new(StepResult {
             step: selected.clone(),

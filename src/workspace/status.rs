@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Error, LimitUse, Readiness, Snapshot, adapt};
 use crate::domain::{
-    Money, Plan, PlanRole, Problem, Review, StateFile, Step, StepRole, Workflow, step_at_hand,
+    ErrorCode, Money, Plan, PlanRole, Problem, Review, StateFile, Step, StepRole, Workflow,
+    step_at_hand,
 };
 
 /// One step in a list.
@@ -230,6 +231,6 @@ pub(super) fn problem_of(error: &Error) -> Option<Problem> {
     let mut problem = Problem::error(error.code(), file, error.to_string());
     problem.place = place;
     problem.hint = error.hint();
-    problem.fixable = error.code() == "file_missing";
+    problem.fixable = error.code() == ErrorCode::FileMissing;
     Some(problem)
 }

@@ -67,3 +67,15 @@ fn the_programs_that_tests_need_are_those_of_the_list() {
         assert!(contributing.contains(&row), "{row}");
     }
 }
+
+/// Every error code is in `docs/errors.md`, with the exit code and the meaning that the program has.
+#[test]
+fn the_table_of_error_codes_is_complete() {
+    let rows = statedir::ErrorCode::ALL
+        .iter()
+        .map(|code| format!("| `{code}` | {} | {} |\n", code.exit_code(), code.meaning()));
+    let expected: String = rows.collect();
+    let text = read("docs/errors.md");
+    let (_, table) = text.split_once("|---|---|---|\n").expect("docs/errors.md has a table");
+    assert_eq!(table, expected, "the table of docs/errors.md should be:\n{expected}");
+}

@@ -4,13 +4,18 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::{ChooseError, SideError, git::GitError},
+    domain::{ErrorCode, Problem, StateFile},
+    text::Place,
     workspace,
 };
+
+/// The exit code when a state file is to blame.
+const DAMAGED: u8 = 4;
 
 /// Why a command failed: kind, hint and exit code in one place.
 #[derive(Debug)]
 pub(super) struct Failure {
-    pub(super) code: &'static str,
+    pub(super) code: ErrorCode,
     pub(super) message: String,
     pub(super) hint: Option<String>,
     pub(super) location: Option<Box<Value>>,
@@ -24,17 +29,21 @@ pub(super) struct Failure {
 impl Failure {
     /// Wrong arguments.
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self::new("usage", message, 2)
+        Self::new(ErrorCode::Usage, message)
     }
 
-    /// A refusal at the edge, before the library is called.
-    pub(super) fn refused(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(code, message, 1)
-    }
-
-    pub(super) fn new(code: &'static str, message: impl Into<String>, exit: u8) -> Self {
-        let message = message.into();
+    /// A failure with the exit code that follows from its code.
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let (message, exit) = (message.into(), code.exit_code());
         Self { code, message, hint: None, location: None, place: None, exit, data: None }
+    }
+
+    /// A finding that keeps a command from answering in full.
+    pub(super) fn damage(problem: &Problem) -> Self {
+        let location = location(problem.file, problem.place);
+        let hint = problem.hint.clone();
+        let failure = Self::new(problem.code, problem.message.clone());
+        Self { hint, location: Some(location), exit: DAMAGED, ..failure }
     }
 
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -57,6 +66,11 @@ impl Failure {
     }
 }
 
+fn location(file: StateFile, place: Option<Place>) -> Box<Value> {
+    let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
+    Box::new(json!({ "file": file.name(), "line": line, "column": column }))
+}
+
 impl From<workspace::Error> for Failure {
     fn from(error: workspace::Error) -> Self {
         let location = error.location();
@@ -65,10 +79,7 @@ impl From<workspace::Error> for Failure {
             let snippet = snippet.as_ref().map(|text| format!("\n{text}")).unwrap_or_default();
             Some(format!("{file}:{place}{snippet}"))
         });
-        let location = location.map(|(file, place, _)| {
-            let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
-            Box::new(json!({ "file": file.name(), "line": line, "column": column }))
-        });
+        let location = location.map(|(file, place, _)| self::location(file, place));
         let data = match &error {
             workspace::Error::Moved { since, .. } => Some(Box::new(json!(since))),
             _ => None,
@@ -91,8 +102,7 @@ impl From<GitError> for Failure {
             GitError::Store(error) => return workspace::Error::from(error).into(),
             error => error,
         };
-        let exit = if error.is_temporary() { 3 } else { 1 };
-        let failure = Self::new(error.code(), error.to_string(), exit);
+        let failure = Self::new(error.code(), error.to_string());
         match error.hint() {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -109,7 +119,7 @@ impl From<SideError> for Failure {
                 Self::from(error).hint("`statedir op log` lists what can be compared without git")
             }
             SideError::Git(error) => error.into(),
-            SideError::Unknown { .. } => Self::refused("not_found", message).hint(
+            SideError::Unknown { .. } => Self::new(ErrorCode::NotFound, message).hint(
                 "`statedir op log` lists operations; `@-2` is two before the newest, `working` \
                  the files as they are",
             ),
@@ -122,9 +132,9 @@ impl From<ChooseError> for Failure {
         if let ChooseError::Linked { state, .. } = &error {
             let state = std::fs::canonicalize(state).unwrap_or_else(|_| state.clone());
             let hint = format!("`-C {}` uses it on purpose", state.display());
-            return Self::refused("linked", error.to_string()).hint(&hint);
+            return Self::new(ErrorCode::Linked, error.to_string()).hint(&hint);
         }
-        Self::refused("no_state", error.to_string())
+        Self::new(ErrorCode::NoState, error.to_string())
             .hint("`statedir init --goal TEXT` starts one here; `-C DIR` chooses another directory")
     }
 }

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use serde_json::{Value, json};
 
 use super::{CliResult, Failure, Session, args::Global, commands, output::Output, pairs};
-use crate::{store::GivenUp, workspace::Change};
+use crate::{domain::ErrorCode, store::GivenUp, workspace::Change};
 
 pub(in crate::adapters) use super::args::Command as Request;
 
@@ -43,11 +43,11 @@ pub(in crate::adapters) struct Answer {
 impl Answer {
     /// A refusal before anything was run.
     pub(in crate::adapters) fn refusal(
-        code: &'static str,
+        code: ErrorCode,
         message: impl Into<String>,
         hint: Option<String>,
     ) -> Self {
-        let mut failure = Failure::refused(code, message);
+        let mut failure = Failure::new(code, message);
         failure.hint = hint;
         Self::from(&failure)
     }
@@ -70,7 +70,7 @@ impl Answer {
 
     /// Whether nothing was done because somebody else held the lock all the time.
     pub(in crate::adapters) fn is_lock_timeout(&self) -> bool {
-        self.document["error"]["code"] == "lock_timeout"
+        self.document["error"]["code"] == ErrorCode::LockTimeout.as_str()
     }
 }
 
@@ -89,7 +89,7 @@ pub(in crate::adapters) fn refused_digits(json: &str) -> Option<Answer> {
 /// The change that an object describes.
 pub(in crate::adapters) fn read_change(value: Value) -> Result<Change, Answer> {
     serde_json::from_value(value)
-        .map_err(|error| Answer::from(&Failure::refused("bad_change", error.to_string())))
+        .map_err(|error| Answer::from(&Failure::new(ErrorCode::BadChange, error.to_string())))
 }
 
 /// The changes that objects describe, as `apply` takes them.

@@ -17,7 +17,10 @@ use super::{
     escape::escape_controls,
     word_diff::{WordLine, word_lines},
 };
-use crate::workspace::{FileDiff, Outcome};
+use crate::{
+    domain::ErrorCode,
+    workspace::{FileDiff, Outcome},
+};
 
 /// Collects the answer of a command.
 #[derive(Debug)]
@@ -382,7 +385,7 @@ pub(super) fn add_outcome(answer: &mut Value, outcome: &Outcome, dry_run: bool) 
 /// Reports a bug when nothing else works any more.
 pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
     if json {
-        let failure = Failure::new("bug", message, 255).hint(hint);
+        let failure = Failure::new(ErrorCode::Bug, message).hint(hint);
         let _ = writeln!(io::stdout(), "{}", failure.to_json());
     } else {
         let _ = writeln!(io::stderr(), "error: {message}\nhint: {hint}");

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use serde_json::{Map, Value};
 
 use super::Failure;
+use crate::domain::ErrorCode;
 
 /// The most that is read from standard input or a file.
 const MOST: u64 = 64 << 20;
@@ -28,7 +29,7 @@ pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
             Ok(value)
         }
         Err(error) if error.to_string().starts_with("recursion limit") => {
-            Err(Failure::refused("too_deep", "the value is nested deeper than 127 levels"))
+            Err(Failure::new(ErrorCode::TooDeep, "the value is nested deeper than 127 levels"))
         }
         Err(_) => Ok(Value::from(text)),
     }
@@ -39,13 +40,13 @@ pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
     let Some(number) = super::number_text::rounded(json) else { return Ok(()) };
     let message = format!("the number `{number}` has more digits than a number keeps");
     let hint = "give it as text: in quotes, or with `var set --string`";
-    Err(Failure::refused("bad_value", message).hint(hint))
+    Err(Failure::new(ErrorCode::BadValue, message).hint(hint))
 }
 
 /// Refuses JSON with an object that has a key twice, one of which would be dropped.
 pub(super) fn refuse_doubled(name: &str, json: &str) -> Result<(), Failure> {
     let Some(error) = super::unique_keys::doubled(json) else { return Ok(()) };
-    let mut failure = Failure::refused("duplicate_key", format!("{name} has a {error}"));
+    let mut failure = Failure::new(ErrorCode::DuplicateKey, format!("{name} has a {error}"));
     failure.location = Some(location(name, &error));
     Err(failure.hint("keep one of them"))
 }
@@ -81,7 +82,7 @@ pub(super) fn text(argument: &str) -> Result<String, Failure> {
 
 /// A file, or standard input for `-`.
 pub(super) fn read(path: &str) -> Result<String, Failure> {
-    let fail = |error: std::io::Error| Failure::refused("unreadable_input", error.to_string());
+    let fail = |error: std::io::Error| Failure::new(ErrorCode::UnreadableInput, error.to_string());
     let mut bytes = Vec::new();
     if path == "-" {
         std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes).map_err(fail)?;
@@ -91,11 +92,14 @@ pub(super) fn read(path: &str) -> Result<String, Failure> {
     }
     let name = name(path);
     if bytes.len() as u64 > MOST {
-        return Err(Failure::refused("too_large", format!("{name} has more than {MOST} bytes")));
+        return Err(Failure::new(
+            ErrorCode::TooLarge,
+            format!("{name} has more than {MOST} bytes"),
+        ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::refused("not_utf8", format!("{name} is not valid UTF-8 at byte {at}"))
+        Failure::new(ErrorCode::NotUtf8, format!("{name} is not valid UTF-8 at byte {at}"))
     })
 }
 
@@ -111,7 +115,7 @@ pub(super) fn json(path: &str) -> Result<Value, Failure> {
     refuse_rounded(&text)?;
     refuse_doubled(name, &text)?;
     serde_json::from_str(&text).map_err(|error| {
-        let mut failure = Failure::refused("bad_json", format!("{name} is not JSON: {error}"));
+        let mut failure = Failure::new(ErrorCode::BadJson, format!("{name} is not JSON: {error}"));
         failure.location = Some(location(name, &error));
         failure
     })

@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use super::{CliResult, Failure, args::Global, output::Output, progress, way_back};
 use crate::{
     adapters::{choose, git::GitControl},
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::GivenUp,
     workspace::{Change, Environment, Options, Workspace},
 };
@@ -73,7 +73,7 @@ impl Session<'_> {
 
     /// The same failure with the way out that there is: the log may not know a missing file.
     pub(super) fn explain(&self, failure: Failure) -> Failure {
-        if failure.code != "file_missing" {
+        if failure.code != ErrorCode::FileMissing {
             return failure;
         }
         let file = failure.location.as_ref().and_then(|place| place["file"].as_str());

@@ -2,7 +2,7 @@
 
 use crate::{
     adapters::git,
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     workspace::Workspace,
 };
 
@@ -29,7 +29,7 @@ pub(super) fn of_missing(workspace: &Workspace) -> Option<String> {
 
 /// Gives the missing files among the findings the hint that fits.
 pub(super) fn explain(workspace: &Workspace, findings: &mut [Problem]) {
-    for finding in findings.iter_mut().filter(|finding| finding.code == "file_missing") {
+    for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::FileMissing) {
         if let Some(hint) = of_file(workspace, finding.file) {
             (finding.hint, finding.fixable) = (Some(hint), false);
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::StoreError;
+use crate::{domain::ErrorCode, store::StoreError};
 
 /// A failed look into git. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -51,8 +51,8 @@ pub enum GitError {
     /// What was asked for makes no sense here; git was not to blame.
     #[error("{message}")]
     Refused {
-        /// A stable word for machines.
-        code: &'static str,
+        /// Which kind of error it is, for programs.
+        code: ErrorCode,
         /// Why.
         message: String,
         /// What can be done instead.
@@ -69,31 +69,26 @@ pub enum GitError {
 impl GitError {
     /// A refusal of our own with a way out.
     pub(super) fn refused(
-        code: &'static str,
+        code: ErrorCode,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
         Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// Whether the same command may work in a moment.
-    pub fn is_temporary(&self) -> bool {
-        matches!(self, Self::Locked(_))
-    }
-
-    /// A stable word for machines.
-    pub fn code(&self) -> &'static str {
+    /// Which kind of error it is, for programs.
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NoProgram(_) => "no_git",
-            Self::NoRepository(_) => "no_repository",
-            Self::NoRevision(_) => "not_found",
-            Self::NoState { .. } => "not_in_revision",
-            Self::NotRegular { .. } => "not_regular",
-            Self::TooLarge { .. } => "too_large",
-            Self::Failed(_) => "git_failed",
-            Self::Locked(_) => "git_locked",
-            Self::Refused { code, .. } => code,
-            Self::Io(_) | Self::Store(_) => "io",
+            Self::NoProgram(_) => ErrorCode::NoGit,
+            Self::NoRepository(_) => ErrorCode::NoRepository,
+            Self::NoRevision(_) => ErrorCode::NotFound,
+            Self::NoState { .. } => ErrorCode::NotInRevision,
+            Self::NotRegular { .. } => ErrorCode::NotRegular,
+            Self::TooLarge { .. } => ErrorCode::TooLarge,
+            Self::Failed(_) => ErrorCode::GitFailed,
+            Self::Locked(_) => ErrorCode::GitLocked,
+            Self::Refused { code, .. } => *code,
+            Self::Io(_) | Self::Store(_) => ErrorCode::Io,
         }
     }
 

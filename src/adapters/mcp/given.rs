@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::adapters::cli::in_process::Answer;
+use crate::{adapters::cli::in_process::Answer, domain::ErrorCode};
 
 /// What a client gave.
 #[derive(Clone, Debug)]
@@ -98,5 +98,5 @@ fn as_typed(value: &Value) -> String {
 
 /// A refusal of the arguments.
 pub(super) fn usage(message: String) -> Answer {
-    Answer::refusal("usage", message, None)
+    Answer::refusal(ErrorCode::Usage, message, None)
 }

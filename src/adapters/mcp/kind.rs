@@ -6,7 +6,10 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::{given::usage, verb::Verb, worker::Work};
-use crate::adapters::cli::in_process::{Answer, refused_digits};
+use crate::{
+    adapters::cli::in_process::{Answer, refused_digits},
+    domain::ErrorCode,
+};
 
 /// Arguments that are objects or lists; some models send them as text.
 const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "changes"];
@@ -140,7 +143,7 @@ impl Kind {
                 None => format!("one of {}", all()),
             };
             let message = format!("`{}` has no verb `{name}`", self.name);
-            Answer::refusal("usage", message, Some(hint))
+            Answer::refusal(ErrorCode::Usage, message, Some(hint))
         })
     }
 }

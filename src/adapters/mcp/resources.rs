@@ -9,7 +9,7 @@ use crate::{
         commands::show,
         in_process::{Answer, Request, defaults},
     },
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
 };
 
 const FILES: &str = "statedir://state/";
@@ -61,11 +61,12 @@ pub(super) fn contents(uri: String, answer: Answer) -> Result<ReadResourceResult
     if answer.document["ok"] != true {
         let error = answer.document["error"].clone();
         let message = error["message"].as_str().unwrap_or("it cannot be read").to_owned();
-        return Err(match error["code"].as_str() {
-            Some("no_state" | "file_missing") => {
-                ErrorData::resource_not_found(message, Some(error))
-            }
-            _ => ErrorData::internal_error(message, Some(error)),
+        let is_absent = [ErrorCode::NoState, ErrorCode::FileMissing]
+            .iter()
+            .any(|code| error["code"] == code.as_str());
+        return Err(match is_absent {
+            true => ErrorData::resource_not_found(message, Some(error)),
+            false => ErrorData::internal_error(message, Some(error)),
         });
     }
     let (text, mime) = match file_of(&uri) {

@@ -19,6 +19,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     adapters::cli::in_process::{self, Answer, Caller, Request},
+    domain::ErrorCode,
     store::GivenUp,
     workspace::Change,
 };
@@ -96,7 +97,11 @@ fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -
     let when_locked = GivenUp::when(given_up.clone());
     loop {
         if given_up() {
-            return Answer::refusal("cancelled", "the call was cancelled; nothing was done", None);
+            return Answer::refusal(
+                ErrorCode::Cancelled,
+                "the call was cancelled; nothing was done",
+                None,
+            );
         }
         let left = LOCK_WAIT.saturating_sub(job.came.elapsed());
         let (wait, given_up) = (left.min(STRETCH), when_locked.clone());

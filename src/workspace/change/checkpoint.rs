@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::{Answer, Draft, Error, Facts};
-use crate::store::{CheckpointChange, CheckpointName, Moment, NewCheckpoint};
+use crate::{
+    domain::ErrorCode,
+    store::{CheckpointChange, CheckpointName, Moment, NewCheckpoint},
+};
 
 /// The longest message, in bytes.
 const LONGEST_MESSAGE: usize = 10_000;
@@ -20,7 +23,7 @@ pub(super) fn create(
     let message = message.map(str::trim).filter(|text| !text.is_empty());
     if message.is_some_and(|text| text.len() > LONGEST_MESSAGE || text.contains('\0')) {
         let why = format!("a message has at most {LONGEST_MESSAGE} bytes and no NUL");
-        return Err(Error::refused("bad_value", why));
+        return Err(Error::refused(ErrorCode::BadValue, why));
     }
     let name = match name {
         Some(name) => {
@@ -37,7 +40,7 @@ pub(super) fn create(
                          choose another name"
                     ),
                 };
-                return Err(Error::refused_with("exists", message, hint));
+                return Err(Error::refused_with(ErrorCode::Exists, message, hint));
             }
             name.to_owned()
         }
@@ -126,13 +129,16 @@ pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
         return Ok(());
     };
     let message = format!("`{name}` cannot be the name of a checkpoint: {why}");
-    Err(Error::refused_with("bad_name", message, "such as `before-refactoring`"))
+    Err(Error::refused_with(ErrorCode::BadName, message, "such as `before-refactoring`"))
 }
 
 /// A name as the store takes it.
 fn stored(name: &str) -> Result<CheckpointName, Error> {
     CheckpointName::parse(name).map_err(|why| {
-        Error::refused("bad_name", format!("`{name}` cannot be the name of a checkpoint: {why}"))
+        Error::refused(
+            ErrorCode::BadName,
+            format!("`{name}` cannot be the name of a checkpoint: {why}"),
+        )
     })
 }
 

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Bullet, Constraints, ModelError, Modifier, ModifierGroup, ModifierKind, SettingGroup,
-        StateFile,
+        Bullet, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup, ModifierKind,
+        SettingGroup, StateFile,
     },
     text::markdown::{Edit, Edited},
 };
@@ -27,7 +27,7 @@ pub(super) fn set(
     let text = text_of(value);
     if let Some(modifier) = draft.workflow().modifier(name) {
         modifier.read(&text).map_err(|refusal| Error::Refused {
-            code: "bad_value",
+            code: ErrorCode::BadValue,
             message: refusal.to_string(),
             hint: refusal.how_to_allow(),
         })?;
@@ -87,12 +87,15 @@ pub(super) fn add_directive(
 ) -> Result<Answer, Error> {
     let text = text.trim();
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
-        return Err(Error::refused("bad_value", "a directive is one line of text"));
+        return Err(Error::refused(ErrorCode::BadValue, "a directive is one line of text"));
     }
     let text = match steps {
         None => text.to_owned(),
         Some(0) => {
-            return Err(Error::refused("bad_value", "a directive must last for at least 1 step"));
+            return Err(Error::refused(
+                ErrorCode::BadValue,
+                "a directive must last for at least 1 step",
+            ));
         }
         Some(1) => format!("For the next 1 step, {text}"),
         Some(count) => format!("For the next {count} steps, {text}"),
@@ -136,7 +139,7 @@ pub(super) fn find<'c>(
     });
     found.ok_or_else(|| {
         Error::refused_with(
-            "not_found",
+            ErrorCode::NotFound,
             format!("there is no {noun} `{}`", wanted.trim()),
             format!("`statedir {noun} list` shows them with their numbers"),
         )
@@ -181,5 +184,5 @@ fn unknown(draft: &Draft<'_>, constraints: &Constraints, name: &str) -> Error {
         Some(nearest) => format!("did you mean `{nearest}`? `--create` adds a new one"),
         None => "`statedir constraint list` shows them; `--create` adds a new one".to_owned(),
     };
-    Error::refused_with("not_found", format!("there is no constraint `{name}`"), hint)
+    Error::refused_with(ErrorCode::NotFound, format!("there is no constraint `{name}`"), hint)
 }

@@ -7,7 +7,7 @@ use super::{
     ContextText,
 };
 use crate::{
-    domain::{Context, ModelError, StateFile},
+    domain::{Context, ErrorCode, ModelError, StateFile},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
 };
 
@@ -59,11 +59,11 @@ fn change(
     work: impl Fn(&mut Edit<'_>, SectionId),
 ) -> Result<Answer, Error> {
     if text.text.trim().is_empty() && verb == "added to" {
-        return Err(Error::refused("bad_value", "there is no text to add"));
+        return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
     }
     let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
     if name.trim().is_empty() {
-        return Err(Error::refused("bad_value", "a section needs a name"));
+        return Err(Error::refused(ErrorCode::BadValue, "a section needs a name"));
     }
     let mut context = draft.context()?;
     let section = match context.section(name) {

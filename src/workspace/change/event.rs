@@ -7,7 +7,7 @@ use super::{
     Cost, Span, json_refused, text_of,
 };
 use crate::{
-    domain::{Money, Plan, StateFile},
+    domain::{ErrorCode, Money, Plan, StateFile},
     text::json::Path,
 };
 
@@ -21,7 +21,7 @@ pub(super) fn emit(
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if kind.is_empty() || !kind.chars().all(is_word) {
         let message = format!("`{kind}` is not a type of event; write one word such as `feedback`");
-        return Err(Error::refused("bad_value", message));
+        return Err(Error::refused(ErrorCode::BadValue, message));
     }
     let fields = &with_usage(draft, kind, fields);
     let mut noted: Vec<(String, String)> = vec![("event".to_owned(), kind.to_owned())];
@@ -73,5 +73,5 @@ fn add_cost(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {
 }
 
 fn bad_value(message: String) -> Error {
-    Error::refused("bad_value", message)
+    Error::refused(ErrorCode::BadValue, message)
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Draft, Error, adapt};
 use crate::{
-    domain::{Decision, Plan, Step, Subject, Workflow},
+    domain::{Decision, ErrorCode, Plan, Step, Subject, Workflow},
     rules::Condition,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn check(
             Some((Decision::Approved, _)) => {}
             Some((Decision::Open, id)) => {
                 return Err(Error::refused_with(
-                    "review_open",
+                    ErrorCode::ReviewOpen,
                     format!("the gate `{}` is waiting for review {id}", gate.name),
                     format!("a person decides with `statedir review approve {id}`"),
                 ));
@@ -45,7 +45,7 @@ pub(super) fn check(
 fn holds(draft: &mut Draft<'_>, when: &str) -> Result<bool, Error> {
     let condition = Condition::parse(when, draft.workflow()).map_err(|error| {
         Error::refused(
-            "bad_workflow",
+            ErrorCode::BadWorkflow,
             format!("the condition of a gate is not understood: {error}"),
         )
     })?;

@@ -6,6 +6,7 @@ use super::{
     super::{Answer, Draft, Error},
     text_of,
 };
+use crate::domain::ErrorCode;
 
 /// Adds an entry.
 pub(super) fn add(
@@ -15,7 +16,7 @@ pub(super) fn add(
 ) -> Result<Answer, Error> {
     let title = title.trim();
     if title.is_empty() || title.contains(['\n', '\r', '\0']) {
-        return Err(Error::refused("bad_value", "an entry needs a title of one line"));
+        return Err(Error::refused(ErrorCode::BadValue, "an entry needs a title of one line"));
     }
     let mut fields: Vec<(String, String)> =
         fields.iter().map(|(key, value)| (key.clone(), text_of(value))).collect();

@@ -6,7 +6,7 @@ use super::{
     progress::plan_status,
     review::refuse_while_open,
 };
-use crate::domain::{Plan, PlanRole, StateFile, Step, StepRole, Subject};
+use crate::domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole, Subject};
 
 pub(super) const BECAUSE: &str = "paused_because";
 
@@ -36,7 +36,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     let role = workflow.plan_role(&from);
     if role == Some(PlanRole::Succeeded) {
         return Err(Error::refused_with(
-            "finished",
+            ErrorCode::Finished,
             format!("the execution is finished ({from})"),
             "`statedir status` shows a summary; `statedir step add` reopens it",
         ));

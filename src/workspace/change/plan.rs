@@ -9,7 +9,7 @@ use super::{
     text_of,
 };
 use crate::{
-    domain::{Plan, PlanRole, StateFile, StepRole, Subject},
+    domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole, Subject},
     text::json::Path,
 };
 
@@ -28,7 +28,7 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
             "mode" => mode(&value)?,
             "current_step" | "last_updated" | "execution_id" => {
                 return Err(Error::refused_with(
-                    "managed_field",
+                    ErrorCode::ManagedField,
                     format!("`{key}` of the plan cannot be set directly"),
                     "it follows from the steps and commands; `statedir check --fix` repairs it",
                 ));
@@ -37,9 +37,9 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
                 plan.set_title(&mut edit, &value)?;
                 continue;
             }
-            "" => return Err(Error::refused("bad_value", "a field needs a name")),
+            "" => return Err(Error::refused(ErrorCode::BadValue, "a field needs a name")),
             "goal" if value.trim().is_empty() => {
-                return Err(Error::refused("bad_value", "the goal cannot be empty"));
+                return Err(Error::refused(ErrorCode::BadValue, "the goal cannot be empty"));
             }
             _ => value,
         };
@@ -63,7 +63,7 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
     let workflow = draft.workflow();
     let Some(to) = workflow.plan_status(wanted) else {
         return Err(Error::refused_with(
-            "unknown_status",
+            ErrorCode::UnknownStatus,
             format!("`{wanted}` is not a status of a plan"),
             format!("one of {}", workflow.plan_statuses().collect::<Vec<_>>().join(", ")),
         ));
@@ -102,7 +102,7 @@ fn refuse_unfinished(draft: &Draft<'_>, plan: &Plan, to: &str) -> Result<(), Err
     let steps = if open.len() == 1 { "step" } else { "steps" };
     let verb = if open.len() == 1 { "is" } else { "are" };
     Err(Error::refused_with(
-        "unfinished_steps",
+        ErrorCode::UnfinishedSteps,
         format!("the plan cannot become {to}: {steps} {shown}{more} {verb} not finished"),
         "`statedir step done` finishes a step, `statedir step skip` skips it",
     ))
@@ -114,7 +114,7 @@ fn mode(wanted: &str) -> Result<String, Error> {
         return Ok(upper);
     }
     Err(Error::refused_with(
-        "bad_value",
+        ErrorCode::BadValue,
         format!("`{wanted}` is not a mode"),
         "one of EXECUTION, SIMULATION",
     ))

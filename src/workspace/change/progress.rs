@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject, Variables,
-        step_at_hand,
+        ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject,
+        Variables, step_at_hand,
     },
     text::markdown::Edit,
 };
@@ -102,7 +102,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             Some(PlanRole::Active) => return Ok(()),
             Some(PlanRole::Paused) => {
                 return Err(Error::refused_with(
-                    "paused",
+                    ErrorCode::Paused,
                     "the plan is paused",
                     "`statedir resume` continues it",
                 ));
@@ -238,7 +238,7 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
         return Ok(draft.workflow().plan_with_role(PlanRole::Planning).to_owned());
     };
     let message = format!("the plan has an unknown status, `{text}`");
-    let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
+    let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
         .at(plan.metadata_place("status"))
         .hint(draft.workflow().plan_status_hint());
     Err(crate::domain::ModelError::Problem(Box::new(problem)).into())

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::{Answer, Draft, Error};
-use crate::domain::{Decision, Plan, StateFile};
+use crate::domain::{Decision, ErrorCode, Plan, StateFile};
 
 /// Opens a review and notes it in the history.
 pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {
@@ -25,7 +25,7 @@ pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result
 /// Asks a person.
 pub(super) fn open(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     if text.trim().is_empty() {
-        return Err(Error::refused("bad_value", "a review needs a question"));
+        return Err(Error::refused(ErrorCode::BadValue, "a review needs a question"));
     }
     let id = open_review(draft, text)?;
     Ok(Answer::new(format!("review {id} is open: {}", text.trim())).with("review", id))
@@ -42,7 +42,7 @@ pub(super) fn decide(
     let review = plan.review(id)?.clone();
     if review.decision != Decision::Open {
         let message = format!("review {} is already decided", review.id);
-        return Err(Error::refused("decided", message));
+        return Err(Error::refused(ErrorCode::Decided, message));
     }
     let actor = draft.env.actor().to_owned();
     let mut edit = plan.document.edit();
@@ -72,7 +72,7 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::refused_with(
-        "review_open",
+        ErrorCode::ReviewOpen,
         format!("the plan is waiting for a review: {}", open.join(", ")),
         "a person decides with `statedir review approve|reject ID`, or ticks the box in plan.md",
     ))

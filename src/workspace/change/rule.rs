@@ -7,7 +7,7 @@ use super::{
     constraint::find,
 };
 use crate::{
-    domain::{ModelError, StateFile},
+    domain::{ErrorCode, ModelError, StateFile},
     rules::Rule,
     text::snippet,
 };
@@ -18,12 +18,12 @@ const FILE: StateFile = StateFile::Constraints;
 pub(super) fn add(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     let text = text.trim();
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
-        return Err(Error::refused("bad_value", "a rule is one line of text"));
+        return Err(Error::refused(ErrorCode::BadValue, "a rule is one line of text"));
     }
     let rule = Rule::parse_with(text, draft.workflow()).map_err(|error| {
         let hint = error.nearest.as_ref().map(|near| format!("nearest: {near}"));
         Error::Refused {
-            code: "rule_not_understood",
+            code: ErrorCode::RuleNotUnderstood,
             message: format!("{error}\n{}", snippet(text, error.span.start)),
             hint: hint.or_else(|| Some("`statedir rule --help` describes the language".to_owned())),
         }

@@ -11,7 +11,7 @@ use super::{
     review::refuse_while_open,
 };
 use crate::domain::{
-    ModelError, Plan, StateFile, Step, StepId, StepRef, StepRole as Role, Subject,
+    ErrorCode, ModelError, Plan, StateFile, Step, StepId, StepRef, StepRole as Role, Subject,
 };
 
 /// The step a change is about, by number or id.
@@ -49,7 +49,7 @@ pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
         let names: Vec<String> =
             waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
         return Err(Error::refused_with(
-            "dependency_open",
+            ErrorCode::DependencyOpen,
             format!("{} waits for {}", step.name(), names.join(", ")),
             "`statedir step next` names a step that is ready",
         ));
@@ -68,7 +68,7 @@ pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
     let allowed = attempts_allowed(draft, &plan, step);
     if step.attempts >= allowed {
         return Err(Error::refused_with(
-            "retry_limit",
+            ErrorCode::RetryLimit,
             format!("{} was attempted {} times, which is the limit", step.name(), step.attempts),
             "`statedir review list` shows what was asked; `statedir review open` asks again",
         ));
@@ -172,7 +172,7 @@ pub(super) fn select<'p>(
     match (own.as_slice(), fitting.as_slice()) {
         ([step], _) | ([], [step]) => Ok(step),
         ([], []) => Err(Error::refused_with(
-            "no_such_step",
+            ErrorCode::NoSuchStep,
             format!("no step {what}"),
             "`statedir step list` shows all of them",
         )),
@@ -185,7 +185,7 @@ pub(super) fn select<'p>(
             }
             let names: Vec<String> = several.iter().map(|step| step.number.to_string()).collect();
             Err(Error::refused_with(
-                "ambiguous",
+                ErrorCode::Ambiguous,
                 format!("more than one step {what}: {}", names.join(", ")),
                 "name the step",
             ))
@@ -214,7 +214,7 @@ pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
             "`statedir step list` shows what they wait for",
         )
     };
-    Error::refused_with("no_ready_step", message, hint)
+    Error::refused_with(ErrorCode::NoReadyStep, message, hint)
 }
 
 /// Checks a transition against the lifecycle.
@@ -239,7 +239,7 @@ fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error
     let from = status_of(draft, step)?;
     let to = draft.workflow().step_with_role(to).to_owned();
     let message = format!("cannot set {} to {to}: it is {from}", step.name());
-    Ok(Error::refused_with("illegal_transition", message, hint))
+    Ok(Error::refused_with(ErrorCode::IllegalTransition, message, hint))
 }
 
 pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::Value {
@@ -250,7 +250,7 @@ pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::V
 /// The error for a status that the lifecycle does not know.
 pub(super) fn unknown_status(draft: &Draft<'_>, plan: &Plan, step: &Step, status: &str) -> Error {
     let message = format!("{} has an unknown status, `{status}`", step.name());
-    let problem = crate::domain::Problem::error("unknown_status", StateFile::Plan, message)
+    let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
         .at(plan.field_place(step, "status"))
         .hint(draft.workflow().step_status_hint());
     ModelError::Problem(Box::new(problem)).into()

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{super::Error, Cost, Selected, Span, StepShape, text_of};
-use crate::domain::StepRef;
+use crate::domain::{ErrorCode, StepRef};
 
 /// Fields that other commands look after.
 const MANAGED: [(&str, &str); 5] = [
@@ -40,13 +40,13 @@ pub(super) fn sorted(shape: &StepShape) -> Result<StepShape, Error> {
 
 fn once<T>(key: &str, slot: &mut Option<T>, value: T) -> Result<(), Error> {
     if slot.replace(value).is_some() {
-        return Err(Error::refused("bad_value", format!("`{key}` is given twice")));
+        return Err(Error::refused(ErrorCode::BadValue, format!("`{key}` is given twice")));
     }
     Ok(())
 }
 
 fn quantity<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, Error> {
-    text.parse().map_err(|message: String| Error::refused("bad_value", message))
+    text.parse().map_err(|message: String| Error::refused(ErrorCode::BadValue, message))
 }
 
 fn steps(value: &Value) -> Result<Vec<Selected>, Error> {
@@ -59,7 +59,7 @@ fn steps(value: &Value) -> Result<Vec<Selected>, Error> {
 
 fn is_list(key: &str, option: &str) -> Error {
     Error::refused_with(
-        "bad_value",
+        ErrorCode::BadValue,
         format!("`{key}` of a step is a list of its own"),
         format!("`--{option} KEY=VALUE` sets one of it; `{option}` in `statedir apply`"),
     )
@@ -68,7 +68,7 @@ fn is_list(key: &str, option: &str) -> Error {
 fn refuse_managed(key: &str, name: &str) -> Result<(), Error> {
     match MANAGED.iter().find(|(managed, _)| name == *managed) {
         Some((_, why)) => Err(Error::refused_with(
-            "managed_field",
+            ErrorCode::ManagedField,
             format!("`{key}` of a step cannot be set directly"),
             *why,
         )),

@@ -9,7 +9,9 @@ use super::{
     step::step_json,
     step_fields, text_of,
 };
-use crate::domain::{NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role};
+use crate::domain::{
+    ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role,
+};
 
 /// Adds a step at the end, or behind another.
 pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
@@ -57,7 +59,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
 /// Changes what a step says.
 pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
     let Some(selected) = &shape.step else {
-        return Err(Error::refused("bad_value", "`step.set` needs a `step`"));
+        return Err(Error::refused(ErrorCode::BadValue, "`step.set` needs a `step`"));
     };
     let shape = step_fields::sorted(shape)?;
     for (list, given) in [("expected_outputs", &shape.output), ("inputs", &shape.input)] {
@@ -123,7 +125,7 @@ pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answe
         .collect();
     if !needed_by.is_empty() {
         return Err(Error::refused_with(
-            "needed",
+            ErrorCode::Needed,
             format!("{} is needed by step {}", step.name(), needed_by.join(", ")),
             "change their `depends_on` first, or `statedir step skip`",
         ));
@@ -132,7 +134,7 @@ pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answe
         && let [first, ..] = plan.referring_to(step).as_slice()
     {
         return Err(Error::refused_with(
-            "needed",
+            ErrorCode::Needed,
             format!("{} is referred to by step {}", step.name(), first.number),
             format!("change the inputs of step {} first, or `statedir step skip`", first.number),
         ));
@@ -182,13 +184,13 @@ fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), 
     let Some(cycle) = Readiness::new(&changed, workflow).cycle() else { return Ok(()) };
     let names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
     let message = format!("these steps would depend on each other: {}", names.join(" → "));
-    Err(Error::refused("dependency_cycle", message))
+    Err(Error::refused(ErrorCode::DependencyCycle, message))
 }
 
 fn title(text: &str) -> Result<String, Error> {
     let text = text.trim();
     if text.is_empty() || text.contains(['\n', '\r', '\0']) {
-        return Err(Error::refused("bad_value", "a step needs a title of one line"));
+        return Err(Error::refused(ErrorCode::BadValue, "a step needs a title of one line"));
     }
     Error::refuse_placeholder(text)?;
     Ok(text.to_owned())

@@ -1,13 +1,13 @@
 //! Recording a turn of the conversation.
 
 use super::super::{Answer, Draft, Error};
-use crate::brief::Turn;
+use crate::{brief::Turn, domain::ErrorCode};
 
 /// Adds the turn to the history, numbered.
 pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {
     if turn.user_message.trim().is_empty() && turn.response.trim().is_empty() {
         return Err(Error::refused_with(
-            "bad_value",
+            ErrorCode::BadValue,
             "a turn needs the user's message or the answer",
             "`statedir turn add --user TEXT --response TEXT`",
         ));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::{Answer, Draft, Error};
 use crate::{
-    domain::{ModelError, StateFile},
+    domain::{ErrorCode, ModelError, StateFile},
     text::json::{JsonEdit, JsonError, Path},
 };
 
@@ -14,7 +14,10 @@ const FILE: StateFile = StateFile::Variables;
 pub(super) fn set(draft: &mut Draft<'_>, path: &str, value: &Value) -> Result<Answer, Error> {
     let at = parse(path)?;
     if at == Path::root() && !value.is_object() {
-        return Err(Error::refused("bad_value", "`variables.json` as a whole must stay an object"));
+        return Err(Error::refused(
+            ErrorCode::BadValue,
+            "`variables.json` as a whole must stay an object",
+        ));
     }
     edit(draft, path, |edit| edit.set(&at, value))?;
     Ok(Answer::new(format!("{path} = {value}")).with("path", path).with("value", value.clone()))
@@ -24,7 +27,10 @@ pub(super) fn set(draft: &mut Draft<'_>, path: &str, value: &Value) -> Result<An
 pub(super) fn unset(draft: &mut Draft<'_>, path: &str) -> Result<Answer, Error> {
     let at = parse(path)?;
     if at == Path::root() {
-        return Err(Error::refused("bad_value", "`variables.json` as a whole cannot be removed"));
+        return Err(Error::refused(
+            ErrorCode::BadValue,
+            "`variables.json` as a whole cannot be removed",
+        ));
     }
     let mut removed = Value::Null;
     edit(draft, path, |edit| {
@@ -44,7 +50,7 @@ pub(super) fn append(draft: &mut Draft<'_>, path: &str, value: &Value) -> Result
 /// Merges an object (RFC 7396).
 pub(super) fn merge(draft: &mut Draft<'_>, patch: &Value) -> Result<Answer, Error> {
     let Some(keys) = patch.as_object() else {
-        return Err(Error::refused("bad_value", "a merge patch must be an object here"));
+        return Err(Error::refused(ErrorCode::BadValue, "a merge patch must be an object here"));
     };
     let names: Vec<&str> = keys.keys().map(String::as_str).collect();
     edit(draft, &names.join(", "), |edit| edit.merge_patch(patch))?;
@@ -57,7 +63,10 @@ pub(super) fn patch(draft: &mut Draft<'_>, patch: &Value) -> Result<Answer, Erro
     edit(draft, "patch", |edit| edit.patch(patch))?;
     let variables = draft.variables()?;
     if variables.document.keys(&Path::root()).is_none() {
-        return Err(Error::refused("bad_value", "`variables.json` as a whole must stay an object"));
+        return Err(Error::refused(
+            ErrorCode::BadValue,
+            "`variables.json` as a whole must stay an object",
+        ));
     }
     let noun = if count == 1 { "operation" } else { "operations" };
     Ok(Answer::new(format!("applied {count} {noun}")).with("operations", count))
@@ -79,7 +88,7 @@ fn edit(
 fn parse(path: &str) -> Result<Path, Error> {
     Path::parse(path).map_err(|error| {
         Error::refused_with(
-            "bad_path",
+            ErrorCode::BadPath,
             error.to_string(),
             "a path is dotted (`a.b.0`) or a JSON pointer (`/a/b/0`)",
         )
@@ -91,6 +100,6 @@ pub(in super::super) fn refused(error: JsonError) -> Error {
         JsonError::NotFound { .. } => {
             ModelError::NotFound { file: FILE, message: error.to_string(), hint: None }.into()
         }
-        error => Error::refused("bad_value", error.to_string()),
+        error => Error::refused(ErrorCode::BadValue, error.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Files;
 use crate::{
-    domain::{Constraints, Context, ContextSection, Plan, Problem, StateFile},
+    domain::{Constraints, Context, ContextSection, ErrorCode, Plan, Problem, StateFile},
     text::markdown::{Document, SectionId, is_placeholder},
 };
 
@@ -118,7 +118,7 @@ fn problem(
     document: &Document,
     section: SectionId,
 ) -> Problem {
-    let code = "doubled_section";
+    let code = ErrorCode::DoubledSection;
     let problem = match is_error {
         true => Problem::error(code, file, message),
         false => Problem::warning(code, file, message),

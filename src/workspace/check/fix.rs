@@ -9,7 +9,7 @@ use super::{
     Fixed, plan,
 };
 use crate::{
-    domain::{Plan, StateFile, StepId, Workflow},
+    domain::{ErrorCode, Plan, StateFile, StepId, Workflow},
     store::View,
     text::json::Path,
 };
@@ -59,7 +59,7 @@ impl Workspace {
     fn replace_damaged_log(&self) -> Result<Vec<Fixed>, Error> {
         let (_, problem) =
             self.store.read_with(self.options.wait, |view| self.log_problem(view))?;
-        if problem.is_none_or(|problem| problem.code != "log_damaged") {
+        if problem.is_none_or(|problem| problem.code != ErrorCode::LogDamaged) {
             return Ok(Vec::new());
         }
         let kept = self.store.set_damaged_log_aside(self.options.wait, &self.holder())?;

@@ -1,7 +1,7 @@
 //! Whether the history is whole.
 
 use crate::{
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     history::{self, ProblemKind},
     text::Place,
 };
@@ -23,7 +23,7 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
         }
     };
     for problem in verified.problems {
-        let mut finding = Problem::error("history_broken", FILE, problem.message);
+        let mut finding = Problem::error(ErrorCode::HistoryBroken, FILE, problem.message);
         let line = problem.line.and_then(|line| usize::try_from(line).ok());
         finding.place = line.map(|line| Place { line, column: 1 });
         found.push(match problem.kind {

@@ -18,7 +18,9 @@ use serde::Serialize;
 
 use super::{Error, Snapshot, Workspace};
 use crate::{
-    domain::{Constraints, Context, Plan, Problem, Severity, StateFile, Variables, Workflow},
+    domain::{
+        Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
+    },
     history::Verification,
     store::{StoreError, View},
 };
@@ -78,7 +80,7 @@ impl Workspace {
         findings.extend(log);
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
-            for finding in findings.iter_mut().filter(|finding| finding.code == "io") {
+            for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
                 finding.severity = Severity::Warning;
             }
         }
@@ -99,9 +101,11 @@ impl Workspace {
         {
             Ok(message) => message?,
             Err(error @ StoreError::Damaged { .. }) => error.to_string(),
-            Err(error) => return Some(Problem::error("io", StateFile::Log, error.to_string())),
+            Err(error) => {
+                return Some(Problem::error(ErrorCode::Io, StateFile::Log, error.to_string()));
+            }
         };
-        let problem = Problem::error("log_damaged", StateFile::Log, message).fixable();
+        let problem = Problem::error(ErrorCode::LogDamaged, StateFile::Log, message).fixable();
         Some(problem.hint(
             "the state files are intact; `statedir check --fix` sets the log aside and starts a new one",
         ))
@@ -175,7 +179,7 @@ impl Snapshot {
         }
         if self.facts().is_ok_and(|facts| facts.history.heads.len() > 1) {
             // Right after a merge; the next command about a step takes it over.
-            let lags = |problem: &&mut Problem| problem.code == "current_step_disagrees";
+            let lags = |problem: &&mut Problem| problem.code == ErrorCode::CurrentStepDisagrees;
             found.iter_mut().filter(lags).for_each(|problem| problem.severity = Severity::Warning);
         }
         doubled::check(&files, found);
@@ -188,11 +192,12 @@ impl Snapshot {
 fn hint_at_merge(found: &mut [Problem]) {
     let torn: Vec<StateFile> = found
         .iter()
-        .filter(|problem| problem.code == "unmerged")
+        .filter(|problem| problem.code == ErrorCode::Unmerged)
         .map(|problem| problem.file)
         .collect();
-    let is_torn =
-        |problem: &&mut Problem| problem.code != "unmerged" && torn.contains(&problem.file);
+    let is_torn = |problem: &&mut Problem| {
+        problem.code != ErrorCode::Unmerged && torn.contains(&problem.file)
+    };
     for problem in found.iter_mut().filter(is_torn) {
         problem.hint = Some(
             "`statedir merge --resolve` merges both sides by meaning; if no merge is in progress, \

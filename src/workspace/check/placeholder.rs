@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Files;
 use crate::{
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     text::{
         json::Path,
         markdown::{Document, ItemId, is_placeholder},
@@ -34,8 +34,9 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
                 path.segments().first().is_some_and(|key| TEMPLATED.contains(&key.as_str()));
             if templated && is_placeholder(text) {
                 let message = format!("`{path}` is still the placeholder `{text}`");
-                let mut problem = Problem::error("placeholder", StateFile::Variables, message)
-                    .hint(format!("`statedir var set {path} VALUE`"));
+                let mut problem =
+                    Problem::error(ErrorCode::Placeholder, StateFile::Variables, message)
+                        .hint(format!("`statedir var set {path} VALUE`"));
                 problem.place = variables.document.place(path);
                 found.push(problem);
             }
@@ -46,7 +47,7 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
 fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut Vec<Problem>) {
     let mut push = |offset: usize, text: &str| {
         let message = format!("`{text}` is a placeholder of a template");
-        let problem = Problem::error("placeholder", file, message);
+        let problem = Problem::error(ErrorCode::Placeholder, file, message);
         found.push(problem.at(document.place(offset)).hint("fill it in or remove it"));
     };
     let code = document.code();

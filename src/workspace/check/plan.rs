@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::Readiness;
 use crate::domain::{
-    Constraints, Plan, PlanRole, Problem, StateFile, StepRole, Workflow, step_at_hand,
+    Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, StepRole, Workflow, step_at_hand,
 };
 
 const FILE: StateFile = StateFile::Plan;
@@ -14,7 +14,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     found.extend(plan.problems.iter().cloned());
     if let Some(hidden) = plan.document.hidden() {
         let problem =
-            Problem::error("hidden_text", FILE, format!("{hidden} hides what follows it"));
+            Problem::error(ErrorCode::HiddenText, FILE, format!("{hidden} hides what follows it"));
         found.push(problem.at(hidden.place).hint("close it"));
     }
     statuses(plan, workflow, found);
@@ -30,7 +30,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
             "the plan is `{}`, but {open} of its steps are not finished",
             written.unwrap_or_default()
         );
-        let problem = Problem::error("status_disagrees", FILE, message);
+        let problem = Problem::error(ErrorCode::StatusDisagrees, FILE, message);
         let active = workflow.plan_with_role(PlanRole::Active);
         found.push(
             problem
@@ -45,13 +45,17 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     let step_statuses = workflow.step_statuses().collect::<Vec<_>>().join(", ");
     match plan.metadata.status.as_deref() {
         Some(status) if workflow.plan_status(status).is_none() => found.push(
-            Problem::error("unknown_status", FILE, format!("unknown plan status `{status}`"))
-                .at(plan.metadata_place("status"))
-                .hint(format!("one of {plan_statuses}")),
+            Problem::error(
+                ErrorCode::UnknownStatus,
+                FILE,
+                format!("unknown plan status `{status}`"),
+            )
+            .at(plan.metadata_place("status"))
+            .hint(format!("one of {plan_statuses}")),
         ),
         None if plan.metadata_section().is_some() => found.push(
             Problem::warning(
-                "no_status",
+                ErrorCode::NoStatus,
                 FILE,
                 "the plan has no status, so it counts as not started",
             )
@@ -65,11 +69,11 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             Some(status) if workflow.step_status(status).is_some() => continue,
             Some(status) => {
                 let message = format!("unknown status `{status}` of {}", step.name());
-                Problem::error("unknown_status", FILE, message)
+                Problem::error(ErrorCode::UnknownStatus, FILE, message)
             }
             None => {
                 let message = format!("{} has no status, so it counts as not started", step.name());
-                Problem::warning("no_status", FILE, message)
+                Problem::warning(ErrorCode::NoStatus, FILE, message)
             }
         };
         found.push(
@@ -84,13 +88,13 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
     for step in &plan.steps {
         if numbers.insert(step.number, step.number).is_some() {
             let message = format!("there is more than one step {}", step.number);
-            let problem = Problem::error("duplicate_step", FILE, message);
+            let problem = Problem::error(ErrorCode::DuplicateStep, FILE, message);
             found.push(problem.at(plan.place(step)).hint("renumber one of them"));
         }
         let Some(id) = &step.id else { continue };
         if let Some(first) = ids.insert(id.as_str(), step.number) {
             let message = format!("step {} has the id `{id}` of step {first}", step.number);
-            let problem = Problem::error("duplicate_id", FILE, message).fixable();
+            let problem = Problem::error(ErrorCode::DuplicateId, FILE, message).fixable();
             found.push(
                 problem
                     .at(plan.field_place(step, "id"))
@@ -106,7 +110,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
             if readiness.position(wanted).is_none() {
                 let message =
                     format!("{} depends on step `{wanted}`, which does not exist", step.name());
-                let problem = Problem::error("missing_dependency", FILE, message);
+                let problem = Problem::error(ErrorCode::MissingDependency, FILE, message);
                 found.push(
                     problem
                         .at(plan.field_place(step, "depends_on"))
@@ -119,7 +123,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
         let mut names: Vec<String> = cycle.iter().map(|step| step.number.to_string()).collect();
         names.push(names[0].clone());
         let message = format!("these steps depend on each other: {}", names.join(" → "));
-        let problem = Problem::error("dependency_cycle", FILE, message);
+        let problem = Problem::error(ErrorCode::DependencyCycle, FILE, message);
         found.push(
             problem
                 .at(plan.field_place(cycle[0], "depends_on"))
@@ -138,7 +142,7 @@ fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
         }
         Err(_) => format!("`current_step` is `{written}`, which is not a number"),
     };
-    let problem = Problem::error("current_step_disagrees", FILE, message).fixable();
+    let problem = Problem::error(ErrorCode::CurrentStepDisagrees, FILE, message).fixable();
     found.push(
         problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` corrects it"),
     );
@@ -158,14 +162,15 @@ pub(super) fn check_settings(
 ) {
     if let Some(hidden) = constraints.document.hidden() {
         let message = format!("{hidden} hides what follows it");
-        let problem = Problem::error("hidden_text", StateFile::Constraints, message);
+        let problem = Problem::error(ErrorCode::HiddenText, StateFile::Constraints, message);
         found.push(problem.at(hidden.place).hint("close it"));
     }
     for (at, setting) in constraints.settings.iter().enumerate() {
         let place = constraints.place(setting.item);
         if constraints.settings[..at].iter().any(|other| other.name == setting.name) {
             let message = format!("`{}` appears more than once", setting.name);
-            let problem = Problem::error("duplicate_field", StateFile::Constraints, message);
+            let problem =
+                Problem::error(ErrorCode::DuplicateField, StateFile::Constraints, message);
             found.push(problem.at(place).hint("keep one of them"));
         }
         let (Some(value), Some(modifier)) = (&setting.value, workflow.modifier(&setting.name))
@@ -173,7 +178,8 @@ pub(super) fn check_settings(
             continue;
         };
         if let Err(error) = modifier.read(value) {
-            let problem = Problem::error("bad_value", StateFile::Constraints, error.to_string());
+            let problem =
+                Problem::error(ErrorCode::BadValue, StateFile::Constraints, error.to_string());
             found.push(
                 problem.at(place).hint(format!("`statedir constraint set {} VALUE`", setting.name)),
             );

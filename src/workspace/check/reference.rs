@@ -1,7 +1,7 @@
 //! `{{references}}` that lead nowhere.
 
 use super::super::Resolver;
-use crate::domain::{Plan, Problem, StateFile, Variables, Workflow, references};
+use crate::domain::{ErrorCode, Plan, Problem, StateFile, Variables, Workflow, references};
 
 /// Looks at the inputs of steps, the only place where a reference means a variable.
 pub(super) fn check(
@@ -26,7 +26,7 @@ pub(super) fn check(
                     None => format!("`statedir var set {path} VALUE`"),
                 };
                 let place = document.place(document.item(item).value_span.start);
-                let problem = Problem::error("missing_reference", StateFile::Plan, message);
+                let problem = Problem::error(ErrorCode::MissingReference, StateFile::Plan, message);
                 found.push(problem.at(place).hint(hint));
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    domain::{Plan, Problem, Severity, StateFile, Variables},
+    domain::{ErrorCode, Plan, Problem, Severity, StateFile, Variables},
     text::json::Path,
 };
 
@@ -52,7 +52,7 @@ fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
         let path = path.split('.').fold(Path::root(), |path, key| path.join(key));
         let value: String = value.to_string().chars().take(40).collect();
         let message = format!("`{path}` is {value}; commands need {wanted} there");
-        let mut problem = Problem::error("wrong_kind", FILE, message)
+        let mut problem = Problem::error(ErrorCode::WrongKind, FILE, message)
             .hint("`statedir undo`, or set it with `statedir var set`");
         problem.place = variables.document.place(&path);
         found.push(problem);
@@ -83,7 +83,7 @@ fn push(
     found: &mut Vec<Problem>,
 ) {
     let message = format!("`{path}` is {value}, but plan.md says {in_plan}");
-    let mut problem = Problem::error("variables_disagree", FILE, message)
+    let mut problem = Problem::error(ErrorCode::VariablesDisagree, FILE, message)
         .hint("`statedir check --fix` adopts what plan.md says")
         .fixable();
     problem.place = variables.document.place(path);

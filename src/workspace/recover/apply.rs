@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{super::*, Examined};
 use crate::{
     domain::format_duration,
-    domain::{PlanRole, StepRef, StepRole},
+    domain::{ErrorCode, PlanRole, StepRef, StepRole},
     recovery::{Action, Decision},
 };
 
@@ -54,7 +54,7 @@ impl Workspace {
         }
         if let Some(damaged) = examined.evidence.damage.first() {
             return Err(Error::refused_with(
-                "damaged",
+                ErrorCode::Damaged,
                 format!("cannot carry out a decision: {damaged}"),
                 "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change",
             ));
@@ -85,7 +85,10 @@ impl Workspace {
         by: &DecidedBy,
     ) -> Result<Carried, Error> {
         let Some(name) = &decision.checkpoint else {
-            return Err(Error::refused("no_checkpoint", "there is no checkpoint to go back to"));
+            return Err(Error::refused(
+                ErrorCode::NoCheckpoint,
+                "there is no checkpoint to go back to",
+            ));
         };
         let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
         noted.extend(told(decision, by));
@@ -221,7 +224,7 @@ fn role(draft: &Draft<'_>, step: &StepRef) -> Result<Option<StepRole>, Error> {
 }
 
 fn no_step() -> Error {
-    Error::refused("no_such_step", "the decision names no step")
+    Error::refused(ErrorCode::NoSuchStep, "the decision names no step")
 }
 
 /// Why it was decided, and by whom.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{SCHEMA_VERSION, rebuild, source::Part};
 use crate::{
-    domain::{PlanRole, StateFile, Variables, Workflow},
+    domain::{ErrorCode, PlanRole, StateFile, Variables, Workflow},
     history::{
         Counts, Entry, EntryKind, HistoryError, HistoryFacts, NewEntry, last_entries_where, render,
     },
@@ -71,7 +71,7 @@ impl Workspace {
                     format!("there is already a state in `{}`", self.directory().display());
                 let hint = "`--replace` replaces it with the document, which `undo` reverts; \
                     `-C DIR` chooses another directory";
-                return Err(Error::refused_with("exists", message, hint));
+                return Err(Error::refused_with(ErrorCode::Exists, message, hint));
             }
             let saved = present.then(|| keep_state_before(draft, "before import")).transpose()?;
             self.rebuild(draft, &root, options)?;
@@ -99,7 +99,7 @@ impl Workspace {
         let mut input = self.template_input(document, &workflow)?;
         let render = |file, input: &TemplateInput| {
             let rendered = options.templates.render(file, input);
-            rendered.map_err(|error| Error::refused("bad_template", error.to_string()))
+            rendered.map_err(|error| Error::refused(ErrorCode::BadTemplate, error.to_string()))
         };
         let plan = rebuild::plan(document, render(StateFile::Plan, &input)?, &workflow)?;
         draft.put_whole(StateFile::Plan, plan);
@@ -177,7 +177,7 @@ pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String
 }
 
 fn check(document: &Part<'_>) -> Result<(), Error> {
-    let refuse = |message: &str| Err(Error::refused_with("bad_document", message, HINT));
+    let refuse = |message: &str| Err(Error::refused_with(ErrorCode::BadDocument, message, HINT));
     if document.get("schema_version").is_some()
         && document.count("schema_version")? > SCHEMA_VERSION
     {
@@ -196,7 +196,7 @@ fn variables(document: &Part<'_>, template: &str) -> Result<String, Error> {
         Some(part) => return Err(part.should_be("an object")),
         None => {
             let mut value: Value = serde_json::from_str(template)
-                .map_err(|error| Error::refused("bad_template", error.to_string()))?;
+                .map_err(|error| Error::refused(ErrorCode::BadTemplate, error.to_string()))?;
             if let Some(results) = document.get("results") {
                 value["step_data"]["outputs"] = results.value().clone();
             }

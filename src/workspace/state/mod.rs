@@ -22,7 +22,10 @@ pub(crate) use self::{
 use self::{import::is_import, places::Lines};
 use super::{Error, Readiness, Snapshot, Status, status::problem_of};
 use crate::{
-    domain::{Constraints, Context, Plan, Problem, StateFile, Step, StepRole, Variables, Workflow},
+    domain::{
+        Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, StepRole, Variables,
+        Workflow,
+    },
     domain::{format_duration, parse_duration_ms},
     history::Entry,
     recovery::failure::{ErrorClass, classify},
@@ -140,7 +143,8 @@ impl Snapshot {
 impl StateDocument {
     /// The first problem that kept a whole file from being read.
     pub fn damage(&self) -> Option<&Problem> {
-        const WHOLE: [&str; 3] = ["file_missing", "unreadable", "bad_workflow"];
+        const WHOLE: [ErrorCode; 3] =
+            [ErrorCode::FileMissing, ErrorCode::Unreadable, ErrorCode::BadWorkflow];
         self.problems.iter().find(|problem| WHOLE.contains(&problem.code))
     }
 }

@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use super::Written;
-use crate::workspace::{Error, change::text_of};
+use crate::{
+    domain::ErrorCode,
+    workspace::{Error, change::text_of},
+};
 
 /// A part of the document, with its path for error messages.
 #[derive(Clone)]
@@ -56,7 +59,7 @@ impl<'a> Part<'a> {
     pub(super) fn needed_text(&self, key: &str) -> Result<String, Error> {
         self.text(key)?.ok_or_else(|| {
             let message = format!("`{}` of the document has no `{key}`", self.path);
-            Error::refused_with("bad_document", message, super::import::HINT)
+            Error::refused_with(ErrorCode::BadDocument, message, super::import::HINT)
         })
     }
 
@@ -110,6 +113,6 @@ impl<'a> Part<'a> {
 
     pub(super) fn should_be(&self, what: &str) -> Error {
         let message = format!("`{}` of the document should be {what}", self.path);
-        Error::refused_with("bad_document", message, super::import::HINT)
+        Error::refused_with(ErrorCode::BadDocument, message, super::import::HINT)
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, parse},
+    domain::ErrorCode,
     workspace::StateDocument,
 };
 
@@ -48,8 +49,8 @@ pub(in crate::adapters::cli) fn man(session: &mut Session<'_>, args: &ManArgs) -
     let mut name = String::from("statedir");
     for word in &args.command {
         let Some(found) = command.find_subcommand(word) else {
-            return Err(Failure::refused(
-                "not_found",
+            return Err(Failure::new(
+                ErrorCode::NotFound,
                 format!("there is no command `{name} {word}`"),
             ));
         };
@@ -58,7 +59,7 @@ pub(in crate::adapters::cli) fn man(session: &mut Session<'_>, args: &ManArgs) -
     }
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command).title(name).render(&mut page);
-    rendered.map_err(|error| Failure::refused("io", error.to_string()))?;
+    rendered.map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     let page = String::from_utf8_lossy(&page);
     if session.output.is_json() {
         session.output.value(serde_json::json!({ "page": page }));
@@ -76,7 +77,7 @@ pub(in crate::adapters) struct SchemaArgs {}
 pub(in crate::adapters::cli) fn schema(session: &mut Session<'_>, _: &SchemaArgs) -> CliResult {
     if session.output.is_json() {
         let schema: Value = serde_json::from_str(StateDocument::SCHEMA)
-            .map_err(|error| Failure::new("bug", error.to_string(), 255))?;
+            .map_err(|error| Failure::new(ErrorCode::Bug, error.to_string()))?;
         session.output.value(json!({ "schema": schema }));
     } else {
         session.output.raw(StateDocument::SCHEMA);

@@ -12,6 +12,7 @@ use crate::{
         program::{complaint, failure},
         repository::Repository,
     },
+    domain::ErrorCode,
     store::OperationSummary,
 };
 
@@ -60,7 +61,7 @@ pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, G
     let repository = Repository::of(dir)?;
     if options.message.as_ref().is_some_and(|message| message.trim().is_empty()) {
         return Err(GitError::refused(
-            "bad_value",
+            ErrorCode::BadValue,
             "the message is empty",
             "omit `-m`: the message is then made from the operations since the last commit",
         ));
@@ -123,7 +124,7 @@ pub(crate) fn refuse_ignored(repository: &Repository) -> Result<(), GitError> {
     }
     match ask_about(&["--no-literal-pathspecs", "check-ignore"]) {
         Ok(ignored) if !ignored.is_empty() => Err(GitError::refused(
-            "ignored",
+            ErrorCode::Ignored,
             "the state files are ignored by git",
             "`git check-ignore -v plan.md` in the state directory shows the rule; `git add \
              --force` adds them anyway",
@@ -142,7 +143,7 @@ fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
     };
     let hint =
         format!("{complete} completes it, state files included; `git {what} --abort` cancels it");
-    Err(GitError::refused("merging", message, hint))
+    Err(GitError::refused(ErrorCode::Merging, message, hint))
 }
 
 /// The state files that differ from the last commit, and whether git does not know them yet.

@@ -14,7 +14,7 @@ use crate::{
         program::{AS_IT_IS, Git, complaint, failure},
         repository::Repository,
     },
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     history::{SegmentKind, segments, verify},
     merge::conflicts,
     store::AppendedView,
@@ -103,7 +103,7 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
         let checked = verify(staged.as_slice(), &[], &mut |_| {});
         let checked = checked.map_err(|error| {
             GitError::refused(
-                "unreadable",
+                ErrorCode::Unreadable,
                 error.to_string(),
                 "`statedir check` lists the problems",
             )

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::attributes::{block_lines, path_of, pattern, pattern_of};
 use crate::{
     adapters::git::{GitError, repository::Repository},
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
 };
 
 /// The attributes in the tree are for every clone, those in `.git/info` for every branch of this.
@@ -31,7 +31,7 @@ pub(crate) fn attribute_files(
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
     let config = config.ok_or_else(|| {
         GitError::refused(
-            "no_home",
+            ErrorCode::NoHome,
             "there is no home directory",
             "set `HOME` or `XDG_CONFIG_HOME`",
         )

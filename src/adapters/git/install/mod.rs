@@ -16,7 +16,7 @@ use self::{
     attributes::{with_block, without_block},
 };
 use super::{GitError, repository::Repository};
-use crate::domain::StateFile;
+use crate::domain::{ErrorCode, StateFile};
 
 /// What to set up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,7 +164,7 @@ fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitEr
     match files.iter().find(is_link) {
         None => Ok(()),
         Some(path) => Err(GitError::refused(
-            "not_regular",
+            ErrorCode::NotRegular,
             format!("`{}` is not a regular file", path.display()),
             "git reads no attributes from it either: put a regular file in its place",
         )),

@@ -8,6 +8,7 @@ use crate::adapters::git::{
     repository::Repository,
     worktree::place::{common_dir, real_path},
 };
+use crate::domain::ErrorCode;
 
 const MARK: &str = "# made by `statedir git install --pre-commit`";
 const EARLIER: &str = "pre-commit.before-statedir";
@@ -24,7 +25,7 @@ pub(crate) fn refuse_shared(repository: &Repository) -> Result<(), GitError> {
     );
     let hint = "`--global` writes the check there, for all that use these hooks; or let a hook of \
                 yours call `statedir git pre-commit`";
-    Err(GitError::refused("outside", message, hint))
+    Err(GitError::refused(ErrorCode::Outside, message, hint))
 }
 
 /// Whether hooks are in the working tree or in git's own directory.
@@ -58,7 +59,7 @@ pub(crate) fn install(
             let message = format!("`{}` is in the way", earlier.display());
             let hint =
                 "move it elsewhere: an earlier hook is kept under that name and keeps running";
-            return Err(GitError::refused("exists", message, hint));
+            return Err(GitError::refused(ErrorCode::Exists, message, hint));
         }
         fs_err::rename(&path, &earlier).map_err(failed)?;
     }

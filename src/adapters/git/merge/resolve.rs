@@ -10,7 +10,7 @@ use crate::{
         install::{failed, replace},
         repository::{Repository, read_state_file},
     },
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     merge::{
         Conflict, Side, agree_with_plan, conflicts, has_git_markers, merge, split_git_markers, take,
     },
@@ -159,7 +159,7 @@ fn unreadable(file: StateFile, why: &str) -> GitError {
     let hint = format!(
         "`git checkout --ours {file}` or `--theirs` takes one side as a whole; or fix it by hand"
     );
-    GitError::refused("unreadable", why, hint)
+    GitError::refused(ErrorCode::Unreadable, why, hint)
 }
 
 /// Tells git that a file that was in conflict is settled; nothing else is staged.

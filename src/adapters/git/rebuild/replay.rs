@@ -9,7 +9,7 @@ use crate::{
         install::{failed, replace},
         repository::Repository,
     },
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::{ChangeKind, FileChange, Holder, NewOperation, Store},
 };
 
@@ -102,7 +102,7 @@ impl<'a> Replay<'a> {
             let done = transaction.commit(operation)?;
             if let Some(warning) = done.warnings.into_iter().next() {
                 return Err(GitError::refused(
-                    "io",
+                    ErrorCode::Io,
                     warning,
                     "`statedir check` shows how things stand",
                 ));

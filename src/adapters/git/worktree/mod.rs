@@ -16,7 +16,7 @@ use super::{
     repository::Repository,
     tracked::PRIVATE_DIR,
 };
-use crate::store::Directory;
+use crate::{domain::ErrorCode, store::Directory};
 
 /// A working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -146,7 +146,7 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     repository.refuse_locked()?;
     if repository.git_path("MERGE_HEAD")?.exists() {
         return Err(GitError::refused(
-            "merging",
+            ErrorCode::Merging,
             "a merge is in progress here",
             "resolve it and `git commit`, or `git merge --abort`; then finish the worktree",
         ));
@@ -154,7 +154,11 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     let path = tree.path.display();
     if tree.locked {
         let message = format!("the worktree `{path}` is locked");
-        return Err(GitError::refused("locked", message, format!("`git worktree unlock {path}`")));
+        return Err(GitError::refused(
+            ErrorCode::Locked,
+            message,
+            format!("`git worktree unlock {path}`"),
+        ));
     }
     if tree.missing {
         return Ok(());
@@ -176,7 +180,7 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let named = files.iter().take(3).copied().collect::<Vec<_>>().join("`, `");
     let message = format!("`{path}` has changes that are not committed: `{named}`{more}");
-    Err(GitError::refused("not_committed", message, "commit or stash them there"))
+    Err(GitError::refused(ErrorCode::NotCommitted, message, "commit or stash them there"))
 }
 
 /// Git takes no working tree away that has submodules: their repositories are inside of it, with
@@ -195,7 +199,7 @@ fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     let path = tree.path.display();
     let branch = tree.branch.as_deref().unwrap_or("BRANCH");
     Err(GitError::refused(
-        "submodules",
+        ErrorCode::Submodules,
         format!("`{path}` has submodules of its own, and git would refuse to remove it"),
         format!(
             "push what is committed in them; then commit there, `git merge {branch}` here and \
@@ -285,12 +289,12 @@ pub(crate) fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
     match trees.iter().find(|tree| on_it(tree) && !tree.here) {
         Some(tree) => Ok(tree.clone()),
         None if trees.iter().any(|tree| on_it(&tree) && tree.here) => Err(GitError::refused(
-            "not_found",
+            ErrorCode::NotFound,
             format!("`{name}` is the branch that is checked out here"),
             "finish it from the worktree whose branch it is to be merged into",
         )),
         None => Err(GitError::refused(
-            "not_found",
+            ErrorCode::NotFound,
             format!("there is no other worktree on branch `{name}`"),
             "`statedir worktree list` shows them",
         )),

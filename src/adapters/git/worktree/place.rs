@@ -2,7 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::adapters::git::{GitError, program::Git, repository::Repository};
+use crate::{
+    adapters::git::{GitError, program::Git, repository::Repository},
+    domain::ErrorCode,
+};
 
 /// Where a working tree of that name is put when nobody says where: beside the repository.
 ///
@@ -38,11 +41,11 @@ pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), 
     let good = repository.git.ask(&["check-ref-format", &reference]).is_ok();
     if !good || name.starts_with('-') {
         let message = format!("`{name}` cannot be the name of a branch");
-        return Err(GitError::refused("bad_value", message, "such as `benchmarks`"));
+        return Err(GitError::refused(ErrorCode::BadValue, message, "such as `benchmarks`"));
     }
     if repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok() {
         let message = format!("branch `{name}` already exists");
-        return Err(GitError::refused("exists", message, "choose another name"));
+        return Err(GitError::refused(ErrorCode::Exists, message, "choose another name"));
     }
     let place = real_path(path);
     let shown = path.display();
@@ -54,7 +57,7 @@ pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), 
         let taken = taken.canonicalize().unwrap_or(taken);
         if place.starts_with(&taken) {
             let message = format!("`{shown}` is inside {what}, `{}`", taken.display());
-            return Err(GitError::refused("bad_place", message, elsewhere));
+            return Err(GitError::refused(ErrorCode::BadPlace, message, elsewhere));
         }
     }
     match path.symlink_metadata() {
@@ -62,7 +65,7 @@ pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), 
         Ok(found) if found.is_dir() && is_empty(path) => Ok(()),
         Ok(_) => {
             let message = format!("`{shown}` already exists");
-            Err(GitError::refused("exists", message, elsewhere))
+            Err(GitError::refused(ErrorCode::Exists, message, elsewhere))
         }
     }
 }
@@ -88,7 +91,7 @@ pub(crate) fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitEr
         {
             let message = format!("`{}` is a link that is committed here", found.display());
             let hint = "choose a place with `--path` that no link of the repository leads to";
-            return Err(GitError::refused("bad_place", message, hint));
+            return Err(GitError::refused(ErrorCode::BadPlace, message, hint));
         }
         if let Ok(there) = found.canonicalize() {
             found = there;

@@ -11,7 +11,7 @@ use std::{io::BufRead as _, ops::Range};
 
 use super::Snapshot;
 use crate::{
-    domain::{Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile},
     text::Place,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn check_history(snapshot: &Snapshot, found: &mut Vec<Problem>) {
 
 fn not_text(at: usize, column: usize) -> Problem {
     let place = Place { line: at + 1, column: column + 1 };
-    Problem::error("unreadable", StateFile::History, "this line is not valid UTF-8")
+    Problem::error(ErrorCode::Unreadable, StateFile::History, "this line is not valid UTF-8")
         .at(place)
         .hint("`statedir op log` shows edits made outside statedir; restore the file from git")
 }
@@ -62,7 +62,7 @@ fn not_text(at: usize, column: usize) -> Problem {
 fn push(file: StateFile, at: usize, line: &str, found: &mut Vec<Problem>) {
     let Some((column, what)) = secret_in(line) else { return };
     let message = format!("this looks like {what}");
-    let problem = Problem::warning("secret", file, message);
+    let problem = Problem::warning(ErrorCode::Secret, file, message);
     let place = Place { line: at + 1, column: line[..column].chars().count() + 1 };
     found.push(problem.at(place).hint(
         "keep it in an environment variable and refer to its name; if it is real, revoke it",

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 pub(super) use self::{constraints::constraints, context::context, plan::plan};
 use crate::{
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     text::markdown::{
         Document, EditError, is_placeholder, render_field, render_item, render_raw_field,
     },
@@ -78,5 +78,5 @@ fn not_read_back(file: StateFile, what: &str) -> Error {
 }
 
 fn refused(message: String) -> Error {
-    Error::refused_with("bad_document", message, super::import::HINT)
+    Error::refused_with(ErrorCode::BadDocument, message, super::import::HINT)
 }

@@ -1,6 +1,9 @@
-use crate::adapters::{
-    cli::{CliResult, Failure, Session, report_bugs},
-    mcp::{self, Settings},
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session, report_bugs},
+        mcp::{self, Settings},
+    },
+    domain::ErrorCode,
 };
 
 /// Serve agents over the Model Context Protocol on standard input and output
@@ -30,6 +33,6 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
     let variable = std::env::var("STATEDIR_ACTOR").ok().filter(|name| !name.trim().is_empty());
     let (dir, actor) = (session.global.dir.clone(), session.global.actor.clone().or(variable));
     mcp::serve(Settings { dir, actor })
-        .map_err(|error| Failure::refused("io", error.to_string()))?;
+        .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     Ok(0)
 }

@@ -2,9 +2,12 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::adapters::{
-    cli::{CliResult, Failure, Session},
-    setup::{Action, Client, FilePlan, Scope, Setup, SetupError, project_of},
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session},
+        setup::{Action, Client, FilePlan, Scope, Setup, SetupError, project_of},
+    },
+    domain::ErrorCode,
 };
 
 /// Set up an agent's client to use statedir: hooks, MCP server, instructions, skill
@@ -160,20 +163,21 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
 
 fn home() -> Result<PathBuf, Failure> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    home.filter(|home| home.is_absolute())
-        .ok_or_else(|| Failure::refused("no_home", "$HOME does not say where your settings are"))
+    home.filter(|home| home.is_absolute()).ok_or_else(|| {
+        Failure::new(ErrorCode::NoHome, "$HOME does not say where your settings are")
+    })
 }
 
 /// The project: of the directory that was named, or of the working directory.
 fn project(session: &Session<'_>) -> Result<PathBuf, Failure> {
     let here = std::env::current_dir()
-        .map_err(|error| Failure::refused("io", format!("the working directory: {error}")))?;
+        .map_err(|error| Failure::new(ErrorCode::Io, format!("the working directory: {error}")))?;
     match &session.global.dir {
         Some(dir) => {
             let dir = here.join(dir);
             if !dir.is_dir() {
                 let message = format!("there is no directory `{}`", dir.display());
-                return Err(Failure::refused("not_found", message));
+                return Err(Failure::new(ErrorCode::NotFound, message));
             }
             let state = dir.ends_with("workspace/state");
             Ok(if state { dir.ancestors().nth(2).unwrap_or(&dir).to_owned() } else { dir })
@@ -186,22 +190,22 @@ impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Self {
         let (code, hint) = match &error {
             SetupError::NotUnderstood { .. } => (
-                "bad_settings",
+                ErrorCode::BadSettings,
                 Some("nothing was written; fix the file, or add by hand what `--print` shows"),
             ),
             SetupError::NotRegular { .. } => {
-                ("not_regular", Some("nothing was written; `--print` shows what would be"))
+                (ErrorCode::NotRegular, Some("nothing was written; `--print` shows what would be"))
             }
             SetupError::Outside { .. } => (
-                "outside",
+                ErrorCode::Outside,
                 Some(
                     "nothing was written; replace the link with a file, or add by hand what `--print` shows",
                 ),
             ),
-            SetupError::NoPlace { .. } => ("no_place", Some("omit `--user`")),
-            SetupError::Io(_) => ("io", None),
+            SetupError::NoPlace { .. } => (ErrorCode::NoPlace, Some("omit `--user`")),
+            SetupError::Io(_) => (ErrorCode::Io, None),
         };
-        let failure = Self::refused(code, error.to_string());
+        let failure = Self::new(code, error.to_string());
         match hint {
             Some(hint) => failure.hint(hint),
             None => failure,

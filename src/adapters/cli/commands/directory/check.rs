@@ -5,7 +5,7 @@ use crate::{
         cli::{CliResult, Failure, Session, progress::Progress, way_back},
         git,
     },
-    domain::{Problem, Severity},
+    domain::{ErrorCode, Problem, Severity},
 };
 
 /// Find every inconsistency, with its place and a fix (exit 4 if there is an error)
@@ -33,9 +33,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let mut checked = checked?;
     for unmerged in git::unmerged_files(workspace.directory()).unwrap_or_default() {
         let file = unmerged.file;
-        let is_known = |known: &Problem| known.file == file && known.code == "unmerged";
+        let is_known = |known: &Problem| known.file == file && known.code == ErrorCode::Unmerged;
         if !checked.findings.iter().any(is_known) {
-            let problem = Problem::error("unmerged", file, "git considers it unmerged".to_owned());
+            let problem =
+                Problem::error(ErrorCode::Unmerged, file, "git considers it unmerged".to_owned());
             checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
         }
     }
@@ -72,7 +73,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
     };
     let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
-    let mut failure = Failure::new("inconsistent", message, 4);
+    let mut failure = Failure::new(ErrorCode::Inconsistent, message);
     if checked.findings.iter().any(|finding| finding.fixable) {
         failure = failure.hint("`statedir check --fix` repairs what is safe");
     }

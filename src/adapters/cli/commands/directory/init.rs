@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::Directory,
     workspace::{ImportOptions, InitOptions, Mode, TemplateSet},
 };
@@ -95,10 +95,10 @@ pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> 
     if !dir.is_dir() {
         let message = format!("`{name}` is neither a built-in template nor a directory");
         return Err(
-            Failure::refused("not_found", message).hint("the built-in template is `default`")
+            Failure::new(ErrorCode::NotFound, message).hint("the built-in template is `default`")
         );
     }
-    let fail = |error: std::io::Error| Failure::refused("unreadable_input", error.to_string());
+    let fail = |error: std::io::Error| Failure::new(ErrorCode::UnreadableInput, error.to_string());
     // A link in it could bring any file of this machine into the state.
     let directory = Directory::open(dir).map_err(fail)?;
     let read = |name: &str| -> Result<Option<String>, Failure> {
@@ -109,7 +109,7 @@ pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> 
             let at = error.utf8_error().valid_up_to();
             let path = dir.join(name);
             let message = format!("{} is not valid UTF-8 at byte {at}", path.display());
-            Failure::refused("not_utf8", message)
+            Failure::new(ErrorCode::NotUtf8, message)
         })
     };
     for file in StateFile::FIVE {
@@ -120,7 +120,7 @@ pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> 
     set.workflow = read(StateFile::Workflow.name())?;
     if !set.is_custom() && set.workflow.is_none() {
         let message = format!("`{name}` holds no template such as plan.md.hbs");
-        return Err(Failure::refused("not_found", message));
+        return Err(Failure::new(ErrorCode::NotFound, message));
     }
     Ok(set)
 }
@@ -162,7 +162,7 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
     let document: Value = match args.format {
         Format::Json => pairs::json(&args.file)?,
         Format::Yaml => serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
-            Failure::refused("bad_yaml", format!("the document is not YAML: {error}"))
+            Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
         })?,
     };
     let templates = templates(args.template.as_deref())?;

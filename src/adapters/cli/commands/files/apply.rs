@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
+    domain::ErrorCode,
     workspace::Change,
 };
 
@@ -55,14 +56,15 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 /// The changes that values describe.
 pub(in crate::adapters::cli) fn changes(values: Vec<Value>) -> Result<Vec<Change>, Failure> {
     if values.is_empty() {
-        return Err(Failure::refused("bad_value", "there are no changes to make"));
+        return Err(Failure::new(ErrorCode::BadValue, "there are no changes to make"));
     }
     let total = values.len();
     let mut changes = Vec::with_capacity(total);
     for (at, value) in values.into_iter().enumerate() {
         let change: Change = serde_json::from_value(value).map_err(|error| {
             let message = format!("change {} of {total}: {error}", at + 1);
-            Failure::refused("bad_change", message).hint("`statedir apply --help` shows the form")
+            Failure::new(ErrorCode::BadChange, message)
+                .hint("`statedir apply --help` shows the form")
         })?;
         changes.push(change);
     }
@@ -75,7 +77,7 @@ fn parse(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
     let mut values = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let value = value.map_err(|error| {
-            Failure::refused("bad_json", format!("the changes are not JSON: {error}"))
+            Failure::new(ErrorCode::BadJson, format!("the changes are not JSON: {error}"))
         })?;
         match value {
             Value::Array(items) => values.extend(items),

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
+    domain::ErrorCode,
     workspace::Change,
 };
 
@@ -67,7 +68,7 @@ fn get(session: &mut Session<'_>, name: &str) -> CliResult {
     let setting = constraints.setting(name).map_err(crate::workspace::Error::from)?;
     let Some(setting) = setting else {
         let names = constraints.settings.iter().map(|setting| setting.name.as_str());
-        let failure = Failure::refused("not_found", format!("there is no constraint `{name}`"));
+        let failure = Failure::new(ErrorCode::NotFound, format!("there is no constraint `{name}`"));
         return Err(match crate::domain::nearest(name, names) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`statedir constraint list` shows them"),

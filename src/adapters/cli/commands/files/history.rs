@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs, progress::Progress},
+    domain::ErrorCode,
     history::{self, Entry, ProblemKind},
     workspace::{Change, Error},
 };
@@ -206,7 +207,7 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         "`statedir op log` shows edits made outside statedir; restore the file from git"
     };
     let mut failure =
-        Failure::new("history_broken", format!("history.md has {count} {noun}"), 4).hint(hint);
+        Failure::new(ErrorCode::HistoryBroken, format!("history.md has {count} {noun}")).hint(hint);
     failure.data = Some(Box::new(json!({ "verification": verified })));
     Err(failure)
 }

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::event;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
+    domain::ErrorCode,
     rules::LANGUAGE,
     workspace::{Change, RuleLine},
 };
@@ -132,7 +133,7 @@ fn check(session: &mut Session<'_>) -> CliResult {
     if missed > 0 {
         let noun = if missed == 1 { "line is" } else { "lines are" };
         let mut failure =
-            Failure::refused("rule_not_understood", format!("{missed} {noun} not understood"))
+            Failure::new(ErrorCode::RuleNotUnderstood, format!("{missed} {noun} not understood"))
                 .hint("`statedir rule --help` describes the language");
         failure.data = Some(Box::new(answer));
         return Err(failure);

@@ -2,6 +2,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
+    domain::ErrorCode,
     text::json::Path,
     workspace::Change,
 };
@@ -106,7 +107,7 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
     let variables = snapshot.variables()?;
     let parsed = match path {
         Some(path) => Path::parse(path).map_err(|error| {
-            Failure::refused("bad_path", error.to_string())
+            Failure::new(ErrorCode::BadPath, error.to_string())
                 .hint("a path is dotted (`a.b.0`) or a JSON pointer (`/a/b/0`)")
         })?,
         None => Path::root(),
@@ -117,7 +118,8 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
             let last = parsed.last().unwrap_or_default();
             crate::domain::nearest(last, keys.iter().map(String::as_str))
         });
-        let failure = Failure::refused("not_found", format!("`{parsed}` is not in variables.json"));
+        let failure =
+            Failure::new(ErrorCode::NotFound, format!("`{parsed}` is not in variables.json"));
         return Err(match (nearest, &keys) {
             (Some(near), _) => failure.hint(format!("did you mean `{near}`?")),
             (None, Some(keys)) => failure.hint(format!("there are: {}", keys.join(", "))),

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
+    domain::ErrorCode,
     store::{Operation, Revision},
 };
 
@@ -80,7 +81,7 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         None => match workspace.operations(Some(1))?.first() {
             Some(newest) => newest.id.as_str().to_owned(),
             None => {
-                return Err(Failure::refused("not_found", "there are no operations yet"));
+                return Err(Failure::new(ErrorCode::NotFound, "there are no operations yet"));
             }
         },
     };

@@ -10,7 +10,7 @@ use crate::{
         cli::{CliResult, Failure, Session},
         git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, Relogged},
     },
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     store::StoreError,
     workspace::{Error, Workspace},
 };
@@ -47,7 +47,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
         found.print(session);
     }
     let message = format!("no commit has a usable version of {}", missing.join(", "));
-    let mut failure = Failure::new("not_in_git", message, 4).hint(
+    let mut failure = Failure::new(ErrorCode::NotInGit, message).hint(
         "`git fetch` may bring commits that have it; `statedir check` says what the rest needs",
     );
     failure.data = Some(Box::new(found.document()));
@@ -77,7 +77,7 @@ fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failu
 fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
     let named = session.named_dir();
     let here = std::env::current_dir().map_err(|error| {
-        Failure::refused("io", format!("there is no working directory: {error}"))
+        Failure::new(ErrorCode::Io, format!("there is no working directory: {error}"))
     })?;
     match git::find_lost(named.as_deref(), &here).map_err(failure)? {
         Lost::At(dir) => Ok(dir),
@@ -85,7 +85,7 @@ fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
         Lost::OneOf(several) => {
             let names: Vec<_> = several.iter().map(|dir| format!("`{}`", dir.display())).collect();
             let message = format!("git has several states: {}", names.join(", "));
-            Err(Failure::refused("ambiguous", message).hint("`-C DIR` chooses one"))
+            Err(Failure::new(ErrorCode::Ambiguous, message).hint("`-C DIR` chooses one"))
         }
     }
 }

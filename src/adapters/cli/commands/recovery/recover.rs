@@ -9,7 +9,7 @@ use crate::{
         cli::{CliResult, Failure, Session, commands::steps::args::select, way_back},
         is_archived, split_words,
     },
-    domain::PlanRole,
+    domain::{ErrorCode, PlanRole},
     recovery::Action,
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
@@ -118,7 +118,7 @@ impl Args {
         let stale_after_ms = u64::try_from(self.stale_after.as_millis()).unwrap_or(u64::MAX);
         if let Some(project) = self.project.as_ref().filter(|project| !project.is_dir()) {
             let message = format!("`{}` is not a directory", project.display());
-            return Err(Failure::refused("not_found", message));
+            return Err(Failure::new(ErrorCode::NotFound, message));
         }
         Ok(RecoveryOptions {
             request: RecoverRequest { step, stale_after_ms },
@@ -180,7 +180,7 @@ fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
     let usual =
         "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change";
     let hint = way_back.unwrap_or_else(|| usual.to_owned());
-    let mut failure = Failure::new("damaged", message, 4).hint(hint);
+    let mut failure = Failure::new(ErrorCode::Damaged, message).hint(hint);
     failure.data = answer.is_object().then(|| Box::new(answer));
     failure
 }
@@ -231,9 +231,9 @@ fn all(
         return Err(scan::unread(answer));
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
-    let mut failure = Failure::new("some_failed", message, exit)
+    let mut failure = Failure::new(ErrorCode::SomeFailed, message)
         .hint("`statedir -C DIR check --fix` repairs what is safe in one of them");
-    failure.data = Some(Box::new(answer));
+    (failure.exit, failure.data) = (exit, Some(Box::new(answer)));
     Err(failure)
 }
 

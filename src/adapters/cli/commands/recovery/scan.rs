@@ -12,6 +12,7 @@ use crate::{
         },
         is_archived, scan,
     },
+    domain::ErrorCode,
     workspace::Workspace,
 };
 
@@ -94,7 +95,7 @@ pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
 /// Directories could not be read, so that states may be missing from the answer.
 pub(super) fn unread(answer: Value) -> Failure {
     let message = "some directories could not be read, and states in them were left out";
-    let mut failure = Failure::new("left_out", message, 4)
+    let mut failure = Failure::new(ErrorCode::LeftOut, message)
         .hint("`left_out` names them; look at their permissions");
     failure.data = answer.is_object().then(|| Box::new(answer));
     failure
@@ -107,7 +108,7 @@ pub(super) fn find(
 ) -> Result<(Vec<PathBuf>, Vec<String>, bool), Failure> {
     if !root.is_dir() {
         let message = format!("`{}` is not a directory", root.display());
-        return Err(Failure::refused("not_found", message).hint("name an existing directory"));
+        return Err(Failure::new(ErrorCode::NotFound, message).hint("name an existing directory"));
     }
     let found = scan(root, Scan { most_depth: depth, ..Scan::default() });
     Ok((found.directories, found.left_out, found.unread))
@@ -121,12 +122,12 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     let updated = snapshot.plan()?.metadata.last_updated;
     let age = updated.as_deref().and_then(|time| workspace.environment().since(time));
     if let Some(problem) = status.problems.iter().find(|problem| is_damage(problem.code)) {
-        let failure = Failure::new(problem.code, problem.message.clone(), 4);
+        let failure = Failure { location: None, ..Failure::damage(problem) };
         return Err(failure.hint("`statedir check --fix` repairs what is safe"));
     }
     if let Some(damage) = snapshot.view().log_damage() {
         let message = format!("the operation log is damaged: {}", damage.message);
-        return Err(Failure::new("log_damaged", message, 4)
+        return Err(Failure::new(ErrorCode::LogDamaged, message)
             .hint("`statedir check --fix` sets the log aside and starts a new one"));
     }
     let workflow = snapshot.workflow()?;
@@ -140,8 +141,9 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
         "revision": status.revision }))
 }
 
-fn is_damage(code: &str) -> bool {
-    matches!(code, "file_missing" | "unreadable" | "bad_workflow" | "unknown_status")
+fn is_damage(code: ErrorCode) -> bool {
+    use ErrorCode::{BadWorkflow, FileMissing, UnknownStatus, Unreadable};
+    matches!(code, FileMissing | Unreadable | BadWorkflow | UnknownStatus)
 }
 
 impl Line {

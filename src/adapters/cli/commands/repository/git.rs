@@ -8,7 +8,7 @@ use crate::{
         git::{self, InstallOptions, Installed},
     },
     diff::canonical,
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
 };
 
 /// Teach a git repository to merge, show and check state
@@ -75,7 +75,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Install { textconv, pre_commit, global } => {
             let options = InstallOptions { textconv, pre_commit, global, dry_run };
             let program = std::env::current_exe().map_err(|error| {
-                Failure::refused("io", format!("this program cannot be found: {error}"))
+                Failure::new(ErrorCode::Io, format!("this program cannot be found: {error}"))
             })?;
             let installed = git::install(&directory(session)?, &program, options)?;
             report(session, &installed, "set up")
@@ -145,7 +145,7 @@ fn pre_commit(session: &mut Session<'_>) -> CliResult {
     }
     let lines: Vec<String> =
         found.iter().map(|found| format!("{}: {}", found.path, found.problem)).collect();
-    let mut failure = Failure::refused("would_lose_state", lines.join("\n"));
+    let mut failure = Failure::new(ErrorCode::WouldLoseState, lines.join("\n"));
     failure.data = Some(Box::new(json!({ "problems": found })));
     Err(match found.first() {
         Some(first) => failure.hint(first.hint()),
@@ -154,7 +154,8 @@ fn pre_commit(session: &mut Session<'_>) -> CliResult {
 }
 
 fn textconv(session: &mut Session<'_>, path: &std::path::Path) -> CliResult {
-    let bytes = fs_err::read(path).map_err(|error| Failure::refused("io", error.to_string()))?;
+    let bytes =
+        fs_err::read(path).map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Git may put something of its own before the name in temporary files.
     let file = StateFile::FIVE.into_iter().find(|file| name.ends_with(file.name()));

@@ -6,7 +6,7 @@ use crate::{
         git,
     },
     diff::notes::review_notes,
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     rules::workflow_or_builtin,
 };
 
@@ -41,7 +41,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             if let Ok(mut history) = snapshot.history() {
                 let mut bytes = Vec::new();
                 std::io::Read::read_to_end(&mut history, &mut bytes)
-                    .map_err(|error| Failure::refused("io", error.to_string()))?;
+                    .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
                 files.insert(StateFile::History.name().to_owned(), bytes);
             }
             files

@@ -11,7 +11,7 @@ use crate::{
         cli::{CliResult, Failure, Session},
         git,
     },
-    domain::{Plan, StateFile, Step},
+    domain::{ErrorCode, Plan, StateFile, Step},
     workspace::{Change, Environment, Options, Selected, StepShape, Workspace},
 };
 
@@ -113,7 +113,7 @@ fn add(
         None => git::default_worktree_path(&dir, name)?,
     };
     let path = std::path::absolute(&path)
-        .map_err(|error| Failure::refused("io", format!("{}: {error}", path.display())))?;
+        .map_err(|error| Failure::new(ErrorCode::Io, format!("{}: {error}", path.display())))?;
     git::refuse_committed_link(&dir, &path)?;
     let path = git::real_path(&path);
     git::check_worktree(&dir, name, &path)?;
@@ -126,7 +126,7 @@ fn add(
     }
     // Git takes an empty directory; one that cannot be made is told before anything is changed.
     fs_err::create_dir_all(&path)
-        .map_err(|error| Failure::refused("io", error.to_string()).hint(ELSEWHERE))?;
+        .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()).hint(ELSEWHERE))?;
     let tree = match claim_and_make(session, &workspace, name, step.as_ref(), &path) {
         Ok(tree) => tree,
         Err(failure) => {

@@ -11,7 +11,7 @@ use crate::{
         cli::{CliResult, Failure, Session},
         git::{self, Worktree},
     },
-    domain::{Step, StepRef, StepRole},
+    domain::{ErrorCode, Step, StepRef, StepRole},
     workspace::{Change, Selected, StepShape, Workspace},
 };
 
@@ -52,7 +52,7 @@ pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResu
             "the merge of `{name}` has unresolved conflicts: {}",
             finished.unsettled.join(", ")
         );
-        let mut failure = Failure::new("unmerged", message, 4);
+        let mut failure = Failure::new(ErrorCode::Unmerged, message);
         failure.data = Some(Box::new(json!({ "finished": finished })));
         return Err(failure.hint(
             "`statedir merge --list`, resolve them, `git commit`, then `statedir worktree finish` again",
@@ -97,7 +97,7 @@ fn refuse_unfinished(
         let message = format!(
             "the directory of `{name}`, `{path}`, is missing; what was committed is on its branch"
         );
-        return Err(Failure::refused("worktree_gone", message).hint(format!(
+        return Err(Failure::new(ErrorCode::WorktreeGone, message).hint(format!(
             "`statedir worktree finish {name} --force` merges its branch, `--abandon` keeps it \
              unmerged; `git worktree prune` and `git worktree add {path} {name}` bring it back"
         )));
@@ -107,7 +107,7 @@ fn refuse_unfinished(
     }
     let verb = if running.len() == 1 { "is" } else { "are" };
     let message = format!("{} {verb} still running in `{path}`", running.join(", "));
-    let mut failure = Failure::refused("still_running", message);
+    let mut failure = Failure::new(ErrorCode::StillRunning, message);
     failure.data = Some(Box::new(json!({ "running": running })));
     Err(failure.hint(
         "`statedir step done` or `step fail` there first; `--force` merges it as it is, \

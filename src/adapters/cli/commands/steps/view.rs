@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, commands::view::status::rough},
-    domain::{Plan, Step, StepRole},
+    domain::{ErrorCode, Plan, Step, StepRole},
     workspace::{Error, Resolver, Snapshot, StepLine},
 };
 
@@ -72,7 +72,7 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
         let Some(known) = workflow.step_status(status) else {
             let all: Vec<&str> = workflow.step_statuses().collect();
             let message = format!("`{status}` is not a status of a step");
-            return Err(Failure::refused("unknown_status", message)
+            return Err(Failure::new(ErrorCode::UnknownStatus, message)
                 .hint(format!("one of {}", all.join(", "))));
         };
         lines.retain(|line| line.status == known);

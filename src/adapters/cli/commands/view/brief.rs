@@ -80,11 +80,8 @@ pub(in crate::adapters::cli) fn damage(briefed: &Briefed) -> Option<Failure> {
         1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    let mut failure = Failure::new(first.code, format!("{}{more}", first.message), 4)
-        .hint("`statedir check` lists every problem");
-    failure.location = Some(Box::new(serde_json::json!({ "file": first.file,
-        "line": first.place.map(|place| place.line),
-        "column": first.place.map(|place| place.column) })));
+    let mut failure = Failure::damage(first).hint("`statedir check` lists every problem");
+    failure.message.push_str(&more);
     Some(failure)
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
-    domain::{ModelError, StateFile},
+    domain::{ErrorCode, ModelError, StateFile},
     text::markdown::Document,
     workspace::{Error, Snapshot},
 };
@@ -28,7 +28,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let Some(file) = StateFile::from_name(&args.file) else {
         let message = format!("there is no state file `{}`", args.file);
         let hint = "one of plan, context, variables, history, constraints";
-        return Err(Failure::refused("not_found", message).hint(hint));
+        return Err(Failure::new(ErrorCode::NotFound, message).hint(hint));
     };
     let snapshot = session.workspace()?.read()?;
     if file == StateFile::History && args.section.is_none() && !session.output.is_json() {
@@ -57,10 +57,10 @@ fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<S
             if size > MOST {
                 let message = format!("history.md has {size} bytes");
                 let hint = "`statedir history list` and `statedir history search` read parts of it";
-                return Err(Failure::refused("too_large", message).hint(hint));
+                return Err(Failure::new(ErrorCode::TooLarge, message).hint(hint));
             }
             let read = snapshot.history()?.read_to_end(&mut bytes);
-            read.map_err(|error| Failure::refused("io", error.to_string()))?;
+            read.map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
             bytes
         }
         file => snapshot
@@ -74,7 +74,7 @@ fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<S
         let variables = snapshot.variables()?;
         let found = variables.get(section).map(|value| format!("{value:#}"));
         let message = format!("`{section}` is not in `{file}`");
-        return found.ok_or_else(|| Failure::refused("not_found", message));
+        return found.ok_or_else(|| Failure::new(ErrorCode::NotFound, message));
     }
     let document = Document::from_bytes(whole)
         .map_err(|error| Error::from(ModelError::markdown(file, &error)))?;
@@ -91,7 +91,7 @@ fn stream_history(session: &mut Session<'_>, snapshot: &Snapshot) -> CliResult {
             Ok(0) => return Ok(0),
             Ok(count) if session.output.stream(&buffer[..count]) => {}
             Ok(_) => return Ok(0),
-            Err(error) => return Err(Failure::refused("io", error.to_string())),
+            Err(error) => return Err(Failure::new(ErrorCode::Io, error.to_string())),
         }
     }
 }

@@ -2,7 +2,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::adapters::cli::{CliResult, Failure, Session};
+use crate::{
+    adapters::cli::{CliResult, Failure, Session},
+    domain::ErrorCode,
+};
 
 /// Print everything, merged into one document
 ///
@@ -35,14 +38,7 @@ pub(in crate::adapters) enum Format {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let state = session.workspace()?.read()?.state(args.places);
     let document = json!(state);
-    let damage = state.damage().map(|problem| {
-        let mut failure = Failure::new(problem.code, problem.message.clone(), 4);
-        failure.hint = problem.hint.clone();
-        failure.location = Some(Box::new(json!({ "file": problem.file.name(),
-            "line": problem.place.map(|place| place.line),
-            "column": problem.place.map(|place| place.column) })));
-        failure
-    });
+    let damage = state.damage().map(Failure::damage);
     if session.output.is_json() {
         return match damage {
             Some(failure) => Err(Failure { data: Some(Box::new(document)), ..failure }),
@@ -56,7 +52,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         Format::Json => session.output.line(format!("{document:#}")),
         Format::Yaml => {
             let text = serde_yaml::to_string(&document);
-            let text = text.map_err(|error| Failure::refused("bad_value", error.to_string()))?;
+            let text =
+                text.map_err(|error| Failure::new(ErrorCode::BadValue, error.to_string()))?;
             session.output.raw(&text);
         }
         Format::Md => session.output.raw(&markdown(&document)),

@@ -5,6 +5,7 @@ use crate::{
         cli::{CliResult, Failure, Session},
         watch::{LogWatch, WatchError, Woken},
     },
+    domain::ErrorCode,
     store::{OperationSummary, Revision},
     workspace::Workspace,
 };
@@ -91,5 +92,5 @@ fn print(session: &mut Session<'_>, operation: &OperationSummary) -> bool {
 }
 
 fn failed(error: WatchError) -> Failure {
-    Failure::refused("cannot_watch", error.to_string())
+    Failure::new(ErrorCode::CannotWatch, error.to_string())
 }
