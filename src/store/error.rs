@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::directory::WrongKind;
-use super::disk::Kind;
+use crate::store::disk::{Kind, directory::WrongKind};
 
 /// A failure of the store; nothing was changed unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]

@@ -5,12 +5,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::error::At as _;
-use super::files::require_dir;
-use super::lock;
-use super::paths::{checkpoint_number, segment_number};
-use super::segment::{self, Segment};
-use super::{Checkpoint, Hash, Holder, Result, Store, StoreError, registry};
+use crate::store::{
+    Checkpoint, Hash, Holder, Result, Store, StoreError,
+    checkpoint::registry,
+    disk::read::require_dir,
+    error::At as _,
+    lock,
+    log::segment::{self, Segment},
+    paths::{checkpoint_number, segment_number},
+};
 
 /// How long a collection waits for the lock.
 const WAIT: Duration = Duration::from_secs(5);
@@ -216,7 +219,7 @@ impl Store {
         for name in names.into_iter().filter(is_ours) {
             let path = dir.join(name);
             if let Some(stat) = self.disk.stat(&path).at(&path)?
-                && stat.kind == super::disk::Kind::File
+                && stat.kind == crate::store::disk::Kind::File
             {
                 report.free(stat.len);
                 unused.push(path);

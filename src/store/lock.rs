@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::disk::{Access, Disk, DiskFile, Kind};
-use super::error::At as _;
-use super::files::open_existing;
-use super::{Holder, Result, StoreError};
+use crate::store::{
+    Holder, Result, StoreError,
+    disk::{Access, Disk, DiskFile, Kind, read::open_existing},
+    error::At as _,
+};
 
 /// The lock, held until this value is dropped.
 #[derive(Debug)]

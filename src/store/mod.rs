@@ -10,54 +10,25 @@
 //! read:   shared lock → inspect → View
 //! ```
 
-mod appended;
-mod apply;
-mod byte_text;
-mod change;
+mod cancellation;
 mod checkpoint;
-mod directory;
 mod disk;
 mod error;
-mod files;
 mod gc;
-mod given_up;
-mod hash;
-mod head;
 mod inspect;
-mod inspection;
-mod judge;
 mod lock;
 mod log;
-mod loose;
 mod name;
-mod objects;
-mod operation;
 mod origin;
 mod paths;
-mod prepare;
-mod publish;
 mod query;
-mod real_disk;
-mod recall;
-mod record;
-mod refound;
-mod registry;
 mod relocate;
-mod repair;
-mod replace;
-mod report;
-mod segment;
-mod splice;
-mod tail;
-mod taking;
 mod tally;
 mod transaction;
-mod undo;
-mod valid;
 mod view;
 
 #[cfg(test)]
-pub(crate) mod sim_disk;
+pub(crate) use disk::sim as sim_disk;
 #[cfg(test)]
 mod tests;
 
@@ -66,32 +37,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use change::{ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation};
+pub(crate) use cancellation::Cancellation;
 pub(crate) use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
-pub(crate) use directory::Directory;
+pub(crate) use disk::directory::Directory;
+pub(crate) use disk::real::RealDisk;
 pub(crate) use disk::{Disk, Kind};
 pub(crate) use error::{Result, StoreError};
 pub(crate) use gc::GcReport;
-pub(crate) use given_up::GivenUp;
-pub(crate) use hash::Hash;
-pub(crate) use name::CheckpointName;
-pub(crate) use operation::{
+pub(crate) use inspect::report::Report;
+pub(crate) use log::hash::Hash;
+pub(crate) use log::operation::{
     AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
 };
+pub(crate) use name::CheckpointName;
 pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
 pub(crate) use query::AppendedThen;
-pub(crate) use real_disk::RealDisk;
-pub(crate) use report::Report;
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;
+pub(crate) use transaction::change::{
+    ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation,
+};
 pub use view::AppendedView;
 pub(crate) use view::{AppendedReader, LogDamage, View};
 
+use disk::read::{require_dir, require_file};
 use error::At as _;
-use files::{require_dir, require_file};
 use paths::{Paths, Salvaged};
 
 /// Which files the store keeps, and where.
@@ -129,7 +102,7 @@ pub struct Store {
 /// Reads bytes as an operation log, for the fuzzer.
 #[cfg(fuzzing)]
 pub(crate) fn fuzz_log(bytes: &[u8]) {
-    segment::Segment::fuzz(bytes);
+    log::segment::Segment::fuzz(bytes);
 }
 
 /// A segment smaller than this is never closed.
@@ -179,7 +152,7 @@ impl Store {
             }
         }
         if require_dir(&*this.disk, &this.paths.private)?.is_some() {
-            presence.log = !segment::numbers(&*this.disk, &this.paths)?.is_empty();
+            presence.log = !log::segment::numbers(&*this.disk, &this.paths)?.is_empty();
         }
         Ok(presence)
     }
@@ -254,7 +227,8 @@ impl Store {
 
     fn move_log_aside(&self, holder: &Holder) -> Result<PathBuf> {
         let (disk, paths) = (&*self.disk, &self.paths);
-        let target = apply::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
+        let target =
+            transaction::append::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
         disk.rename(&paths.log(), &target).at(&target)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;

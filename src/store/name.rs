@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Layout;
+use crate::store::Layout;
 
 /// A file of the layout. Only a [`Layout`] gives one, so that no text from outside becomes a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

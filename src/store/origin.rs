@@ -11,10 +11,10 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use super::disk::Kind;
-use super::error::At as _;
-use super::paths::PRIVATE;
-use super::{Directory, Holder, Report, Result, Store, StoreError, lock};
+use crate::store::{
+    Directory, Holder, Report, Result, Store, StoreError, disk::Kind, error::At as _, lock,
+    paths::PRIVATE,
+};
 
 /// The file in the private directory that says where it was made.
 const MARKER: &str = "origin";
@@ -143,7 +143,7 @@ impl Store {
         }
         drop(guard);
         let mut store = self.clone();
-        store.paths = super::paths::Paths::new(&self.layout);
+        store.paths = crate::store::paths::Paths::new(&self.layout);
         store.standing = Standing::Settled;
         Ok((store, copy.map(|copy| Report::Distrusted { why, copy: Some(copy) })))
     }
@@ -152,7 +152,7 @@ impl Store {
     pub(super) fn make_private(&self) -> Result<()> {
         let path = &self.paths.private;
         if matches!(self.standing, Standing::Settled) {
-            super::publish::ensure_dir(&*self.disk, path, true)?;
+            crate::store::disk::publish::ensure_dir(&*self.disk, path, true)?;
             return Ok(());
         }
         make_marked(&Directory::open(&self.layout.dir).at(path)?).at(path)

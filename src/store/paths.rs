@@ -5,9 +5,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::Directory;
-use super::name::{CheckpointName, FileName};
-use super::{Hash, Layout};
+use crate::store::{
+    Hash, Layout,
+    disk::directory::Directory,
+    name::{CheckpointName, FileName},
+};
 
 /// The name of the store's own directory in the state directory.
 pub(super) const PRIVATE: &str = ".statedir";
@@ -125,14 +127,14 @@ impl Paths {
 /// The number in a segment's file name.
 pub(super) fn segment_number(name: &str) -> Option<u64> {
     let number: u64 = name.strip_suffix(".log")?.parse().ok()?;
-    (number <= super::valid::MOST && segment_name(number) == name).then_some(number)
+    (number <= crate::store::log::validate::MOST && segment_name(number) == name).then_some(number)
 }
 
 /// Number and name in a checkpoint's file name.
 pub(super) fn checkpoint_number(file: &str) -> Option<(u64, CheckpointName)> {
     let (number, name) = file.split_once('-')?;
     let (number, name) = (number.parse().ok()?, CheckpointName::parse(name).ok()?);
-    (number <= super::valid::MOST && checkpoint_file(number, &name) == file)
+    (number <= crate::store::log::validate::MOST && checkpoint_file(number, &name) == file)
         .then_some((number, name))
 }
 

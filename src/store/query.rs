@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::error::At as _;
-use super::segment::{self, Header, Segment};
-use super::{
-    Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, View, objects,
+use crate::store::{
+    Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, View,
+    checkpoint::objects,
+    error::At as _,
+    log::segment::{self, Header, Segment},
 };
 
 /// The appended file as it was at some operation.

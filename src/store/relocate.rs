@@ -4,10 +4,14 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::disk::{Disk, Kind};
-use super::error::At as _;
-use super::publish::{ensure_dir_all, parent_of};
-use super::{Committed, Layout, NewOperation, Result, Store, StoreError, Transaction};
+use crate::store::{
+    Committed, Layout, NewOperation, Result, Store, StoreError, Transaction,
+    disk::{
+        Disk, Kind,
+        publish::{ensure_dir_all, parent_of},
+    },
+    error::At as _,
+};
 
 /// A directory that was to be moved.
 #[derive(Debug)]

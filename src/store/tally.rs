@@ -7,10 +7,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::disk::{Access, Disk, DiskFile};
-use super::error::At as _;
-use super::files::{open_existing, read_range};
-use super::{Result, Store};
+use crate::store::{
+    Result, Store,
+    disk::{
+        Access, Disk, DiskFile,
+        read::{open_existing, read_range},
+    },
+    error::At as _,
+};
 
 /// From this size on, the lines are summed up.
 const LIMIT: u64 = 64 * 1024;

@@ -5,13 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::disk::{Access, Disk, DiskFile};
-use super::error::At as _;
-use super::files::require_file;
-use super::head::Facts;
-use super::registry::Registry;
-use super::tail::Tail;
-use super::{Report, Result, Revision, Tally};
+use crate::store::{
+    Report, Result, Revision, Tally,
+    checkpoint::registry::Registry,
+    disk::{Access, Disk, DiskFile, read::require_file},
+    error::At as _,
+    log::{head::Facts, tail::Tail},
+};
 
 /// All files at one revision, pending recovery included.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl View {
     /// Whether the directory had a log when it was opened, readable or not.
     ///
     /// With no file there, this tells "the files are gone" from "nothing was ever here": then
-    /// [`Store::last_known_files`](super::Store::last_known_files) has them.
+    /// [`Store::last_known_files`](crate::store::Store::last_known_files) has them.
     pub fn has_log(&self) -> bool {
         self.has_log
     }
@@ -109,7 +109,7 @@ impl View {
     /// Why the log could not be read, for readers: the view then shows the files as they are.
     ///
     /// Changing the state fails with `Damaged` until
-    /// [`Store::set_log_aside`](super::Store::set_log_aside).
+    /// [`Store::set_log_aside`](crate::store::Store::set_log_aside).
     pub fn log_damage(&self) -> Option<&LogDamage> {
         self.damage.as_ref()
     }

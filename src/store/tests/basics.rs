@@ -1,7 +1,7 @@
 //! What the store promises when nothing goes wrong.
 
-use super::super::*;
 use super::script::*;
+use crate::store::*;
 
 #[test]
 fn an_edit_made_outside_is_recorded_and_undo_gives_back_the_exact_bytes() {

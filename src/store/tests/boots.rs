@@ -1,8 +1,7 @@
 //! Telling a lost rename, a torn file and an edit apart after the machine was started again.
 
-use super::super::sim_disk::SimDisk;
-use super::super::*;
 use super::script::*;
+use crate::store::{disk::sim::SimDisk, *};
 
 fn after_two_operations() -> (SimDisk, Store) {
     let (disk, store) = sim();
@@ -90,7 +89,7 @@ fn where_boots_are_not_known_blank_files_count_as_torn() {
 
 #[test]
 fn what_somebody_appends_before_an_interrupted_append_stays_with_it() {
-    use super::super::sim_disk::Fault;
+    use crate::store::disk::sim::Fault;
     for call in 1.. {
         let (disk, store) = after_two_operations();
         disk.arm(call, Fault::CrashBefore, false);

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::sim_disk::{Fault, Loss, SimDisk};
-use super::super::*;
 use super::script::*;
+use crate::store::{
+    disk::sim::{Fault, Loss, SimDisk},
+    *,
+};
 
 const EIO: i32 = 5;
 const ENOSPC: i32 = 28;

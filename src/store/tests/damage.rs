@@ -1,8 +1,10 @@
 //! A log that is damaged, cut or has lost its images: the files never depend on it.
 
-use super::super::sim_disk::{Fault, SimDisk};
-use super::super::*;
 use super::script::*;
+use crate::store::{
+    disk::sim::{Fault, SimDisk},
+    *,
+};
 
 fn segment() -> PathBuf {
     state_dir().join(".statedir/log/00000001.log")

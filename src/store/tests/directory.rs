@@ -5,7 +5,10 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use crate::store::{Directory, Kind, directory::WrongKind, disk::Access};
+use crate::store::{
+    Directory, Kind,
+    disk::{Access, directory::WrongKind},
+};
 
 /// A directory to work in, and beside it what must never be reached.
 struct Scene {

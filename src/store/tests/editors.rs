@@ -1,8 +1,10 @@
 //! Another program saves a file at the worst moment.
 
-use super::super::sim_disk::{Fault, SimDisk};
-use super::super::*;
 use super::script::*;
+use crate::store::{
+    disk::sim::{Fault, SimDisk},
+    *,
+};
 
 const WORDS: &[u8] = b"the words of the editor\n";
 

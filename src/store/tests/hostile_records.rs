@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::*;
 use super::script::*;
-use crate::store::hash::hex_prefix;
+use crate::store::log::hash::hex_prefix;
+use crate::store::*;
 
 /// A directory with a state that has a log of two segments, checkpoints, a head and a tally, and
 /// beside the state a file that nothing may touch.

@@ -3,8 +3,8 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::super::*;
 use super::script::*;
+use crate::store::*;
 
 const PARTS: [&str; 6] = ["log", "tmp", "objects", "checkpoints", "salvage", "rebuild"];
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::super::*;
 use super::script::*;
+use crate::store::*;
 
 #[test]
 fn two_transactions_exclude_each_other_and_the_second_names_the_first() {

@@ -3,8 +3,8 @@
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use super::super::*;
 use super::script::*;
+use crate::store::*;
 
 fn real() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();

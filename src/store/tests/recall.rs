@@ -1,8 +1,7 @@
 //! What the log gives back of files that are gone.
 
-use super::super::sim_disk::SimDisk;
-use super::super::*;
 use super::script::*;
+use crate::store::{disk::sim::SimDisk, *};
 
 fn delete(disk: &SimDisk, name: &str) {
     Disk::remove(disk, &state_dir().join(name)).unwrap();

@@ -1,8 +1,10 @@
 //! A lost log that is made again.
 
-use super::super::sim_disk::{Fault, Loss, SimDisk};
-use super::super::*;
 use super::script::*;
+use crate::store::{
+    disk::sim::{Fault, Loss, SimDisk},
+    *,
+};
 
 /// Files without a log: `a.md` is as it was before the last of the operations to come.
 fn lost() -> (SimDisk, Store) {

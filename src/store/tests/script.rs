@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::sim_disk::SimDisk;
-use super::super::*;
+use crate::store::{disk::sim::SimDisk, *};
 
 pub(super) const FILES: &[&str] = &["a.md", "b.md", "c.json"];
 pub(super) const GROWING: &str = "h.md";

@@ -1,0 +1,87 @@
+//! Content hashes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// The first half of a SHA-256, printed as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash([u8; 16]);
+
+impl Hash {
+    /// Hashes bytes.
+    pub fn of(bytes: &[u8]) -> Hash {
+        let full: [u8; 32] = Sha256::digest(bytes).into();
+        let mut half = [0; 16];
+        half.copy_from_slice(&full[..16]);
+        Hash(half)
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl FromStr for Hash {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Hash, Self::Err> {
+        // A hash names a file, so there is one way to write it.
+        if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            return Err("not lower case");
+        }
+        let bytes = unhex(text).ok_or("not hexadecimal")?;
+        Ok(Hash(bytes.try_into().map_err(|_| "not 32 hexadecimal digits")?))
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hash, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The first digits of the SHA-256 of some bytes.
+pub(in crate::store) fn hex_prefix(bytes: &[u8], digits: usize) -> String {
+    let mut text = hex(&Sha256::digest(bytes));
+    text.truncate(digits);
+    text
+}
+
+/// Bytes as hexadecimal digits.
+pub(in crate::store) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+    text
+}
+
+/// The bytes that hexadecimal digits stand for.
+pub(in crate::store) fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}

@@ -1,0 +1,252 @@
+//! What a record may say. A log can come out of a clone, so every record is read as if a stranger
+//! had written it; what is written is held against the same rules, so that it can be read again.
+
+use std::collections::BTreeSet;
+
+use crate::store::{
+    AppendRecord, Checkpoint, CheckpointChange, FileRecord, Layout, NewOperation, Operation,
+    log::{
+        head::Head,
+        record::SUM_LEN,
+        segment::{Header, Tracked},
+        tail::Tail,
+    },
+};
+
+/// The highest number, length or offset: sums of several of them are still numbers.
+pub(in crate::store) const MOST: u64 = 1 << 52;
+
+/// The most bytes of a time, a kind or a boot.
+const SHORT: usize = 64;
+
+/// The most bytes of an actor or a remark.
+const LONG: usize = 64 * 1024;
+
+/// The most bytes of a command or a message.
+const TEXT: usize = 16 * 1024 * 1024;
+
+/// How many checkpoints one operation adds or removes.
+const CHECKPOINTS: usize = 100_000;
+
+/// How many remarks an operation has.
+const NOTES: usize = 100;
+
+/// How many marks a checkpoint has.
+const MARKS: usize = 10_000;
+
+/// Why a record cannot be what this program wrote.
+type Checked = Result<(), String>;
+
+impl Header {
+    /// Checks the first line of a segment.
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+        number("segment", self.segment)?;
+        number("seq", self.seq)?;
+        boot(self.boot.as_deref())?;
+        self.state.check(layout)
+    }
+}
+
+impl Tracked {
+    fn check(&self, layout: &Layout) -> Checked {
+        self.files.keys().try_for_each(|name| rewritable(layout, name))?;
+        number("length of the appended file", self.appended.len)
+    }
+}
+
+impl Operation {
+    /// Checks an operation by itself.
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+        number("seq", self.seq)?;
+        short("time", &self.time)?;
+        boot(self.boot.as_deref())?;
+        kind(&self.kind)?;
+        at_most("actor", self.actor.len(), LONG)?;
+        at_most("command", self.command.len(), TEXT)?;
+        at_most("message", self.message.len(), TEXT)?;
+        at_most("number of notes", self.notes.len(), NOTES)?;
+        self.notes.iter().try_for_each(|note| at_most("note", note.len(), LONG))?;
+        let mut names = BTreeSet::new();
+        for file in &self.files {
+            if !names.insert(&file.name) {
+                return Err(format!("`{}` is changed twice", file.name));
+            }
+            file.check(layout)?;
+        }
+        if let Some(append) = &self.appended {
+            append.check()?;
+        }
+        at_most("number of checkpoints", self.checkpoints.len(), CHECKPOINTS)?;
+        self.checkpoints.iter().try_for_each(|change| change.checkpoint().check(layout))
+    }
+
+    /// Checks whether an operation begins with the files as the one before left them.
+    pub(in crate::store) fn check_continues(&self, state: &Tracked) -> Checked {
+        for file in &self.files {
+            if file.before != state.files.get(&file.name).copied() {
+                return Err(format!("`{}` was something else before", file.name));
+            }
+        }
+        match &self.appended {
+            Some(append) if append.before() != state.appended => {
+                Err("the appended file was something else before".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl FileRecord {
+    fn check(&self, layout: &Layout) -> Checked {
+        rewritable(layout, &self.name)?;
+        // Where the splices end, in the bytes before and in those after.
+        let (mut before, mut after) = (0, 0);
+        for splice in &self.splices {
+            let kept = splice
+                .offset
+                .checked_sub(before)
+                .ok_or_else(|| format!("the splices of `{}` are out of order", self.name))?;
+            number("offset", splice.offset)?;
+            after += kept + splice.new.len() as u64;
+            before = splice.offset + splice.old.len() as u64;
+            if before.max(after) > layout.max_bytes {
+                return Err(format!("`{}` would be too large", self.name));
+            }
+            if splice.old == splice.new {
+                return Err(format!("a splice of `{}` changes nothing", self.name));
+            }
+        }
+        let nothing_before = self.before.is_none() || self.whole;
+        if (nothing_before && before > 0) || (self.after.is_none() && after > 0) {
+            return Err(format!("there are bytes where `{}` has none", self.name));
+        }
+        Ok(())
+    }
+}
+
+impl AppendRecord {
+    fn before(&self) -> Tail {
+        Tail { len: self.offset, hash: self.tail_before }
+    }
+
+    fn check(&self) -> Checked {
+        number("offset", self.offset)?;
+        number("length of the appended file", self.len)?;
+        match &self.bytes {
+            Some(bytes) if self.offset + bytes.len() as u64 != self.len => {
+                Err("the added bytes do not lead to the length".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Checkpoint {
+    /// Checks a checkpoint, in a record or in its own file.
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+        number("number", self.number)?;
+        number("seq", self.seq)?;
+        number("length of the appended file", self.appended_len)?;
+        short("time", &self.time)?;
+        at_most("actor", self.actor.len(), LONG)?;
+        for text in [&self.automatic, &self.message].into_iter().flatten() {
+            at_most("message", text.len(), LONG)?;
+        }
+        at_most("number of marks", self.marks.len(), MARKS)?;
+        self.marks.iter().try_for_each(|mark| short("mark", mark))?;
+        for (name, image) in &self.files {
+            rewritable(layout, name)?;
+            if image.len > layout.max_bytes {
+                return Err(format!("`{name}` would be too large"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Head {
+    /// Checks the cache: one that does not pass is none.
+    pub(in crate::store) fn check(&self, layout: &Layout) -> Checked {
+        for value in [self.segment, self.end, self.last, self.seq] {
+            number("number", value)?;
+        }
+        boot(self.boot.as_deref())?;
+        self.state.check(layout)?;
+        let is_sum = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if self.sum.len() != SUM_LEN || !self.sum.bytes().all(is_sum) {
+            return Err("the checksum is none".to_owned());
+        }
+        if let Some(name) = self.signatures.keys().find(|name| !layout.tracks(name)) {
+            return Err(format!("`{}` is not a file of this state", shown(name)));
+        }
+        match &self.facts {
+            Some(facts) if facts.len > self.state.appended.len => {
+                Err("the facts are about a longer file".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl NewOperation {
+    /// Cuts what is only there for people to what a record can hold.
+    pub(in crate::store) fn cut(&mut self) {
+        cut(&mut self.time, SHORT);
+        cut(&mut self.actor, LONG);
+        cut(&mut self.command, TEXT);
+        cut(&mut self.message, TEXT);
+        for change in &mut self.checkpoints {
+            if let CheckpointChange::Take(new) = change {
+                new.marks.truncate(MARKS);
+                for text in [&mut new.automatic, &mut new.message].into_iter().flatten() {
+                    cut(text, LONG);
+                }
+            }
+        }
+    }
+}
+
+fn cut(text: &mut String, most: usize) {
+    let end = (0..=most.min(text.len())).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.truncate(end);
+}
+
+fn rewritable(layout: &Layout, name: &str) -> Checked {
+    match layout.rewritable_file(name) {
+        Some(_) => Ok(()),
+        None => Err(format!("`{}` is not a file of this state", shown(name))),
+    }
+}
+
+/// A text as a message can quote it.
+fn shown(text: &str) -> String {
+    text.chars().take(SHORT).flat_map(char::escape_debug).collect()
+}
+
+fn number(what: &str, value: u64) -> Checked {
+    if value > MOST { Err(format!("the {what} {value} is too high")) } else { Ok(()) }
+}
+
+fn at_most(what: &str, found: usize, most: usize) -> Checked {
+    if found > most { Err(format!("the {what} is beyond {most}")) } else { Ok(()) }
+}
+
+/// A word or two without anything that a terminal takes for more than text.
+fn short(what: &str, text: &str) -> Checked {
+    if text.len() > SHORT || text.chars().any(char::is_control) {
+        return Err(format!("`{}` is no {what}", shown(text)));
+    }
+    Ok(())
+}
+
+fn boot(id: Option<&str>) -> Checked {
+    id.map_or(Ok(()), |id| short("boot", id))
+}
+
+fn kind(kind: &str) -> Checked {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if kind.is_empty() || kind.len() > SHORT || !kind.bytes().all(is_word) {
+        return Err(format!("`{}` is no kind of operation", shown(kind)));
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! What a caller asks the store to do, and what it gets back.
+
+use std::ops::Range;
+
+use crate::store::{CheckpointChange, GivenUp, OperationSummary, Revision};
+
+/// One operation to be committed.
+#[derive(Debug, Clone, Default)]
+pub struct NewOperation {
+    /// A short word for the sort of change, such as `step` or `undo`.
+    pub kind: String,
+    /// The command as the user gave it.
+    pub command: String,
+    /// One line for people.
+    pub message: String,
+    /// Who did it.
+    pub actor: String,
+    /// When, in the caller's format; the store compares it as text only.
+    pub time: String,
+    /// Changes to rewritable files, at most one for each.
+    pub changes: Vec<FileChange>,
+    /// Bytes to add to the end of the appended file.
+    pub append: Vec<u8>,
+    /// Bytes to put into the appended file, each before an offset of it with `append` at its end,
+    /// in ascending order. The file is replaced then; nothing that is in it can go.
+    pub insert: Vec<(u64, Vec<u8>)>,
+    /// The operation this one takes back.
+    pub undoes: Option<Revision>,
+    /// The operation this one does again.
+    pub redoes: Option<Revision>,
+    /// Opaque derived data, valid for the appended file as it is after this operation.
+    pub facts: Option<Vec<u8>>,
+    /// Checkpoints to be taken, put back or removed.
+    pub checkpoints: Vec<CheckpointChange>,
+    /// Whether it tells of what was counted since the last one that did.
+    pub tells_tally: bool,
+}
+
+/// A change to one rewritable file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file, one of `Layout::rewritable`.
+    pub name: String,
+    /// What to do with it.
+    pub kind: ChangeKind,
+}
+
+/// How a file changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// Replace ranges, given in ascending order and without overlap.
+    Splice(Vec<ByteSplice>),
+    /// Create the file or replace all of it; only the differing middle is logged.
+    Write(Vec<u8>),
+    /// Remove the file.
+    Remove,
+}
+
+/// One replaced range of a file, in offsets of the bytes before the operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ByteSplice {
+    /// The range that goes.
+    pub at: Range<usize>,
+    /// What comes in its place.
+    pub new: Vec<u8>,
+}
+
+/// An operation that is durable.
+#[derive(Debug, Clone)]
+pub struct Committed {
+    /// The revision it produced.
+    pub revision: Revision,
+    /// The operation as logged.
+    pub operation: OperationSummary,
+    /// What could not be finished after the commit point; the next command completes it.
+    pub warnings: Vec<String>,
+}
+
+/// Who takes the lock, shown to whoever has to wait for it.
+#[derive(Debug, Clone, Default)]
+pub struct Holder {
+    /// The acting person or agent.
+    pub actor: String,
+    /// The command being run.
+    pub command: String,
+    /// When it began.
+    pub time: String,
+    /// Whether it is still wanted when the lock is there.
+    pub given_up: GivenUp,
+}
