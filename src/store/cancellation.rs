@@ -1,4 +1,4 @@
-//! Whether somebody still wants what waits for the lock.
+//! Cancelling a change that still waits for the lock.
 
 use std::{
     fmt,
@@ -11,31 +11,31 @@ use std::{
 /// Asked once the lock is there and before anything is written. What has begun is not stopped
 /// half-way: after the first lock that was kept, the answer is no.
 #[derive(Clone, Default)]
-pub struct GivenUp {
+pub struct Cancellation {
     asked: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
     begun: Arc<AtomicBool>,
 }
 
-impl GivenUp {
-    /// Given up when `asked` says so.
+impl Cancellation {
+    /// Cancelled when `asked` says so.
     pub fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { asked: Some(Arc::new(asked)), begun: Arc::default() }
     }
 
     /// Whether nothing may be begun; if it may, it has begun.
-    pub(in crate::store) fn before_begin(&self) -> bool {
+    pub(in crate::store) fn prevents_start(&self) -> bool {
         let Some(asked) = &self.asked else { return false };
         if self.begun.load(Ordering::Relaxed) {
             return false;
         }
-        let given_up = asked();
-        self.begun.store(!given_up, Ordering::Relaxed);
-        given_up
+        let cancelled = asked();
+        self.begun.store(!cancelled, Ordering::Relaxed);
+        cancelled
     }
 }
 
-impl fmt::Debug for GivenUp {
+impl fmt::Debug for Cancellation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GivenUp").field("begun", &self.begun).finish_non_exhaustive()
+        f.debug_struct("Cancellation").field("begun", &self.begun).finish_non_exhaustive()
     }
 }

@@ -28,7 +28,7 @@ pub enum StoreError {
     },
     /// Whoever asked does not want it any more; nothing was written.
     #[error("the call was cancelled; nothing was done")]
-    GivenUp,
+    Cancelled,
     /// A file was saved by somebody else between reading it and committing; nothing was written.
     #[error("`{name}` was changed by another program in the meantime; nothing was written")]
     Conflict {

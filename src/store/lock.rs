@@ -40,8 +40,8 @@ pub(super) fn exclusive(
         other => other.at(path)?,
     };
     let file = acquire(disk, path, file, true, wait)?;
-    if holder.given_up.before_begin() {
-        return Err(StoreError::GivenUp);
+    if holder.cancellation.prevents_start() {
+        return Err(StoreError::Cancelled);
     }
     let note = Note {
         pid: std::process::id(),

@@ -5,8 +5,8 @@
 //! completed from the log at the next opening.
 //!
 //! ```text
-//! begin:  lock → inspect (judge, appended) → repair → Transaction
-//! commit: prepare → log (append, sync: the commit point) → apply → head
+//! begin:  lock → inspect (verdict, appended) → repair → Transaction
+//! commit: prepare → log (append, sync: the commit point) → replace, append → head
 //! read:   shared lock → inspect → View
 //! ```
 
@@ -96,7 +96,7 @@ pub struct Store {
     paths: Paths,
     disk: Arc<dyn Disk>,
     rotate_at: Option<u64>,
-    standing: origin::Standing,
+    trust_level: origin::Trust,
 }
 
 /// Reads bytes as an operation log, for the fuzzer.
@@ -118,7 +118,7 @@ impl Store {
     /// A store on any disk.
     pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
         let paths = Paths::new(&layout);
-        Store { layout, paths, disk, rotate_at: None, standing: origin::Standing::default() }
+        Store { layout, paths, disk, rotate_at: None, trust_level: origin::Trust::default() }
     }
 
     /// The same store with another size at which log segments are closed.

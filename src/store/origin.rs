@@ -46,14 +46,14 @@ pub struct Inode(u64);
 
 /// What the store may do with its private directory.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Standing {
+pub(super) enum Trust {
     /// Use it, and ask no questions: the disk is simulated, or the marker is right.
     #[default]
-    Settled,
+    Established,
     /// Use it and mark it, or make one with a marker.
     Unmarked,
     /// Do not use it.
-    Distrusted {
+    Denied {
         /// Why, as the end of a sentence.
         why: &'static str,
         /// Which directory was looked at.
@@ -93,7 +93,7 @@ impl Store {
     /// The store that marks its private directory as made here with the next change.
     #[must_use]
     pub fn marking(mut self) -> Store {
-        self.standing = Standing::Unmarked;
+        self.trust_level = Trust::Unmarked;
         self
     }
 
@@ -101,7 +101,7 @@ impl Store {
     /// change sets the directory aside and begins a log of its own.
     #[must_use]
     pub fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
-        self.standing = Standing::Distrusted { why, inode };
+        self.trust_level = Trust::Denied { why, inode };
         // A name that nothing can have: whoever looks there finds no lock, no log and no object.
         let random = std::hash::RandomState::new().build_hasher().finish();
         self.paths.private = self.layout.dir.join(format!("{PRIVATE}.none-{random:016x}"));
@@ -110,14 +110,14 @@ impl Store {
 
     /// Whether the private directory is used.
     pub fn uses_private_directory(&self) -> bool {
-        !matches!(self.standing, Standing::Distrusted { .. })
+        !matches!(self.trust_level, Trust::Denied { .. })
     }
 
     /// What readers are told about a private directory that is not used.
     pub(super) fn distrust_report(&self) -> Option<Report> {
-        match self.standing {
-            Standing::Distrusted { why, .. } => Some(Report::Distrusted { why, copy: None }),
-            Standing::Settled | Standing::Unmarked => None,
+        match self.trust_level {
+            Trust::Denied { why, .. } => Some(Report::Distrusted { why, copy: None }),
+            Trust::Established | Trust::Unmarked => None,
         }
     }
 
@@ -126,7 +126,7 @@ impl Store {
     /// # Errors
     /// It cannot be renamed.
     pub fn for_change(&self) -> Result<(Store, Option<Report>)> {
-        let Standing::Distrusted { why, inode } = self.standing else {
+        let Trust::Denied { why, inode } = self.trust_level else {
             return Ok((self.clone(), None));
         };
         let path = self.layout.dir.join(PRIVATE);
@@ -144,14 +144,14 @@ impl Store {
         drop(guard);
         let mut store = self.clone();
         store.paths = crate::store::paths::Paths::new(&self.layout);
-        store.standing = Standing::Settled;
+        store.trust_level = Trust::Established;
         Ok((store, copy.map(|copy| Report::Distrusted { why, copy: Some(copy) })))
     }
 
     /// Makes the private directory where there is none, with a marker where markers are kept.
     pub(super) fn make_private(&self) -> Result<()> {
         let path = &self.paths.private;
-        if matches!(self.standing, Standing::Settled) {
+        if matches!(self.trust_level, Trust::Established) {
             crate::store::disk::publish::ensure_dir(&*self.disk, path, true)?;
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl Store {
 
     /// Marks the private directory as made here. Failing is harmless: it is asked about again.
     pub(super) fn mark(&self) {
-        if matches!(self.standing, Standing::Unmarked)
+        if matches!(self.trust_level, Trust::Unmarked)
             && let Ok(state) = Directory::open(&self.layout.dir)
             && let Ok(Some(private)) = state.open_dir(PRIVATE)
         {
@@ -182,7 +182,7 @@ impl Store {
         let path = self.layout.dir.join(PRIVATE);
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let not_found = |what: &str| StoreError::NotFound { what: what.to_owned() };
-        if matches!(self.standing, Standing::Distrusted { .. }) {
+        if matches!(self.trust_level, Trust::Denied { .. }) {
             let found = state.open_dir(PRIVATE).at(&path)?;
             let private = found.ok_or_else(|| not_found("private directory to trust"))?;
             if !dry_run {

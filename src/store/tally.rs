@@ -29,7 +29,7 @@ const MOST: u64 = 1 << 32;
 /// How many milliseconds to wait for somebody who counts at the same moment.
 const PATIENCE: usize = 500;
 
-/// What was counted and no operation has told of yet.
+/// What was counted and no operation has recorded yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     counts: BTreeMap<String, u64>,
@@ -97,20 +97,20 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets counts that an operation has told of; what was counted since stays.
+    /// Forgets counts that an operation has recorded; what was counted since stays.
     ///
     /// # Errors
     /// The disk fails.
-    pub(super) fn settle(&self, told: &Tally) -> Result<()> {
+    pub(super) fn subtract(&self, recorded: &Tally) -> Result<()> {
         let (disk, path) = (&*self.disk, self.paths.tally());
-        if told.is_empty() {
+        if recorded.is_empty() {
             return Ok(());
         }
         let Some((file, _)) = open_existing(disk, &path, Access::Append)? else { return Ok(()) };
         keep_apart(&*file);
         let mut left = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?);
         for (name, count) in &mut left.counts {
-            *count = count.saturating_sub(told.get(name));
+            *count = count.saturating_sub(recorded.get(name));
         }
         left.counts.retain(|_, count| *count > 0);
         file.set_len(0).at(&path)?;
@@ -161,18 +161,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_after_it_was_told_stays() {
+    fn what_is_counted_after_it_was_recorded_stays() {
         let (_root, store) = store();
         for name in ["x", "y", "x"] {
             store.count(name).unwrap();
         }
-        let told = tally(&store);
-        assert_eq!((told.get("x"), told.get("y"), told.get("z")), (2, 1, 0));
+        let recorded = tally(&store);
+        assert_eq!((recorded.get("x"), recorded.get("y"), recorded.get("z")), (2, 1, 0));
         store.count("x").unwrap();
-        store.settle(&told).unwrap();
+        store.subtract(&recorded).unwrap();
         let left = tally(&store);
         assert_eq!((left.get("x"), left.get("y")), (1, 0));
-        store.settle(&left).unwrap();
+        store.subtract(&left).unwrap();
         assert!(tally(&store).is_empty());
     }
 

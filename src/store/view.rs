@@ -88,7 +88,7 @@ impl View {
         &self.reports
     }
 
-    /// What was counted and no operation has told of yet.
+    /// What was counted and no operation has recorded yet.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }

@@ -43,7 +43,7 @@ pub(crate) struct Draft<'a> {
     variables: Cached<Variables>,
     progress: fn(u64),
     /// Whether an entry tells what was counted since the one before.
-    pub(super) tells_usage: bool,
+    pub(super) records_usage: bool,
     /// Where the state is, for steps that say where they are worked on.
     pub(super) here: Option<Here<'a>>,
     pub(super) notices: Vec<String>,
@@ -92,7 +92,7 @@ impl<'a> Draft<'a> {
             constraints: RefCell::new(None),
             variables: RefCell::new(None),
             progress,
-            tells_usage: false,
+            records_usage: false,
             here: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),

@@ -311,7 +311,7 @@ fn store_code(error: &StoreError) -> ErrorCode {
             _ => ErrorCode::Io,
         },
         StoreError::LockTimeout { .. } => ErrorCode::LockTimeout,
-        StoreError::GivenUp => ErrorCode::Cancelled,
+        StoreError::Cancelled => ErrorCode::Cancelled,
         StoreError::Conflict { .. } => ErrorCode::ChangedMeanwhile,
         StoreError::Moved { .. } => ErrorCode::MovedAway,
         StoreError::NotRegular { .. } => ErrorCode::NotRegular,

@@ -86,7 +86,7 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Disk, GivenUp, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
+    store::{Cancellation, Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
 };
 
 const REWRITABLE: [&str; 5] = [
@@ -110,7 +110,7 @@ pub struct Options {
     /// How long to wait for the lock.
     pub wait: Duration,
     /// Whether the change is still wanted when the lock is there.
-    pub given_up: GivenUp,
+    pub cancellation: Cancellation,
     /// The command as the user gave it, for the log.
     pub command: String,
     /// Is told how many bytes of a long history have been read.
@@ -129,7 +129,7 @@ impl Options {
             if_match: None,
             dry_run: false,
             wait: Duration::from_secs(10),
-            given_up: GivenUp::default(),
+            cancellation: Cancellation::default(),
             command: String::new(),
             progress: |_| {},
             version_control: Arc::new(version_control),
@@ -328,7 +328,7 @@ impl Workspace {
         }
         let messages: Vec<&str> =
             unchanged.answers.iter().map(|answer| answer.message.as_str()).collect();
-        let (tells_tally, insert) = (draft.tells_usage, draft.take_inserted());
+        let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
         let (changes, append, facts) = draft.into_changes();
         let operation = NewOperation {
@@ -337,7 +337,7 @@ impl Workspace {
             insert,
             facts,
             checkpoints,
-            tells_tally,
+            records_tally,
             ..self.operation(kind, messages.join("\n"))
         };
         let Opened::ToChange(transaction) = opened else { return Ok(unchanged) };
@@ -382,7 +382,7 @@ impl Workspace {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),
             time: self.env.now(),
-            given_up: self.options.given_up.clone(),
+            cancellation: self.options.cancellation.clone(),
         }
     }
 

@@ -43,7 +43,7 @@ impl Draft<'_> {
     /// The fields with which an entry tells what was counted since the one before; once.
     pub(super) fn tell_usage(&mut self) -> Vec<(&'static str, u64)> {
         let Pending { files, requests } = Pending::of(self.view());
-        if std::mem::replace(&mut self.tells_usage, true) || files + requests == 0 {
+        if std::mem::replace(&mut self.records_usage, true) || files + requests == 0 {
             return Vec::new();
         }
         vec![(FILES, files), (REQUESTS, requests)]

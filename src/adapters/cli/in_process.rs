@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 use serde_json::{Value, json};
 
 use super::{CliResult, Failure, Session, args::Global, commands, output::Output, pairs};
-use crate::{domain::ErrorCode, store::GivenUp, workspace::Change};
+use crate::{domain::ErrorCode, store::Cancellation, workspace::Change};
 
 pub(in crate::adapters) use super::args::Command as Request;
 
@@ -26,7 +26,7 @@ pub(in crate::adapters) struct Caller {
     /// How long to wait for the lock.
     pub(in crate::adapters) wait: Duration,
     /// Whether nobody waits for the answer any more.
-    pub(in crate::adapters) given_up: GivenUp,
+    pub(in crate::adapters) cancellation: Cancellation,
     /// The command for the log.
     pub(in crate::adapters) command: String,
 }
@@ -175,7 +175,7 @@ impl Caller {
             global,
             command: self.command.clone(),
             client: Some(self.client.clone()),
-            given_up: self.given_up.clone(),
+            cancellation: self.cancellation.clone(),
             output,
         }
     }

@@ -7,7 +7,7 @@ use super::{CliResult, Failure, args::Global, output::Output, progress, way_back
 use crate::{
     adapters::{choose, git::GitControl},
     domain::{ErrorCode, StateFile},
-    store::GivenUp,
+    store::Cancellation,
     workspace::{Change, Environment, Options, Workspace},
 };
 
@@ -18,7 +18,7 @@ pub(super) struct Session<'o> {
     /// Who acts if no actor is named: the client of a server.
     pub(super) client: Option<String>,
     /// Whether nobody waits for the answer any more.
-    pub(super) given_up: GivenUp,
+    pub(super) cancellation: Cancellation,
     pub(super) output: &'o mut Output,
 }
 
@@ -63,7 +63,7 @@ impl Session<'_> {
             if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait,
-            given_up: self.given_up.clone(),
+            cancellation: self.cancellation.clone(),
             command: self.command.clone(),
             progress: progress::reading,
             version_control: Arc::new(GitControl),

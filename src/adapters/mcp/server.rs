@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     adapters::cli::in_process::{Answer, Caller},
-    store::GivenUp,
+    store::Cancellation,
     workspace::Environment,
 };
 
@@ -59,7 +59,7 @@ impl Server {
             if_match: conditions.if_match,
             dry_run: conditions.dry_run,
             wait: LOCK_WAIT,
-            given_up: GivenUp::default(),
+            cancellation: Cancellation::default(),
             command,
         };
         let token = context.ct.clone();

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use crate::{
     adapters::cli::in_process::{self, Answer, Caller, Request},
     domain::ErrorCode,
-    store::GivenUp,
+    store::Cancellation,
     workspace::Change,
 };
 
@@ -93,10 +93,10 @@ impl Drop for Worker {
     }
 }
 
-fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -> Answer {
-    let when_locked = GivenUp::when(given_up.clone());
+fn run(job: &Job, cancelled: impl Fn() -> bool + Clone + Send + Sync + 'static) -> Answer {
+    let when_locked = Cancellation::when(cancelled.clone());
     loop {
-        if given_up() {
+        if cancelled() {
             return Answer::refusal(
                 ErrorCode::Cancelled,
                 "the call was cancelled; nothing was done",
@@ -104,8 +104,8 @@ fn run(job: &Job, given_up: impl Fn() -> bool + Clone + Send + Sync + 'static) -
             );
         }
         let left = LOCK_WAIT.saturating_sub(job.came.elapsed());
-        let (wait, given_up) = (left.min(STRETCH), when_locked.clone());
-        let caller = Caller { wait, given_up, ..job.caller.clone() };
+        let (wait, cancellation) = (left.min(STRETCH), when_locked.clone());
+        let caller = Caller { wait, cancellation, ..job.caller.clone() };
         let answer = match &job.work {
             Work::Changes(changes) => in_process::apply(&caller, changes),
             Work::Run(request) => in_process::run(&caller, request.clone()),

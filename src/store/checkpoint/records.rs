@@ -14,7 +14,7 @@ use crate::store::{
 type Images = BTreeMap<Hash, Vec<u8>>;
 
 /// The states before and after an operation whose id is not known yet.
-pub(in crate::store) struct Taking<'a> {
+pub(in crate::store) struct CheckpointRecords<'a> {
     pub store: &'a Store,
     pub base: &'a Base,
     pub view: &'a View,
@@ -24,7 +24,7 @@ pub(in crate::store) struct Taking<'a> {
     pub new_files: &'a BTreeMap<String, Option<Vec<u8>>>,
 }
 
-impl Taking<'_> {
+impl CheckpointRecords<'_> {
     /// What the log will say, and the images to be stored before it says so.
     ///
     /// A checkpoint of the state after the operation has the root as its revision until the

@@ -1,4 +1,4 @@
-//! Judging the appended file: as expected, unfinished, grown or rewritten outside, or torn.
+//! The state of the appended file: as expected, unfinished, grown or rewritten outside, or torn.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl AppendedPlan {
 }
 
 /// Compares the appended file with what the log expects.
-pub(in crate::store) fn judge(
+pub(in crate::store) fn compare(
     disk: &dyn Disk,
     path: &Path,
     stat: Option<&Stat>,

@@ -19,7 +19,7 @@ use crate::store::{
     inspect::{
         appended::AppendedPlan,
         inspection::{Evidence, Inspection, Place, Restore},
-        verdict::{Verdict, judge},
+        verdict::{Verdict, classify},
     },
     log::{
         head::Head,
@@ -47,7 +47,7 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
         }
     }
     let appended = require_file(disk, &paths.appended())?;
-    let found = Found { store, boot, head, files, appended };
+    let found = Observed { store, boot, head, files, appended };
     match found.clean(writing) {
         Ok(Some((head, file))) => Ok(found.known(head, file)),
         Ok(None) => found.compare(writing),
@@ -55,7 +55,7 @@ pub(in crate::store) fn inspect(store: &Store, writing: bool) -> Result<Inspecti
     }
 }
 
-struct Found<'a> {
+struct Observed<'a> {
     store: &'a Store,
     boot: Option<String>,
     head: Option<Head>,
@@ -63,7 +63,7 @@ struct Found<'a> {
     appended: Option<Stat>,
 }
 
-impl Found<'_> {
+impl Observed<'_> {
     /// The head cache and the log, if both agree with every file.
     fn clean(&self, writing: bool) -> Result<Option<(Head, Box<dyn DiskFile>)>> {
         let (disk, paths) = (&*self.store.disk, &self.store.paths);
@@ -171,7 +171,7 @@ impl Found<'_> {
             appended_name: self.store.layout.appended,
         };
         let appended_path = paths.appended();
-        let append = appended::judge(disk, &appended_path, self.appended.as_ref(), &evidence)?;
+        let append = appended::compare(disk, &appended_path, self.appended.as_ref(), &evidence)?;
 
         let mut restores = Vec::new();
         let (mut edits, mut notes) = (Vec::new(), Vec::new());
@@ -194,7 +194,7 @@ impl Found<'_> {
                 }
                 other => other?,
             };
-            match judge(name, actual, image.as_deref(), &evidence) {
+            match classify(name, actual, image.as_deref(), &evidence) {
                 Verdict::External if self.remains(&evidence, name, actual, image.as_deref()) => {
                     restores.push(Restore { name: file, bytes: None, set_aside: true });
                 }

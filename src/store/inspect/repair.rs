@@ -161,7 +161,7 @@ fn restore_files(
         };
     }
     for taken in &taken {
-        let copy = replacer.settle(taken);
+        let copy = replacer.discard(taken);
         reports.extend(
             copy.map(|copy| Report::Salvaged { file: taken.name.to_string(), copy: Some(copy) }),
         );

@@ -1,4 +1,4 @@
-//! Judging one rewritable file that is not as the log expects.
+//! What it means that one rewritable file is not as the log expects.
 
 use crate::store::{disk::read::Contents, inspect::inspection::Evidence};
 
@@ -14,7 +14,7 @@ pub(in crate::store) enum Verdict {
 }
 
 /// Decides what a file's difference from `expected` means; both may be absent.
-pub(in crate::store) fn judge(
+pub(in crate::store) fn classify(
     name: &str,
     actual: Option<&Contents>,
     expected: Option<&[u8]>,

@@ -187,7 +187,7 @@ fn forged(line: &str, at: &str, new: &Value) -> Option<String> {
 }
 
 fn with_sum(json: &str) -> String {
-    format!("{} {json}", hex_prefix(json.as_bytes(), record::SUM_LEN))
+    format!("{} {json}", hex_prefix(json.as_bytes(), log::record::SUM_LEN))
 }
 
 fn is_record(path: &Path) -> bool {

@@ -122,7 +122,7 @@ pub(super) fn picture(view: &View) -> Picture {
     let registry = &view.registry;
     // Damage shows as a difference, so that a sweep can count it.
     let load = |image: &Image| {
-        let loaded = objects::load(&*registry.disk, &registry.paths, image.hash);
+        let loaded = checkpoint::objects::load(&*registry.disk, &registry.paths, image.hash);
         loaded.unwrap_or_else(|error| format!("damaged: {error}").into_bytes())
     };
     let content = |checkpoint: &Checkpoint| -> BTreeMap<String, Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::store::{CheckpointChange, GivenUp, OperationSummary, Revision};
+use crate::store::{Cancellation, CheckpointChange, OperationSummary, Revision};
 
 /// One operation to be committed.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct NewOperation {
     /// Checkpoints to be taken, put back or removed.
     pub checkpoints: Vec<CheckpointChange>,
     /// Whether it tells of what was counted since the last one that did.
-    pub tells_tally: bool,
+    pub records_tally: bool,
 }
 
 /// A change to one rewritable file.
@@ -86,5 +86,5 @@ pub struct Holder {
     /// When it began.
     pub time: String,
     /// Whether it is still wanted when the lock is there.
-    pub given_up: GivenUp,
+    pub cancellation: Cancellation,
 }

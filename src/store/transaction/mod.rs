@@ -95,7 +95,7 @@ impl Transaction {
 
     /// As [`Transaction::commit`], keeping the lock.
     pub(in crate::store) fn commit_in_place(&mut self, op: NewOperation) -> Result<Committed> {
-        let tells_tally = op.tells_tally;
+        let records_tally = op.records_tally;
         let prepared = prepare(&self.store, &self.base, &self.view, op)?;
         if self.lock.is_none() {
             self.lock = Some(self.lock_empty()?);
@@ -137,10 +137,10 @@ impl Transaction {
         warnings.extend(
             taken
                 .iter()
-                .filter_map(|taken| Some(saved_meanwhile(&taken.name, &replacer.settle(taken)?))),
+                .filter_map(|taken| Some(saved_meanwhile(&taken.name, &replacer.discard(taken)?))),
         );
         // Still under the lock, so that nobody else tells of the same counts.
-        if let Some(Err(error)) = tells_tally.then(|| self.store.settle(&self.view.tally)) {
+        if let Some(Err(error)) = records_tally.then(|| self.store.subtract(&self.view.tally)) {
             warnings.push(format!("what was counted may be counted twice ({error})"));
         }
         Ok(Committed {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::store::{
     AppendRecord, ChangeKind, CheckpointRecord, FileChange, FileRecord, Hash, Layout, NewOperation,
     Operation, Result, Revision, Store, StoreError, View,
-    checkpoint::records::Taking,
+    checkpoint::records::CheckpointRecords,
     disk::Access,
     error::At as _,
     inspect::repair::Base,
@@ -89,7 +89,7 @@ pub(in crate::store) fn prepare(
     let mut images = BTreeMap::new();
     if !new.checkpoints.is_empty() {
         state.advance(&op);
-        let taking = Taking { store, base, view, state: &state, new_files: &new_files };
+        let taking = CheckpointRecords { store, base, view, state: &state, new_files: &new_files };
         (op.checkpoints, images) = taking.records(&op, new.checkpoints)?;
     }
     op.id = op.compute_id();

@@ -106,7 +106,7 @@ impl Replacer<'_> {
     ///
     /// Called as late as possible: an editor that saves in place may have opened the file just
     /// before it was taken out.
-    pub(in crate::store) fn settle(&self, taken: &Taken) -> Option<PathBuf> {
+    pub(in crate::store) fn discard(&self, taken: &Taken) -> Option<PathBuf> {
         match self.disk.stat(&taken.path) {
             Ok(Some(now)) if now.same_content(&taken.known) => {
                 // A leftover is harmless: the next replacement knows it and removes it.

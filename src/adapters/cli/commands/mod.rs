@@ -26,7 +26,7 @@ use super::{
     args::{Arguments, Command},
     output::Output,
 };
-use crate::store::GivenUp;
+use crate::store::Cancellation;
 
 /// Runs the command that was parsed.
 pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> CliResult {
@@ -34,7 +34,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         global: parsed.global,
         command,
         client: None,
-        given_up: GivenUp::default(),
+        cancellation: Cancellation::default(),
         output,
     };
     let result = dispatch(parsed.command, &mut session);
