@@ -31,9 +31,10 @@ mod workspace;
 
 pub use adapters::git::GitControl;
 pub use brief::{Brief, Budget, Format};
-pub use domain::ErrorCode;
+pub use domain::{Decision, ErrorCode, FactValue, Money, PlanRole, Review, StepCounts, StepRole};
+pub use history::Counts as HistoryCounts;
 pub use workspace::{
     Answer, BriefRequest, Briefed, Change, ContextText, Environment, Error, ImportOptions,
-    InitOptions, Initialised, NoVersionControl, Options, Outcome, Snapshot, StateDocument,
-    StepResult, StepShape, VersionControl, Workspace,
+    InitOptions, Initialised, LimitUse, NoVersionControl, Options, Outcome, Overview, Snapshot,
+    Spending, StateDocument, StepOverview, StepResult, StepShape, VersionControl, Workspace,
 };

@@ -50,8 +50,9 @@ fn where_we_are(standing: &Standing) -> Part {
     let status = standing.status.as_deref().unwrap_or("no status");
     let mode = standing.mode.as_ref().map(|mode| format!(" ({mode})")).unwrap_or_default();
     let mut line = format!("status: {status}{mode}, ");
-    line.push_str(&format!("{} of {} steps finished", standing.finished, standing.total));
-    for (count, word) in [(standing.running, "running"), (standing.failed, "failed")] {
+    let counts = &standing.counts;
+    line.push_str(&format!("{} of {} steps finished", counts.finished(), counts.total));
+    for (count, word) in [(counts.running, "running"), (counts.failed, "failed")] {
         if count > 0 {
             line.push_str(&format!(", {count} {word}"));
         }

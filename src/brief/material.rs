@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use crate::{
-    domain::{Bullet, ContextSection, Money, Problem, Review, Setting, StateFile, Step},
+    domain::{
+        Bullet, ContextSection, Money, Problem, Review, Setting, StateFile, Step, StepCounts,
+    },
     history::Entry,
 };
 
@@ -51,14 +53,8 @@ pub(crate) struct Standing {
     pub status: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
     pub mode: Option<String>,
-    /// How many steps there are.
-    pub total: usize,
-    /// How many are done or left out.
-    pub finished: usize,
-    /// How many have failed.
-    pub failed: usize,
-    /// How many are running.
-    pub running: usize,
+    /// The steps by role.
+    pub counts: StepCounts,
     /// What was spent.
     pub cost: Money,
     /// What may be spent.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::Money,
-    history::{Entry, HistoryFacts},
+    history::{Counts, Entry},
 };
 
 /// The four tiers.
@@ -132,7 +132,7 @@ pub struct Statistics {
 pub(crate) fn memory(
     turns: &[Entry],
     entries: &[Entry],
-    facts: &HistoryFacts,
+    history: &Counts,
     project: Project,
     preferences: Preferences,
 ) -> Memory {
@@ -141,14 +141,14 @@ pub(crate) fn memory(
     let older = turns.len().saturating_sub(SHORT_TURNS);
     let first = turns.len().saturating_sub(MEDIUM_TURNS);
     Memory {
-        turns: facts.turns,
+        turns: history.turns,
         working: newest(WORKING_TURNS).to_vec(),
         short: newest(SHORT_TURNS).iter().map(short_turn).collect(),
         medium: medium(turns.get(first..older).unwrap_or_default()),
         long: LongTerm {
             project,
             preferences,
-            statistics: statistics(facts),
+            statistics: statistics(history),
             error_patterns: error_patterns(entries),
             success_patterns: success_patterns(entries),
             patterns_cover: entries.len(),
@@ -185,14 +185,13 @@ fn medium(turns: &[Turn]) -> MediumTerm {
     }
 }
 
-fn statistics(facts: &HistoryFacts) -> Statistics {
-    let executions = facts.completed + facts.failed + facts.skipped;
+fn statistics(history: &Counts) -> Statistics {
     Statistics {
-        executions,
-        completed: facts.completed,
-        failed: facts.failed,
-        success_percent: (facts.completed * 100).checked_div(facts.completed + facts.failed),
-        average_time_ms: facts.total_time_ms.checked_div(executions),
-        total_cost: Money(facts.total_cost_micros),
+        executions: history.executions(),
+        completed: history.completed,
+        failed: history.failed,
+        success_percent: (history.completed * 100).checked_div(history.completed + history.failed),
+        average_time_ms: history.time_ms.checked_div(history.executions()),
+        total_cost: Money(history.cost_micros),
     }
 }

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::HistoryFacts;
-
 /// What the entries of a log add up to.
 ///
 /// A state that is imported elsewhere takes only its newest entries along. An entry of kind
@@ -47,6 +45,17 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Step executions that came to an end.
+    pub fn executions(&self) -> u64 {
+        self.completed.saturating_add(self.failed).saturating_add(self.skipped)
+    }
+
+    /// Completed executions among those that completed or failed; `None` before the first.
+    pub fn success_rate(&self) -> Option<f64> {
+        let tried = self.completed.saturating_add(self.failed);
+        (tried > 0).then(|| self.completed as f64 / tried as f64)
+    }
+
     /// What is left when the part of some entries is taken away; never below zero.
     #[must_use]
     pub fn without(self, part: Self) -> Self {
@@ -76,7 +85,7 @@ impl Counts {
     ///
     /// The entries themselves stay and are counted as before.
     pub fn of_executions(&self) -> Option<String> {
-        let told = [
+        let counts = [
             ("completed", self.completed),
             ("failed", self.failed),
             ("skipped", self.skipped),
@@ -85,82 +94,37 @@ impl Counts {
             ("file_operations", self.file_operations),
             ("web_requests", self.web_requests),
         ];
-        let told = told.into_iter().filter(|(_, count)| *count > 0);
-        let told: serde_json::Map<_, _> =
-            told.map(|(name, count)| (name.to_owned(), count.into())).collect();
-        (!told.is_empty()).then(|| serde_json::Value::Object(told).to_string())
+        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+        let counts: serde_json::Map<_, _> =
+            counts.map(|(name, count)| (name.to_owned(), count.into())).collect();
+        (!counts.is_empty()).then(|| serde_json::Value::Object(counts).to_string())
     }
 
     /// Reads the value of a `carried` field.
     pub(super) fn parse(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
-}
-
-impl HistoryFacts {
-    /// The counts and sums alone.
-    pub fn counts(&self) -> Counts {
-        Counts {
-            entries: self.entries.saturating_add(self.unsigned),
-            completed: self.completed,
-            failed: self.failed,
-            skipped: self.skipped,
-            consecutive_failures: self.consecutive_failures,
-            simulated: self.simulated,
-            cost_micros: self.total_cost_micros,
-            time_ms: self.total_time_ms,
-            file_operations: self.file_operations,
-            web_requests: self.web_requests,
-            steps: self.steps,
-            adaptations: self.adaptations,
-            reviews: self.reviews,
-            restores: self.restores,
-            turns: self.turns,
-            notes: self.notes,
-        }
-    }
 
     /// Takes executions out that were undone, puts those in that were done again.
-    pub(super) fn correct(&mut self, out: Counts, again: Counts, streak: Option<u64>) {
+    pub(super) fn correct(&mut self, out: Self, again: Self, streak: Option<u64>) {
         let settle = |count: &mut u64, out: u64, again: u64| {
             *count = count.saturating_sub(out).saturating_add(again);
         };
         settle(&mut self.completed, out.completed, again.completed);
         settle(&mut self.failed, out.failed, again.failed);
         settle(&mut self.skipped, out.skipped, again.skipped);
-        settle(&mut self.total_time_ms, out.time_ms, again.time_ms);
+        settle(&mut self.time_ms, out.time_ms, again.time_ms);
         settle(&mut self.file_operations, out.file_operations, again.file_operations);
         settle(&mut self.web_requests, out.web_requests, again.web_requests);
-        let cost = self.total_cost_micros.saturating_sub(out.cost_micros).max(0);
-        self.total_cost_micros = cost.saturating_add(again.cost_micros);
+        let cost = self.cost_micros.saturating_sub(out.cost_micros).max(0);
+        self.cost_micros = cost.saturating_add(again.cost_micros);
         self.consecutive_failures = streak.unwrap_or(self.consecutive_failures);
-    }
-
-    /// Counts from here on as if these were the counts so far.
-    pub(super) fn start_from(&mut self, counts: Counts) {
-        self.entries = counts.entries;
-        self.unsigned = 0;
-        self.completed = counts.completed;
-        self.failed = counts.failed;
-        self.skipped = counts.skipped;
-        self.consecutive_failures = counts.consecutive_failures;
-        self.simulated = counts.simulated;
-        self.total_cost_micros = counts.cost_micros;
-        self.total_time_ms = counts.time_ms;
-        self.file_operations = counts.file_operations;
-        self.web_requests = counts.web_requests;
-        self.steps = counts.steps;
-        self.adaptations = counts.adaptations;
-        self.reviews = counts.reviews;
-        self.restores = counts.restores;
-        self.turns = counts.turns;
-        self.notes = counts.notes;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::history::HistoryFacts;
 
     #[test]
     fn an_entry_with_carried_counts_starts_counting_anew() {
@@ -168,7 +132,7 @@ mod tests {
             ### Imported - 2026-01-02\n- **kind**: restore\n\
             - **carried**: {\"entries\":7,\"failed\":3,\"consecutive_failures\":2}\n\n\
             ### Step 2 Execution - 2026-01-03\n- **status**: FAILED\n";
-        let counts = HistoryFacts::scan(log.as_bytes(), &mut |_| {}).unwrap().counts();
+        let counts = HistoryFacts::scan(log.as_bytes(), &mut |_| {}).unwrap().counts;
         assert_eq!((counts.entries, counts.failed, counts.consecutive_failures), (8, 4, 3));
         assert_eq!((counts.steps, counts.restores), (1, 0));
     }

@@ -6,9 +6,9 @@ use std::io::BufRead;
 use serde::{Deserialize, Serialize};
 
 use super::block::Block;
+use super::reported::Reported;
 use super::scan::{Piece, scan};
-use super::told::Told;
-use super::{EntryId, EntryKind, HistoryError, heading};
+use super::{Counts, EntryId, EntryKind, HistoryError, heading};
 use crate::domain::StepOutcome;
 
 const LOG_HEADING: &str = "## Step Execution Log";
@@ -22,9 +22,9 @@ const LOG_HEADING: &str = "## Step Execution Log";
 pub struct HistoryFacts {
     /// The length of the log that these facts describe.
     pub valid_len: u64,
-    /// The number of signed entries.
-    pub entries: u64,
-    /// The number of entries by hand.
+    /// What the entries add up to.
+    pub counts: Counts,
+    /// How many of them were written by hand, and so prove nothing.
     pub unsigned: u64,
     /// The entries that no later one follows, the oldest first; the next entry names them.
     pub heads: Vec<EntryId>,
@@ -32,36 +32,6 @@ pub struct HistoryFacts {
     pub last_section_is_log: bool,
     /// Whether there is a log section at all.
     pub has_log_section: bool,
-    /// Failed step executions since the last completed one; skipped ones do not matter.
-    pub consecutive_failures: u64,
-    /// Step executions that completed.
-    pub completed: u64,
-    /// Step executions that failed.
-    pub failed: u64,
-    /// Step executions that were skipped.
-    pub skipped: u64,
-    /// Entries made in SIMULATION mode.
-    pub simulated: u64,
-    /// The sum of all costs, in millionths.
-    pub total_cost_micros: i64,
-    /// The sum of all times, in milliseconds.
-    pub total_time_ms: u64,
-    /// File operations.
-    pub file_operations: u64,
-    /// Web requests.
-    pub web_requests: u64,
-    /// Entries about step executions.
-    pub steps: u64,
-    /// Entries about adaptations.
-    pub adaptations: u64,
-    /// Entries about reviews.
-    pub reviews: u64,
-    /// Entries about restores.
-    pub restores: u64,
-    /// Entries about turns of the conversation.
-    pub turns: u64,
-    /// All other entries.
-    pub notes: u64,
     /// Whether a line looks like the mark of an unresolved merge conflict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_be_unmerged: bool,
@@ -161,7 +131,7 @@ impl Tally {
                     self.heads.remove(parent);
                 }
                 self.heads.insert(trailer.id);
-                self.facts.entries += 1;
+                self.facts.counts.entries += 1;
                 let body = text.to_str();
                 let (title, _) = heading::split_signed(body.lines().next().unwrap_or_default());
                 self.entry(title, &body);
@@ -170,6 +140,7 @@ impl Tally {
                 let body = text.to_str();
                 let heading = heading::split_unsigned(body.lines().next().unwrap_or_default());
                 if let Some((title, _)) = heading {
+                    self.facts.counts.entries += 1;
                     self.facts.unsigned += 1;
                     self.entry(title, &body);
                 }
@@ -184,44 +155,45 @@ impl Tally {
     }
 
     fn entry(&mut self, title: &str, body: &str) {
-        let told = Told::read(body);
-        let kind = EntryKind::of(title, told.kind().as_deref());
-        let facts = &mut self.facts;
+        let reported = Reported::read(body);
+        let kind = EntryKind::of(title, reported.kind().as_deref());
+        let counts = &mut self.facts.counts;
         if kind == EntryKind::Restore
-            && let Some(counts) = told.carried()
+            && let Some(carried) = reported.carried()
         {
-            facts.start_from(counts);
+            *counts = carried;
+            self.facts.unsigned = 0;
             return;
         }
         if kind == EntryKind::Restore {
-            let (out, again) = told.corrections();
-            facts.correct(out, again, told.streak());
+            let (out, again) = reported.corrections();
+            counts.correct(out, again, reported.streak());
         }
         match kind {
-            EntryKind::Step => facts.steps += 1,
-            EntryKind::Adaptation => facts.adaptations += 1,
-            EntryKind::Review => facts.reviews += 1,
-            EntryKind::Restore => facts.restores += 1,
-            EntryKind::Turn => facts.turns += 1,
-            EntryKind::Recover | EntryKind::Note => facts.notes += 1,
+            EntryKind::Step => counts.steps += 1,
+            EntryKind::Adaptation => counts.adaptations += 1,
+            EntryKind::Review => counts.reviews += 1,
+            EntryKind::Restore => counts.restores += 1,
+            EntryKind::Turn => counts.turns += 1,
+            EntryKind::Recover | EntryKind::Note => counts.notes += 1,
         }
-        facts.simulated += u64::from(told.is_simulation());
-        facts.total_cost_micros = facts.total_cost_micros.saturating_add(told.cost_micros());
-        facts.total_time_ms = facts.total_time_ms.saturating_add(told.time_ms());
-        let (files, requests) = told.operations();
-        facts.file_operations = facts.file_operations.saturating_add(files);
-        facts.web_requests = facts.web_requests.saturating_add(requests);
+        counts.simulated += u64::from(reported.is_simulation());
+        counts.cost_micros = counts.cost_micros.saturating_add(reported.cost_micros());
+        counts.time_ms = counts.time_ms.saturating_add(reported.time_ms());
+        let (files, requests) = reported.operations();
+        counts.file_operations = counts.file_operations.saturating_add(files);
+        counts.web_requests = counts.web_requests.saturating_add(requests);
         if kind == EntryKind::Step {
-            match told.outcome() {
+            match reported.outcome() {
                 Some(StepOutcome::Done) => {
-                    facts.completed += 1;
-                    facts.consecutive_failures = 0;
+                    counts.completed += 1;
+                    counts.consecutive_failures = 0;
                 }
                 Some(StepOutcome::Failed) => {
-                    facts.failed += 1;
-                    facts.consecutive_failures += 1;
+                    counts.failed += 1;
+                    counts.consecutive_failures += 1;
                 }
-                Some(StepOutcome::Skipped) => facts.skipped += 1,
+                Some(StepOutcome::Skipped) => counts.skipped += 1,
                 None => {}
             }
         }

@@ -39,17 +39,17 @@ mod heading;
 mod lines;
 
 mod render;
+mod reported;
 mod scan;
 mod search;
 mod section;
 mod segment;
 mod tail;
-mod told;
 mod trailer;
 mod ulid;
 mod verify;
 
-pub(crate) use counts::Counts;
+pub use counts::Counts;
 pub(crate) use each::each_entry;
 pub use entry::NewEntry;
 pub(crate) use entry::{Entry, EntryKind};

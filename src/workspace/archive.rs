@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Answer, Draft, Error, Outcome, Snapshot, Status, Workspace, is_absent,
+    Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent,
     notice::{findings, notices},
 };
 use crate::{
@@ -35,7 +35,7 @@ pub struct ArchivedState {
     /// Where it is.
     pub directory: PathBuf,
     /// Where the execution is.
-    pub status: Result<Status, Error>,
+    pub overview: Result<Overview, Error>,
     /// When the plan was last changed, as it says.
     pub last_updated: Option<String>,
 }
@@ -284,13 +284,13 @@ impl Workspace {
         let directory = self.archive_dir().join(id);
         let other = self.in_directory(directory.clone());
         let snapshot = other.read();
-        let status = match &snapshot {
-            Ok(snapshot) => snapshot.status(),
+        let overview = match &snapshot {
+            Ok(snapshot) => snapshot.overview(),
             Err(error) => Err(Error::refused(ErrorCode::Unreadable, error.to_string())),
         };
         let plan = snapshot.ok().as_ref().and_then(|snapshot: &Snapshot| snapshot.plan().ok());
         let last_updated = plan.and_then(|plan| plan.metadata.last_updated);
-        Ok(ArchivedState { id: id.to_owned(), directory, status, last_updated })
+        Ok(ArchivedState { id: id.to_owned(), directory, overview, last_updated })
     }
 
     /// The same command in another directory.

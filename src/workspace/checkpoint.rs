@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Answer, Error, Fixed, Outcome, Snapshot, Status, StepLine, Workspace, change};
+use super::{Answer, Error, Fixed, Outcome, Overview, Snapshot, Workspace, change};
 use crate::{
     domain::{ErrorCode, Problem, StateFile, nearest},
     store::{Checkpoint, CheckpointChange, StoreError, View},
@@ -42,9 +42,7 @@ pub struct CheckpointDetails {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Where the execution was; `None` when its plan cannot be read.
-    pub status: Option<Status>,
-    /// The steps as they were.
-    pub steps: Vec<StepLine>,
+    pub overview: Option<Overview>,
     /// Files whose images are missing or damaged.
     pub unreadable: Vec<String>,
 }
@@ -123,12 +121,7 @@ impl Workspace {
             Err(_) => self.readable_images(&checkpoint)?,
         };
         let then = Snapshot::new(snapshot.view().with_files(files), self.options.progress);
-        let (mut status, mut steps) = (None, Vec::new());
-        if let (Ok(plan), Ok(workflow)) = (then.plan(), then.workflow()) {
-            status = Some(then.sum_up(&plan, &workflow));
-            steps = then.step_lines()?;
-        }
-        Ok(CheckpointDetails { checkpoint, status, steps, unreadable })
+        Ok(CheckpointDetails { checkpoint, overview: then.overview().ok(), unreadable })
     }
 
     /// The files whose images are sound, and the names of the others.

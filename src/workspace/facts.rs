@@ -27,6 +27,12 @@ pub struct Facts {
     pub touches: BTreeMap<String, Vec<String>>,
 }
 
+/// The part of a cache that no scan brings back.
+#[derive(Deserialize)]
+struct Touches {
+    touches: BTreeMap<String, Vec<String>>,
+}
+
 impl Facts {
     /// Takes the cached facts and brings them up to the end of the history.
     ///
@@ -34,11 +40,11 @@ impl Facts {
     /// The history cannot be read.
     pub(super) fn load(view: &View, progress: &mut dyn FnMut(u64)) -> Result<Self, Error> {
         let appended = view.appended();
-        let cached = view.facts().and_then(|(bytes, valid)| {
-            let facts: Self = serde_json::from_slice(bytes).ok()?;
-            (valid == appended.len() && facts.history.valid_len == valid).then_some(facts)
-        });
-        if let Some(facts) = cached {
+        let cached = view.facts().filter(|(_, valid)| *valid == appended.len());
+        let bytes = cached.map(|(bytes, _)| bytes).unwrap_or_default();
+        let facts = serde_json::from_slice(bytes).ok();
+        if let Some(facts) = facts.filter(|facts: &Self| facts.history.valid_len == appended.len())
+        {
             return Ok(facts);
         }
         if !appended.exists() {
@@ -47,7 +53,9 @@ impl Facts {
         let mut reader = BufReader::with_capacity(1 << 16, appended.reader()?);
         reader.seek(SeekFrom::Start(0)).map_err(HistoryError::Io)?;
         let history = HistoryFacts::scan(reader, progress)?;
-        Ok(Self { history, touches: BTreeMap::new() })
+        // Another version may have kept its counts in another form; this part stays the same.
+        let touches = serde_json::from_slice(bytes).map(|Touches { touches }| touches);
+        Ok(Self { history, touches: touches.unwrap_or_default() })
     }
 
     /// Remembers a change for every running step.

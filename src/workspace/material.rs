@@ -1,13 +1,17 @@
 //! The state as far as it can be read, for a brief.
 
-use super::{Error, Readiness, Resolver, Snapshot, adapt, status::problem_of};
+use super::{
+    Error, Overview, Readiness, Resolver, Snapshot, StepOverview,
+    overview::{Sources, problem_of},
+    usage::Pending,
+};
 use crate::{
     brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
     domain::{
-        Constraints, ErrorCode, Money, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole,
-        Variables, Workflow, step_at_hand,
+        Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole,
+        Variables, Workflow,
     },
-    history::{Entry, EntryKind, HistoryFacts, last_entries_within},
+    history::{Counts, Entry, EntryKind, last_entries_within},
 };
 
 /// How many of the newest entries a brief looks at.
@@ -21,7 +25,6 @@ struct Readable {
     plan: Option<Plan>,
     variables: Option<Variables>,
     constraints: Option<Constraints>,
-    facts: HistoryFacts,
 }
 
 impl Snapshot {
@@ -46,11 +49,11 @@ impl Snapshot {
             plan: self.plan().map_err(&mut note).ok(),
             variables: self.variables().map_err(&mut note).ok(),
             constraints: self.constraints().map_err(&mut note).ok(),
-            facts: self.counted().map_err(&mut note).unwrap_or_default(),
         };
+        let history = self.facts().map_err(&mut note).unwrap_or_default().history.counts;
         self.check_history().map_err(&mut note).ok();
         let entries = self.newest(ENTRIES, |_| true).map_err(&mut note).unwrap_or_default();
-        let turns = self.newest_turns(SHORT_TURNS, TAIL, &files.facts);
+        let turns = self.newest_turns(SHORT_TURNS, TAIL, &history);
         let turns = turns.map_err(&mut note).unwrap_or_default();
         let mut material = Material {
             revision: self.revision().as_str().to_owned(),
@@ -59,11 +62,19 @@ impl Snapshot {
             entries,
             ..Material::default()
         };
+        let empty = Plan::empty();
+        let overview = Overview::new(&Sources {
+            revision: self.revision().as_str(),
+            plan: files.plan.as_ref().unwrap_or(&empty),
+            workflow: &workflow,
+            variables: files.variables.as_ref(),
+            constraints: files.constraints.as_ref(),
+            history,
+            pending: Pending::of(self.view()),
+        });
         material.goal = files.goal();
+        material.limits = overview.spending.exceeded();
         if let Some(constraints) = &files.constraints {
-            let cost = files.cost();
-            let facts = adapt::limit_facts(constraints, &workflow, cost, &files.facts);
-            material.limits = adapt::exceeded(&facts);
             material.settings.clone_from(&constraints.settings);
             material.directives.clone_from(&constraints.directives);
             material.rules.clone_from(&constraints.rules);
@@ -71,8 +82,7 @@ impl Snapshot {
         material.problems.clone_from(damaged);
         if let Some(plan) = &files.plan {
             material.problems.extend(plan.problems.iter().cloned());
-            material.reviews = plan.open_reviews().cloned().collect();
-            files.fill(plan, &workflow, wanted, &mut material)?;
+            files.fill(plan, (&workflow, overview), wanted, &mut material)?;
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
             return Err(Error::refused(ErrorCode::NotFound, message));
@@ -85,9 +95,9 @@ impl Snapshot {
         &self,
         limit: usize,
         bytes: u64,
-        facts: &HistoryFacts,
+        history: &Counts,
     ) -> Result<Vec<Entry>, Error> {
-        let limit = limit.min(usize::try_from(facts.turns).unwrap_or(usize::MAX));
+        let limit = limit.min(usize::try_from(history.turns).unwrap_or(usize::MAX));
         if limit == 0 {
             return Ok(Vec::new());
         }
@@ -125,10 +135,6 @@ impl Snapshot {
 }
 
 impl Readable {
-    fn cost(&self) -> Money {
-        self.variables.as_ref().map(Variables::total_cost).unwrap_or_default()
-    }
-
     /// The goal, from variables.json if the plan does not have it.
     fn goal(&self) -> Option<(StateFile, String)> {
         let plan = self.plan.as_ref().and_then(|plan| {
@@ -144,39 +150,26 @@ impl Readable {
     fn fill(
         &self,
         plan: &Plan,
-        workflow: &Workflow,
+        (workflow, overview): (&Workflow, Overview),
         wanted: Option<&StepRef>,
         material: &mut Material,
     ) -> Result<(), Error> {
-        let readiness = Readiness::new(plan, workflow);
-        let with_role = |role: StepRole| {
-            let steps = plan.steps.iter().zip(readiness.roles());
-            steps.filter(move |(_, found)| **found == Some(role)).map(|(step, _)| step)
-        };
-        let written = plan.metadata.status.as_deref();
-        let other = |key: &str| {
-            plan.metadata.other.iter().find(|(k, _)| k == key).map(|(_, value)| value.clone())
-        };
-        let budget = self.constraints.as_ref().and_then(|c| c.value("max_cost_per_task"));
+        let advice = advice(&overview);
+        let failed = |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
+        material.failed = plan.steps.iter().zip(&overview.steps).filter_map(failed).collect();
         material.standing = Some(Standing {
-            status: written.map(|text| workflow.plan_status(text).unwrap_or(text).to_owned()),
-            mode: plan.metadata.mode.clone(),
-            total: plan.steps.len(),
-            finished: readiness.count(StepRole::Done) + readiness.count(StepRole::Skipped),
-            failed: readiness.count(StepRole::Failed),
-            running: readiness.count(StepRole::Active),
-            cost: self.cost(),
-            budget: budget.and_then(Money::parse),
-            paused_because: other("paused_because"),
-            last_updated: plan.metadata.last_updated.clone(),
+            status: overview.written_status.is_some().then_some(overview.status),
+            mode: overview.mode,
+            counts: overview.counts,
+            cost: overview.spending.total_cost,
+            budget: overview.spending.budget,
+            paused_because: overview.paused_because,
+            last_updated: overview.last_updated,
         });
-        material.failed = with_role(StepRole::Failed).cloned().collect();
-        let numbers = plan.steps.iter().map(|step| step.number);
-        let numbered: Vec<_> = numbers.zip(readiness.roles().iter().copied()).collect();
-        let advice = advice(plan, workflow, &readiness, with_role(StepRole::Active).next());
+        material.reviews = overview.open_reviews;
         let number = match advice {
             Advice::Finish(number) | Advice::Start(number) | Advice::Retry(number) => number,
-            _ => step_at_hand(&numbered),
+            _ => overview.counts.current_step,
         };
         let step = match wanted {
             Some(wanted) => Some(plan.step(wanted)?),
@@ -185,8 +178,7 @@ impl Readable {
         material.advice = wanted.is_none().then_some(advice);
         let finished = wanted.is_none() && advice == Advice::Nothing;
         if let Some(step) = step.filter(|_| !finished) {
-            material.focus =
-                Some(self.focus((plan, workflow), step, &readiness, wanted.is_some())?);
+            material.focus = Some(self.focus((plan, workflow), step, wanted.is_some())?);
         }
         Ok(())
     }
@@ -196,9 +188,9 @@ impl Readable {
         &self,
         (plan, workflow): (&Plan, &Workflow),
         step: &Step,
-        readiness: &Readiness<'_>,
         strict: bool,
     ) -> Result<Focus, Error> {
+        let readiness = Readiness::new(plan, workflow);
         let resolver = Resolver::new(Some(plan), self.variables.as_ref(), workflow);
         let mut inputs = Vec::new();
         for (name, written) in &step.inputs {
@@ -238,33 +230,23 @@ fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {
     missing.into_iter().all(|reference| resolver.is_awaited(&reference.path))
 }
 
-fn advice(
-    plan: &Plan,
-    workflow: &Workflow,
-    readiness: &Readiness<'_>,
-    running: Option<&Step>,
-) -> Advice {
-    let role = plan.metadata.status.as_deref().and_then(|status| workflow.plan_role(status));
-    let failed = || {
-        let steps = plan.steps.iter().zip(readiness.roles());
-        steps.into_iter().find(|(_, role)| **role == Some(StepRole::Failed)).map(|(step, _)| step)
-    };
-    let finished = readiness.count(StepRole::Done) + readiness.count(StepRole::Skipped);
-    if plan.open_reviews().next().is_some() {
+fn advice(overview: &Overview) -> Advice {
+    let first = |role| overview.with_role(role).next().map(|step| step.number);
+    if !overview.open_reviews.is_empty() {
         Advice::WaitForReview
-    } else if role == Some(PlanRole::Succeeded) {
+    } else if overview.role == Some(PlanRole::Succeeded) {
         Advice::Nothing
-    } else if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
+    } else if matches!(overview.role, Some(PlanRole::Paused | PlanRole::Failed)) {
         Advice::Resume
-    } else if plan.steps.is_empty() {
+    } else if overview.steps.is_empty() {
         Advice::AddSteps
-    } else if let Some(step) = running {
-        Advice::Finish(step.number)
-    } else if let Some(step) = readiness.ready().first() {
+    } else if let Some(number) = first(StepRole::Active) {
+        Advice::Finish(number)
+    } else if let Some(step) = overview.next() {
         Advice::Start(step.number)
-    } else if let Some(step) = failed() {
-        Advice::Retry(step.number)
-    } else if finished == plan.steps.len() {
+    } else if let Some(number) = first(StepRole::Failed) {
+        Advice::Retry(number)
+    } else if overview.counts.finished() == overview.counts.total {
         Advice::Nothing
     } else {
         Advice::Blocked

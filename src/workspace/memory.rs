@@ -15,8 +15,8 @@ impl Snapshot {
     /// # Errors
     /// The history cannot be read; what else cannot be read is left empty.
     pub fn memory(&self) -> Result<Memory, Error> {
-        let facts = self.facts()?.history;
-        let turns = self.newest_turns(MEDIUM_TURNS, TAIL, &facts)?;
+        let history = self.facts()?.history.counts;
+        let turns = self.newest_turns(MEDIUM_TURNS, TAIL, &history)?;
         let entries = self.newest(PATTERN_ENTRIES, |_| true)?;
         let plan = self.plan().ok();
         let understanding = self.context().ok().and_then(|context| {
@@ -38,6 +38,11 @@ impl Snapshot {
                 settings.filter_map(|s| Some((s.name, s.value?.into()))).collect();
             preferences.directives = constraints.directives.into_iter().map(|d| d.text).collect();
         }
-        Ok(brief::memory(&turns, &entries, &facts, project, preferences))
+        let mut memory = brief::memory(&turns, &entries, &history, project, preferences);
+        // What was spent is one number, whoever asks.
+        if let Ok(overview) = self.overview() {
+            memory.long.statistics.total_cost = overview.spending.total_cost;
+        }
+        Ok(memory)
     }
 }

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{BriefRequest, Error, Snapshot, Workspace};
+use super::{BriefRequest, Error, Snapshot, StepTimes, Workspace, state::FailedAttempt};
 use crate::{
-    domain::parse_duration_ms,
     domain::{Money, StateFile, Step},
     history::{Entry, EntryKind},
-    recovery::failure::{ErrorClass, classify},
 };
 
 /// From how many of the newest entries the times of single steps are taken.
@@ -111,27 +109,17 @@ impl Workspace {
 
 impl Snapshot {
     fn metrics(&self) -> Result<Metrics, Error> {
-        let status = self.status()?;
+        let overview = self.overview()?;
         let plan = self.plan()?;
-        let counts = self.facts()?.history.counts();
+        let history = self.facts()?.history.counts;
         let entries = self.recent_entries(COVERED, 1 << 20).unwrap_or_default();
-        let mut times: BTreeMap<&str, u64> = BTreeMap::new();
-        for entry in &entries {
-            let time = entry.field("actual_time").and_then(parse_duration_ms);
-            if let (Some(step), Some(time)) = (entry.field("step"), time) {
-                let sum = times.entry(step).or_default();
-                *sum = sum.saturating_add(time);
-            }
-        }
+        let times = StepTimes::of(&entries);
         let is_recovery =
             |entry: &&Entry| entry.title == "Resumed" || entry.kind == EntryKind::Recover;
         let resumed = entries.iter().filter(is_recovery).count() as u64;
         let mut failures: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for entry in entries.iter().filter(|entry| entry.is_failure()) {
-            let written = entry.field("error_class").and_then(ErrorClass::parse);
-            let error = entry.field("errors").unwrap_or_default();
-            let class = written.unwrap_or_else(|| classify(error).class);
-            *failures.entry(class.word()).or_default() += 1;
+        for failed in entries.iter().filter_map(FailedAttempt::of) {
+            *failures.entry(failed.class.word()).or_default() += 1;
         }
         let costs = self.step_costs();
         let step = |step: &Step| {
@@ -142,33 +130,32 @@ impl Snapshot {
                 status: step.status.clone(),
                 attempts: step.attempts,
                 cost: id.as_ref().and_then(|id| costs.get(id)).copied(),
-                time_ms: id.as_deref().and_then(|id| times.get(id)).copied(),
+                time_ms: id.as_deref().and_then(|id| times.total(id)),
                 id,
             }
         };
-        let tried = counts.completed + counts.failed;
         Ok(Metrics {
-            total_steps: status.total_steps,
-            finished_steps: status.completed + status.skipped,
-            percent: status.percent,
-            attempts: counts.completed + counts.failed + counts.skipped,
-            completed: counts.completed,
-            failed: counts.failed,
-            skipped: counts.skipped,
-            retries: status.retries,
-            success_rate: (tried > 0).then(|| counts.completed as f64 / tried as f64),
-            consecutive_failures: counts.consecutive_failures,
+            total_steps: overview.counts.total,
+            finished_steps: overview.counts.finished(),
+            percent: overview.counts.percent(),
+            attempts: history.executions(),
+            completed: history.completed,
+            failed: history.failed,
+            skipped: history.skipped,
+            retries: overview.retries(),
+            success_rate: history.success_rate(),
+            consecutive_failures: history.consecutive_failures,
             failures,
-            total_cost: status.total_cost,
-            budget: status.budget,
-            total_time_ms: counts.time_ms,
-            recoveries: counts.restores + resumed,
+            total_cost: overview.spending.total_cost,
+            budget: overview.spending.budget,
+            total_time_ms: history.time_ms,
+            recoveries: history.restores + resumed,
             compression_ratio: None,
-            history_entries: counts.entries,
+            history_entries: history.entries,
             sizes: self.sizes(),
             steps: plan.steps.iter().map(step).collect(),
-            step_times_cover: Cover { entries: entries.len() as u64, of: counts.entries },
-            revision: status.revision,
+            step_times_cover: Cover { entries: entries.len() as u64, of: history.entries },
+            revision: overview.revision,
         })
     }
 

@@ -22,6 +22,7 @@ mod metrics;
 mod notice;
 mod operations;
 mod outcome;
+mod overview;
 mod readiness;
 mod recount;
 mod recover;
@@ -29,11 +30,9 @@ mod removed;
 mod resolve;
 mod restore;
 mod rules;
-mod screen;
 mod since;
 mod snapshot;
 pub(crate) mod state;
-mod status;
 mod template_limits;
 mod templates;
 mod training;
@@ -49,7 +48,7 @@ use std::{
 
 use self::version_control::Here;
 pub(crate) use self::{
-    adapt::{Event, LimitUse},
+    adapt::Event,
     archive::{Archived, ArchivedState},
     change::{Cost, Selected, Span},
     check::Fixed,
@@ -61,24 +60,25 @@ pub(crate) use self::{
     metrics::Metrics,
     operations::Stepped,
     outcome::FileDiff,
+    overview::StepTimes,
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,
-    screen::{Screen, ScreenStep},
     since::Since,
-    status::{Status, StepLine},
     templates::{Mode, TemplateSet},
     usage::Usage,
 };
 pub use self::{
+    adapt::LimitUse,
     brief::{BriefRequest, Briefed},
     change::{Change, ContextText, StepResult, StepShape},
     environment::Environment,
     error::Error,
     init::{InitOptions, Initialised},
     outcome::{Answer, Outcome},
+    overview::{Overview, Spending, StepOverview},
     removed::RemovedEntry,
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},

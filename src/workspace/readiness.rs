@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{Plan, Step, StepRef, StepRole as Role, Workflow};
+use crate::domain::{Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow};
 
 /// Answers questions about dependencies without searching the plan for each.
 pub(crate) struct Readiness<'p> {
@@ -30,9 +30,10 @@ impl<'p> Readiness<'p> {
         &self.roles
     }
 
-    /// How many steps have that role.
-    pub(crate) fn count(&self, role: Role) -> usize {
-        self.roles.iter().filter(|found| **found == Some(role)).count()
+    /// The steps counted by role.
+    pub(crate) fn counts(&self) -> StepCounts {
+        let numbers = self.plan.steps.iter().map(|step| step.number);
+        StepCounts::of(&numbers.zip(self.roles.iter().copied()).collect::<Vec<_>>())
     }
 
     /// The steps that can be started now, in order.

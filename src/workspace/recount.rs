@@ -22,21 +22,22 @@ impl Draft<'_> {
         else {
             return Ok(Vec::new());
         };
-        let part = HistoryFacts::scan(bytes.as_slice(), &mut |_| {})?;
-        let Some(told) = part.counts().of_executions() else { return Ok(Vec::new()) };
-        let before = self.facts()?.history.consecutive_failures;
+        let part = HistoryFacts::scan(bytes.as_slice(), &mut |_| {})?.counts;
+        let Some(executions) = part.of_executions() else { return Ok(Vec::new()) };
+        let before = self.facts()?.history.counts.consecutive_failures;
         let streak = match (undo, part.completed > 0) {
             (true, false) => before.saturating_sub(part.failed),
             // A success had ended a row of failures: what it was stands before it.
             (true, true) => {
                 let near =
                     self.view().appended().read_between(offset.saturating_sub(NEAR), offset)?;
-                HistoryFacts::scan(near.as_slice(), &mut |_| {})?.consecutive_failures
+                HistoryFacts::scan(near.as_slice(), &mut |_| {})?.counts.consecutive_failures
             }
             (false, false) => before.saturating_add(part.failed),
             (false, true) => part.consecutive_failures,
         };
-        let mut fields = vec![(if undo { "taken_back" } else { "counted_again" }.to_owned(), told)];
+        let mut fields =
+            vec![(if undo { "taken_back" } else { "counted_again" }.to_owned(), executions)];
         if streak != before {
             fields.push(("consecutive_failures".to_owned(), streak.to_string()));
         }

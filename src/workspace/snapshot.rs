@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io::BufReader};
 
-use super::{Error, Facts, usage::Pending};
+use super::{Error, Facts};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
     history,
@@ -122,18 +122,6 @@ impl Snapshot {
     /// The file cannot be read.
     pub fn facts(&self) -> Result<Facts, Error> {
         Facts::load(&self.view, &mut |bytes| (self.progress)(bytes))
-    }
-
-    /// What the history says, and what was counted since its newest entry.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub(super) fn counted(&self) -> Result<history::HistoryFacts, Error> {
-        let mut history = self.facts()?.history;
-        let Pending { files, requests } = Pending::of(&self.view);
-        history.file_operations = history.file_operations.saturating_add(files);
-        history.web_requests = history.web_requests.saturating_add(requests);
-        Ok(history)
     }
 }
 

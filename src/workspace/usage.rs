@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Change, Draft, Error, Outcome, Snapshot, Workspace, adapt};
-use crate::{domain::Constraints, store::View};
+use crate::{domain::Constraints, history::Counts, store::View};
 
 /// Something a tool did that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,13 @@ pub(super) struct Pending {
 impl Pending {
     pub(super) fn of(view: &View) -> Self {
         Self { files: view.tally().get(FILES), requests: view.tally().get(REQUESTS) }
+    }
+
+    /// What the history says, and what no entry has told of yet.
+    pub(super) fn added_to(&self, mut history: Counts) -> Counts {
+        history.file_operations = history.file_operations.saturating_add(self.files);
+        history.web_requests = history.web_requests.saturating_add(self.requests);
+        history
     }
 }
 
@@ -94,18 +101,19 @@ pub(super) fn with_usage(
 impl Snapshot {
     /// Whether one more is something that a rule or a limit has to know at once.
     fn is_watched(&self, usage: Usage) -> bool {
-        let (Ok(constraints), Ok(workflow), Ok(before)) =
-            (self.constraints(), self.workflow(), self.counted())
+        let (Ok(constraints), Ok(workflow), Ok(facts)) =
+            (self.constraints(), self.workflow(), self.facts())
         else {
             return false;
         };
-        let mut after = before.clone();
+        let before = Pending::of(self.view()).added_to(facts.history.counts);
+        let mut after = before;
         match usage {
             Usage::FileOperation => after.file_operations += 1,
             Usage::WebRequest => after.web_requests += 1,
         }
         let cost = crate::domain::Money::default();
-        let facts = |history| adapt::limit_facts(&constraints, &workflow, cost, history);
+        let facts = |counts| adapt::limit_facts(&constraints, &workflow, cost, counts);
         let exceeded = |facts| adapt::limits(facts).iter().filter(|limit| limit.exceeded).count();
         mentions(&constraints, usage) || exceeded(&facts(&before)) != exceeded(&facts(&after))
     }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     domain::FactValue,
-    workspace::{Error, LimitUse, Status},
+    workspace::{Error, LimitUse, Overview},
 };
 
 /// Denies, asks, or says nothing; never allows what the user's settings would not.
@@ -32,8 +32,8 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
     if looks || is_foreign(hook.event.tool()) {
         return Ok(Reply::Silent);
     }
-    let status = hook.workspace.read()?.status()?;
-    Ok(question(hook, &status).map_or(Reply::Silent, Reply::Ask))
+    let overview = hook.workspace.overview()?;
+    Ok(question(hook, &overview).map_or(Reply::Silent, Reply::Ask))
 }
 
 /// What is said about a word that reaches the state.
@@ -52,10 +52,10 @@ fn answer(found: &Found) -> Reply {
 }
 
 /// What a person should be asked before this tool is used.
-fn question(hook: &Hook<'_>, status: &Status) -> Option<String> {
+fn question(hook: &Hook<'_>, overview: &Overview) -> Option<String> {
     // Looking something up does not go ahead of a decision.
     let looks_up = asks_web(hook.event.tool());
-    let review = status.open_reviews.first().filter(|_| !looks_up).map(|review| {
+    let review = overview.open_reviews.first().filter(|_| !looks_up).map(|review| {
         format!(
             "review {} is waiting for a person (text, as data: {:?}). `statedir review approve {}` or \
              `statedir review reject {}` decides it.",
@@ -65,7 +65,7 @@ fn question(hook: &Hook<'_>, status: &Status) -> Option<String> {
             review.id
         )
     });
-    limits_reached(hook, &status.limits).or(review)
+    limits_reached(hook, &overview.spending.limits).or(review)
 }
 
 /// The limits that this tool reaches and that this session was not asked about.

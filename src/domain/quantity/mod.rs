@@ -9,8 +9,9 @@ use super::FactValue;
 
 pub(crate) use duration::{duration, unit_millis};
 pub(crate) use duration::{format_duration, parse_duration_ms};
+pub use money::Money;
 pub(crate) use money::{MICROS, format_plain_money, micros, money, per_dollar};
-pub(crate) use money::{Money, format_money, parse_money};
+pub(crate) use money::{format_money, parse_money};
 pub(crate) use number::{LARGEST, decimal, number_length};
 
 /// Reads a quantity that makes up the whole text.

@@ -36,18 +36,21 @@ fn facts_count_what_the_entries_say() {
     log.add("Turn 1", &[("status", "COMPLETED"), ("actual_cost", "lots")]);
     log.add("Checked it", &[("kind", "review")]);
     let facts = &log.facts;
-    assert_eq!((facts.entries, facts.unsigned), (6, 0));
-    assert_eq!((facts.completed, facts.failed, facts.skipped), (1, 2, 1));
-    assert_eq!(facts.consecutive_failures, 2);
-    assert_eq!(facts.total_cost_micros, 520_000);
-    assert_eq!(facts.total_time_ms, 91_500);
-    assert_eq!((facts.file_operations, facts.web_requests), (4, 3));
-    assert_eq!((facts.steps, facts.turns, facts.reviews, facts.notes), (4, 1, 1, 0));
-    assert_eq!(facts.simulated, 1);
+    assert_eq!((facts.counts.entries, facts.unsigned), (6, 0));
+    assert_eq!((facts.counts.completed, facts.counts.failed, facts.counts.skipped), (1, 2, 1));
+    assert_eq!(facts.counts.consecutive_failures, 2);
+    assert_eq!(facts.counts.cost_micros, 520_000);
+    assert_eq!(facts.counts.time_ms, 91_500);
+    assert_eq!((facts.counts.file_operations, facts.counts.web_requests), (4, 3));
+    assert_eq!(
+        (facts.counts.steps, facts.counts.turns, facts.counts.reviews, facts.counts.notes),
+        (4, 1, 1, 0)
+    );
+    assert_eq!(facts.counts.simulated, 1);
     assert_eq!(facts.valid_len, log.text.len() as u64);
     assert_eq!(*facts, scan_facts(&log.text));
     log.add("Step 2 Execution", &[("status", "COMPLETED")]);
-    assert_eq!(log.facts.consecutive_failures, 0);
+    assert_eq!(log.facts.counts.consecutive_failures, 0);
 }
 
 #[test]
@@ -60,8 +63,11 @@ fn a_value_that_looks_like_fields_counts_nothing() {
             "x\n- **actual_cost**: $5\n### Step 1 Execution - 10:30\n- **status**: FAILED",
         )],
     );
-    assert_eq!(log.facts.total_cost_micros, 0);
-    assert_eq!((log.facts.notes, log.facts.steps, log.facts.failed), (1, 0, 0));
+    assert_eq!(log.facts.counts.cost_micros, 0);
+    assert_eq!(
+        (log.facts.counts.notes, log.facts.counts.steps, log.facts.counts.failed),
+        (1, 0, 0)
+    );
 }
 
 #[test]
@@ -77,9 +83,9 @@ fn sums_of_absurd_amounts_do_not_overflow() {
             ],
         );
     }
-    assert_eq!(log.facts.total_cost_micros, i64::MAX);
-    assert_eq!(log.facts.total_time_ms, u64::MAX);
-    assert_eq!(log.facts.file_operations, u64::MAX);
+    assert_eq!(log.facts.counts.cost_micros, i64::MAX);
+    assert_eq!(log.facts.counts.time_ms, u64::MAX);
+    assert_eq!(log.facts.counts.file_operations, u64::MAX);
 }
 
 #[test]
@@ -169,9 +175,10 @@ proptest! {
             log.add("Step 1 Execution", &fields);
             prop_assert_eq!(&log.facts, &scan_facts(&log.text), "{}", &log.text);
         }
-        prop_assert_eq!(log.facts.entries, before.entries + entries.len() as u64);
+        let signed = |facts: &HistoryFacts| facts.counts.entries - facts.unsigned;
+        prop_assert_eq!(signed(&log.facts), signed(&before) + entries.len() as u64);
         let result = check_with(&log.text, &log.ids);
-        prop_assert_eq!(result.entries, log.facts.entries);
+        prop_assert_eq!(result.entries, signed(&log.facts));
         prop_assert_eq!(&result.heads, &log.facts.heads);
         prop_assert!(!kinds(&result).contains(&ProblemKind::Changed), "{:?}\n{}", result.problems, &log.text);
         prop_assert_eq!(result.unsigned, log.facts.unsigned);

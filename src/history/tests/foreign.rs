@@ -96,7 +96,7 @@ fn a_quotation_in_a_fence_is_text() {
             let result = check(&text);
             assert!(result.is_intact(), "{fence} {:?}", result.problems);
             assert_eq!((result.entries, result.unsigned), (2, 0));
-            assert_eq!(scan_facts(&text).entries, 2);
+            assert_eq!(scan_facts(&text).counts.entries, 2);
         }
     }
 }

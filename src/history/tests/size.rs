@@ -51,8 +51,8 @@ fn thirty_thousand_entries_stream_through_every_reader() {
     assert_eq!((result.entries, result.heads.len()), (ENTRIES, 1));
     assert!(told.len() > 4 && told.is_sorted());
     let facts = HistoryFacts::scan(BufReader::new(Endless::of(ENTRIES)), &mut |_| {}).unwrap();
-    assert_eq!((facts.entries, facts.completed), (ENTRIES, ENTRIES));
-    assert_eq!(facts.total_cost_micros, 10_000 * ENTRIES as i64);
+    assert_eq!((facts.counts.entries, facts.counts.completed), (ENTRIES, ENTRIES));
+    assert_eq!(facts.counts.cost_micros, 10_000 * ENTRIES as i64);
     assert_eq!(facts.heads, result.heads);
     // Far above what it takes even without optimisation; a quadratic reader takes minutes.
     assert!(started.elapsed().as_secs() < 60);

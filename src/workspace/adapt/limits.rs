@@ -17,38 +17,9 @@ const WATCHED: [(&str, &str); 4] = [
     ("web_requests", "max_web_requests"),
 ];
 
-/// A limit that was kept before and is exceeded now.
-pub(super) struct Crossed {
-    fact: &'static str,
-    limit: &'static str,
-    value: FactValue,
-    at_most: FactValue,
-}
-
-impl Crossed {
-    /// The event it is.
-    pub(super) fn event(&self) -> Event {
-        let mut payload = serde_json::Map::new();
-        payload.insert("limit".to_owned(), json!(self.limit));
-        payload.insert("fact".to_owned(), json!(self.fact));
-        payload.insert("value".to_owned(), json!(self.value.to_string()));
-        Event { kind: "limit_exceeded".to_owned(), payload }
-    }
-
-    pub(super) fn to_json(&self) -> Value {
-        json!({ "limit": self.limit, "fact": self.fact, "value": self.value, "at_most": self.at_most })
-    }
-}
-
-impl fmt::Display for Crossed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { fact, limit, value, at_most } = self;
-        write!(f, "{limit} is exceeded: {fact} = {value}, at most {at_most}")
-    }
-}
-
 /// What is used of a limit.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct LimitUse {
     /// What is measured, such as `web_requests`.
     pub fact: &'static str,
@@ -60,6 +31,29 @@ pub struct LimitUse {
     pub at_most: FactValue,
     /// Whether it is more than that.
     pub exceeded: bool,
+}
+
+impl LimitUse {
+    /// The event that crossing it is.
+    pub(super) fn event(&self) -> Event {
+        let mut payload = serde_json::Map::new();
+        payload.insert("limit".to_owned(), json!(self.limit));
+        payload.insert("fact".to_owned(), json!(self.fact));
+        payload.insert("value".to_owned(), json!(self.used.to_string()));
+        Event { kind: "limit_exceeded".to_owned(), payload }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "limit": self.limit, "fact": self.fact, "value": self.used, "at_most": self.at_most })
+    }
+}
+
+/// That it is exceeded.
+impl fmt::Display for LimitUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { fact, limit, used, at_most, .. } = self;
+        write!(f, "{limit} is exceeded: {fact} = {used}, at most {at_most}")
+    }
 }
 
 /// What is used of the limits that are set.
@@ -75,23 +69,10 @@ pub(in super::super) fn limits(facts: &Facts) -> Vec<LimitUse> {
     set.map(used).collect()
 }
 
-/// The limits in `facts` that are exceeded.
-pub(in super::super) fn exceeded(facts: &Facts) -> Vec<String> {
-    let watched = WATCHED.iter().filter(|(fact, limit)| is_over(facts, fact, limit));
-    watched.map(|(fact, limit)| crossing(facts, fact, limit).to_string()).collect()
-}
-
 /// The limits that the change crossed.
-pub(super) fn crossed(before: &Facts, after: &Facts) -> Vec<Crossed> {
-    WATCHED
-        .iter()
-        .filter(|(fact, limit)| is_over(after, fact, limit) && !is_over(before, fact, limit))
-        .map(|(fact, limit)| crossing(after, fact, limit))
-        .collect()
-}
-
-fn crossing(facts: &Facts, fact: &'static str, limit: &'static str) -> Crossed {
-    Crossed { fact, limit, value: facts.get(fact).clone(), at_most: facts.get(limit).clone() }
+pub(super) fn crossed(before: &Facts, after: &Facts) -> Vec<LimitUse> {
+    let is_new = |limit: &LimitUse| limit.exceeded && !is_over(before, limit.fact, limit.limit);
+    limits(after).into_iter().filter(is_new).collect()
 }
 
 fn is_over(facts: &Facts, fact: &str, limit: &str) -> bool {

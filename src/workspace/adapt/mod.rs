@@ -10,12 +10,10 @@ mod sheet;
 
 use serde_json::{Value, json};
 
+pub(crate) use self::event::Event;
+pub use self::limits::LimitUse;
 pub(crate) use self::sheet::sheet;
-pub(crate) use self::{event::Event, limits::LimitUse};
-pub(super) use self::{
-    limits::{exceeded, limits},
-    sheet::limit_facts,
-};
+pub(super) use self::{limits::limits, sheet::limit_facts};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},
@@ -69,7 +67,7 @@ impl Watch {
     fn cross(
         &self,
         draft: &mut Draft<'_>,
-        limit: &limits::Crossed,
+        limit: &LimitUse,
         answer: &mut Answer,
     ) -> Result<(), Error> {
         draft.notices.push(limit.to_string());

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::super::{Draft, Error, Readiness};
 use super::lookup;
 use crate::{
-    domain::{Constraints, FactValue, Facts, Money, StepRole, Variables, Workflow, step_at_hand},
-    history::HistoryFacts,
+    domain::{Constraints, FactValue, Facts, Money, Variables, Workflow},
+    history::Counts,
     rules::{Entry, variables_of},
 };
 
@@ -60,20 +60,18 @@ fn collect(
     let mut facts = Facts::new();
     let plan = draft.plan()?;
     let workflow = draft.workflow();
-    let readiness = Readiness::new(&plan, workflow);
+    let steps = Readiness::new(&plan, workflow).counts();
     let count = |count: usize| FactValue::number(count as f64);
-    let (done, skipped) = (readiness.count(StepRole::Done), readiness.count(StepRole::Skipped));
-    facts.insert("completed_steps", count(done));
-    facts.insert("skipped_steps", count(skipped));
-    facts.insert("failed_steps", count(readiness.count(StepRole::Failed)));
-    facts.insert("total_steps", count(plan.steps.len()));
-    if !plan.steps.is_empty() {
-        let percent = (done + skipped) as f64 * 100.0 / plan.steps.len() as f64;
+    facts.insert("completed_steps", count(steps.done));
+    facts.insert("skipped_steps", count(steps.skipped));
+    facts.insert("failed_steps", count(steps.failed));
+    facts.insert("total_steps", count(steps.total));
+    if steps.total > 0 {
+        // Exact, unlike the whole percents that people are shown: rules compare with it.
+        let percent = steps.finished() as f64 * 100.0 / steps.total as f64;
         facts.insert("progress", FactValue::Percent(percent));
     }
-    let numbers = plan.steps.iter().map(|step| step.number);
-    let current = step_at_hand(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>());
-    if let Some(step) = plan.steps.iter().find(|step| step.number == current) {
+    if let Some(step) = plan.steps.iter().find(|step| step.number == steps.current_step) {
         facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
     }
     if let Some(status) =
@@ -92,7 +90,7 @@ fn collect(
             None => lookup::add(&variables, &variables_of(rules), &mut facts),
         }
     }
-    add_history(&mut facts, &draft.facts()?.history);
+    add_history(&mut facts, &draft.facts()?.history.counts);
     Ok(facts)
 }
 
@@ -101,7 +99,7 @@ pub(in super::super) fn limit_facts(
     constraints: &Constraints,
     workflow: &Workflow,
     cost: Money,
-    history: &HistoryFacts,
+    history: &Counts,
 ) -> Facts {
     let mut facts = Facts::new();
     add_settings(&mut facts, constraints, workflow);
@@ -122,10 +120,10 @@ fn add_settings(facts: &mut Facts, constraints: &Constraints, workflow: &Workflo
     facts.insert("budget", budget);
 }
 
-fn add_history(facts: &mut Facts, history: &HistoryFacts) {
+fn add_history(facts: &mut Facts, history: &Counts) {
     let count = |count: u64| FactValue::number(count as f64);
     facts.insert("consecutive_failures", count(history.consecutive_failures));
-    let time = i64::try_from(history.total_time_ms).unwrap_or(i64::MAX);
+    let time = i64::try_from(history.time_ms).unwrap_or(i64::MAX);
     facts.insert("execution_time", FactValue::Duration(time));
     facts.insert("file_operations", count(history.file_operations));
     facts.insert("web_requests", count(history.web_requests));

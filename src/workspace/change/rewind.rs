@@ -4,7 +4,7 @@ use super::{
     super::{Draft, Error, Readiness},
     progress::Progress,
 };
-use crate::domain::{Plan, PlanRole, Step, StepRole as Role, step_at_hand};
+use crate::domain::{Plan, PlanRole, Step, StepRole as Role};
 
 /// Resets every step that was not finished `then`; gives the numbers of those that changed.
 ///
@@ -17,10 +17,8 @@ pub(in super::super) fn rewind(
 ) -> Result<Vec<u32>, Error> {
     let plan = draft.plan()?;
     let workflow = draft.workflow();
-    let roles = Readiness::new(then, workflow).roles().to_vec();
-    let numbered: Vec<(u32, Option<Role>)> =
-        then.steps.iter().map(|step| step.number).zip(roles.iter().copied()).collect();
-    let current = step_at_hand(&numbered);
+    let readiness = Readiness::new(then, workflow);
+    let (roles, current) = (readiness.roles(), readiness.counts().current_step);
     let was_finished = |step: &Step| {
         let same = |known: &Step| match (&known.id, &step.id) {
             (Some(known), Some(id)) => known == id,

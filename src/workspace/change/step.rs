@@ -11,7 +11,8 @@ use super::{
     review::refuse_while_open,
 };
 use crate::domain::{
-    ErrorCode, ModelError, Plan, StateFile, Step, StepId, StepRef, StepRole as Role, Subject,
+    ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef, StepRole as Role,
+    Subject,
 };
 
 /// The step a change is about, by number or id.
@@ -202,15 +203,15 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
 
 /// Why there is no step to be started.
 pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
-    let count = |role| readiness.count(role);
-    let (open, active, failed) = (count(Role::Open), count(Role::Active), count(Role::Failed));
+    let counts = readiness.counts();
+    let StepCounts { open, running, failed, .. } = counts;
     let (message, hint) = if plan.steps.is_empty() {
         ("the plan has no steps yet".to_owned(), "`statedir step add TITLE`")
-    } else if open + active + failed == 0 {
+    } else if counts.unfinished() == 0 {
         ("all steps are finished".to_owned(), "`statedir status` shows a summary")
     } else {
         (
-            format!("no step is ready: {open} waiting, {active} running, {failed} failed"),
+            format!("no step is ready: {open} waiting, {running} running, {failed} failed"),
             "`statedir step list` shows what they wait for",
         )
     };

@@ -12,7 +12,7 @@ pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {
             "`statedir turn add --user TEXT --response TEXT`",
         ));
     }
-    let number = draft.facts()?.history.turns + 1;
+    let number = draft.facts()?.history.counts.turns + 1;
     let mut fields = turn.to_fields();
     fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
     let mode = draft.plan().ok().and_then(|plan| plan.metadata.mode.clone());

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     super::{Answer, Draft, Error, Readiness, Workspace, removed::PutBack, snapshot::workflow},
-    Fixed, plan,
+    Fixed,
 };
 use crate::{
     domain::{ErrorCode, Plan, StateFile, StepId, Workflow},
@@ -215,7 +215,7 @@ pub(in super::super) fn repairs(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Err
         return Ok(fixed);
     }
     let workflow = draft.workflow().clone();
-    let should = plan::should_be(&read, &Readiness::new(&read, &workflow));
+    let should = Readiness::new(&read, &workflow).counts().current_step;
     fix_plan(draft, &read, &workflow, should, &mut fixed)?;
     fix_variables(draft, &read, should, &mut fixed)?;
     Ok(fixed)

@@ -211,7 +211,7 @@ fn keep<T>(result: Result<T, Error>, found: &mut Vec<Problem>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(error) => {
-            found.extend(super::status::problem_of(&error));
+            found.extend(super::overview::problem_of(&error));
             None
         }
     }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::Readiness;
-use crate::domain::{
-    Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, StepRole, Workflow, step_at_hand,
-};
+use crate::domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Workflow};
 
 const FILE: StateFile = StateFile::Plan;
 
@@ -24,7 +22,8 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     current_step(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
-    let open = readiness.count(StepRole::Open) + readiness.count(StepRole::Active);
+    let counts = readiness.counts();
+    let open = counts.open + counts.running;
     if role == Some(PlanRole::Succeeded) && open > 0 {
         let message = format!(
             "the plan is `{}`, but {open} of its steps are not finished",
@@ -134,7 +133,7 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
 
 fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
     let Some(written) = plan.metadata.current_step.as_deref() else { return };
-    let should = should_be(plan, readiness);
+    let should = readiness.counts().current_step;
     let message = match written.trim().parse::<u32>() {
         Ok(number) if number == should => return,
         Ok(number) => {
@@ -146,12 +145,6 @@ fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
     found.push(
         problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` corrects it"),
     );
-}
-
-/// The current step that follows from the steps.
-pub(super) fn should_be(plan: &Plan, readiness: &Readiness<'_>) -> u32 {
-    let numbers = plan.steps.iter().map(|step| step.number);
-    step_at_hand(&numbers.zip(readiness.roles().iter().copied()).collect::<Vec<_>>())
 }
 
 /// Modifiers and limits with values that are not allowed.

@@ -115,7 +115,9 @@ impl Workspace {
             since: None,
             wanted: Vec::new(),
         };
-        let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
+        let (Ok(plan), Ok(workflow), Ok(overview)) =
+            (snapshot.plan(), snapshot.workflow(), snapshot.overview())
+        else {
             return Ok(examined);
         };
         let entries = snapshot.recent_entries(NEWEST, TAIL).unwrap_or_default();
@@ -124,7 +126,7 @@ impl Workspace {
             view: snapshot.view(),
             plan: &plan,
             workflow: &workflow,
-            readiness: Readiness::new(&plan, &workflow),
+            overview: &overview,
             facts: snapshot.facts().unwrap_or_default(),
             entries: &entries,
             operations: &operations,
@@ -178,7 +180,7 @@ struct Look<'a> {
     view: &'a View,
     plan: &'a Plan,
     workflow: &'a Workflow,
-    readiness: Readiness<'a>,
+    overview: &'a Overview,
     facts: Facts,
     entries: &'a [Entry],
     operations: &'a [OperationSummary],
@@ -192,12 +194,13 @@ impl Look<'_> {
             Some(step) => Some(step).filter(|step| self.role(step) != Some(StepRole::Open)),
             None => self.at_hand(),
         };
-        let ready = self.readiness.ready();
+        let steps = self.plan.steps.iter().zip(&self.overview.steps);
+        let mut ready = steps.filter(|(_, seen)| seen.is_ready).map(|(step, _)| step);
         let next = match wanted {
             Some(step) if self.role(step) == Some(StepRole::Open) => {
-                ready.iter().find(|other| other.offset == step.offset)
+                ready.find(|other| other.offset == step.offset)
             }
-            _ => ready.first(),
+            _ => ready.next(),
         };
         let attempts = self.attempts();
         let evidence = &mut examined.evidence;
@@ -256,34 +259,27 @@ impl Look<'_> {
     }
 
     fn plan_seen(&self) -> PlanSeen {
-        let (metadata, count) = (&self.plan.metadata, |role| self.readiness.count(role));
-        let because = metadata.other.iter().find(|(key, _)| key == "paused_because");
+        let Overview { goal, written_status, role, counts, .. } = self.overview;
+        let unknown = self.plan.steps.iter().filter(|step| self.role(step).is_none());
+        let reviews = self.overview.open_reviews.iter();
         PlanSeen {
-            goal: metadata.goal.clone(),
-            status: metadata.status.clone(),
-            role: self.workflow.role_of_plan(metadata),
-            total: self.plan.steps.len(),
-            completed: count(StepRole::Done),
-            skipped: count(StepRole::Skipped),
-            failed: count(StepRole::Failed),
-            running: count(StepRole::Active),
-            open: count(StepRole::Open),
-            unknown: self
-                .plan
-                .steps
-                .iter()
-                .filter(|step| self.role(step).is_none())
+            goal: goal.clone(),
+            status: written_status.clone(),
+            role: *role,
+            total: counts.total,
+            completed: counts.done,
+            skipped: counts.skipped,
+            failed: counts.failed,
+            running: counts.running,
+            open: counts.open,
+            unknown: unknown
                 .map(|step| {
                     let status = step.status.as_deref().unwrap_or_default();
                     format!("step {} is `{status}`", step.number)
                 })
                 .collect(),
-            paused_because: because.map(|(_, why)| why.clone()),
-            open_reviews: self
-                .plan
-                .open_reviews()
-                .map(|review| format!("{}: {}", review.id, review.text))
-                .collect(),
+            paused_because: self.overview.paused_because.clone(),
+            open_reviews: reviews.map(|review| format!("{}: {}", review.id, review.text)).collect(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
     domain::{Money, Problem, Review, SettingGroup, StepRef},
     history::{Counts, EntryKind},
     recovery::failure::ErrorClass,
-    workspace::StepLine,
+    workspace::StepOverview,
 };
 
 /// The full resumable state.
@@ -186,7 +186,7 @@ pub struct Recovery {
     /// Whether it can go on.
     pub can_resume: bool,
     /// The step to go on with.
-    pub resume_from: Option<StepLine>,
+    pub resume_from: Option<StepOverview>,
 }
 
 /// What constraints.md says.

@@ -173,7 +173,7 @@ pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String
         return Some(replaced);
     }
     let facts = HistoryFacts::scan(bytes.as_slice(), &mut |_| {}).ok()?;
-    Some(json!(facts.counts()).to_string())
+    Some(json!(facts.counts).to_string())
 }
 
 fn check(document: &Part<'_>) -> Result<(), Error> {
@@ -223,11 +223,11 @@ fn history(draft: &mut Draft<'_>, document: &Part<'_>, seen: bool) -> Result<(),
     let counted: Counts = match counted {
         Some(part) => serde_json::from_value(part.value().clone())
             .map_err(|_| part.should_be("an object of whole numbers"))?,
-        None => own.counts(),
+        None => own.counts,
     };
-    let carried = counted.without(own.counts());
+    let carried = counted.without(own.counts);
     if seen || carried != Counts::default() {
-        let replaced = draft.facts()?.history.counts();
+        let replaced = draft.facts()?.history.counts;
         let actor = draft.env.actor().to_owned();
         let text = |counts: Counts| json!(counts).to_string();
         let mut fields = vec![("kind".to_owned(), EntryKind::Restore.word().to_owned())];

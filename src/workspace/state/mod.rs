@@ -20,10 +20,14 @@ pub(crate) use self::{
     written::Written,
 };
 use self::{import::is_import, places::Lines};
-use super::{Error, Readiness, Snapshot, Status, status::problem_of};
+use super::{
+    Error, Overview, Snapshot, StepOverview,
+    overview::{Sources, problem_of},
+    usage::Pending,
+};
 use crate::{
     domain::{
-        Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, StepRole, Variables,
+        Constraints, Context, ErrorCode, Plan, Problem, StateFile, Step, StepCounts, Variables,
         Workflow,
     },
     domain::{format_duration, parse_duration_ms},
@@ -56,24 +60,27 @@ impl Snapshot {
         let context = keep(self.context(), &mut problems);
         let constraints = keep(self.constraints(), &mut problems);
         let recent = keep(self.recent(), &mut problems).unwrap_or_default();
-        let history = self.facts().map(|facts| facts.history).unwrap_or_default();
-        let mut status = self.sum_up(&plan, &workflow);
-        for problem in std::mem::take(&mut status.problems) {
+        let overview = Overview::new(&Sources {
+            revision: self.revision().as_str(),
+            plan: &plan,
+            workflow: &workflow,
+            variables: variables.as_ref(),
+            constraints: constraints.as_ref(),
+            history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
+            pending: Pending::of(self.view()),
+        });
+        for problem in plan.problems.iter().cloned().chain(self.conflict_problems()) {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
         }
-        let readiness = Readiness::new(&plan, &workflow);
         let values = variables.as_ref().map_or(Value::Null, |read| read.document.to_value());
         let results = values.pointer("/step_data/outputs").and_then(Value::as_object).cloned();
-        let resume_from = status.running_steps.first().or(status.failed_steps.first());
-        let unfinished = [StepRole::Open, StepRole::Active, StepRole::Failed];
-        let unfinished: usize = unfinished.into_iter().map(|role| readiness.count(role)).sum();
-        let counts = history.counts();
-        let metadata = &plan.metadata;
+        let resume_from = overview.resume_from().cloned();
+        let (metadata, history) = (&plan.metadata, overview.history);
         StateDocument {
             schema_version: SCHEMA_VERSION,
-            revision: status.revision.clone(),
+            revision: overview.revision,
             identity: Identity {
                 execution_id: metadata.execution_id.clone(),
                 title: plan.title.trim().to_owned(),
@@ -81,22 +88,22 @@ impl Snapshot {
                 mode: metadata.mode.clone(),
                 other: written(&metadata.other),
             },
-            status: status.status.clone(),
-            progress: progress(&status),
-            steps: steps(&plan, &readiness, places),
+            status: Some(overview.status),
+            progress: overview.counts.into(),
+            steps: steps(&plan, &overview.steps, places),
             results: results.unwrap_or_default(),
-            errors: recent.iter().filter_map(failed_attempt).collect(),
+            errors: recent.iter().filter_map(FailedAttempt::of).collect(),
             timing: Timing {
                 start_time: metadata.start_time.clone(),
                 last_updated: metadata.last_updated.clone(),
-                execution_seconds: history.total_time_ms as f64 / 1000.0,
-                execution_time: format_duration(history.total_time_ms),
+                execution_seconds: history.time_ms as f64 / 1000.0,
+                execution_time: format_duration(history.time_ms),
             },
             last_checkpoint: self.last_checkpoint(),
             recovery: Recovery {
                 attempts: history.failed,
-                can_resume: unfinished > 0 || plan.steps.is_empty(),
-                resume_from: resume_from.or(status.next.as_ref()).cloned(),
+                can_resume: overview.counts.unfinished() > 0 || plan.steps.is_empty(),
+                resume_from,
             },
             constraints: constraints
                 .map(|read| constraint_state(&read, &workflow, places))
@@ -108,14 +115,14 @@ impl Snapshot {
             context: context.map(|read| sections(&read, places)).unwrap_or_default(),
             recent_history: recent.into_iter().map(entry_state).collect(),
             metrics: Metrics {
-                total_cost: status.total_cost,
-                budget: status.budget,
-                history_entries: counts.entries,
-                attempts: counts.completed + counts.failed + counts.skipped,
-                consecutive_failures: counts.consecutive_failures,
-                history: counts,
+                total_cost: overview.spending.total_cost,
+                budget: overview.spending.budget,
+                history_entries: history.entries,
+                attempts: history.executions(),
+                consecutive_failures: history.consecutive_failures,
+                history,
             },
-            open_reviews: plan.open_reviews().cloned().collect(),
+            open_reviews: overview.open_reviews,
             reviews: plan.reviews,
             workflow: self
                 .view()
@@ -157,28 +164,28 @@ fn written(pairs: &[(String, String)]) -> Vec<Written> {
     pairs.iter().map(|(name, text)| Written::read(name, text)).collect()
 }
 
-fn progress(status: &Status) -> Progress {
-    Progress {
-        current_step: status.current_step,
-        total_steps: status.total_steps,
-        completed: status.completed,
-        failed: status.failed,
-        running: status.running,
-        skipped: status.skipped,
-        pending: status.pending,
-        percent: status.percent,
+impl From<StepCounts> for Progress {
+    fn from(counts: StepCounts) -> Self {
+        Self {
+            current_step: counts.current_step,
+            total_steps: counts.total,
+            completed: counts.done,
+            failed: counts.failed,
+            running: counts.running,
+            skipped: counts.skipped,
+            pending: counts.open,
+            percent: counts.percent(),
+        }
     }
 }
 
-fn steps(plan: &Plan, readiness: &Readiness<'_>, places: bool) -> Vec<StepState> {
+fn steps(plan: &Plan, overviews: &[StepOverview], places: bool) -> Vec<StepState> {
     let lines = places.then(|| Lines::of(StateFile::Plan, plan.document.source()));
-    let ready: std::collections::HashSet<usize> =
-        readiness.ready().iter().map(|step| step.offset).collect();
-    let state = |step: &Step| StepState {
+    let state = |(step, overview): (&Step, &StepOverview)| StepState {
         place: lines.as_ref().map(|lines| lines.at(step.offset)),
-        ..step_state(step, ready.contains(&step.offset))
+        ..step_state(step, overview.is_ready)
     };
-    plan.steps.iter().map(state).collect()
+    plan.steps.iter().zip(overviews).map(state).collect()
 }
 
 fn step_state(step: &Step, ready: bool) -> StepState {
@@ -294,18 +301,21 @@ fn entry_state(entry: Entry) -> EntryState {
     }
 }
 
-fn failed_attempt(entry: &Entry) -> Option<FailedAttempt> {
-    if !entry.is_failure() {
-        return None;
+impl FailedAttempt {
+    /// The attempt that an entry is about, if it failed.
+    pub(crate) fn of(entry: &Entry) -> Option<Self> {
+        if !entry.is_failure() {
+            return None;
+        }
+        let error = entry.field("errors").unwrap_or_default();
+        let written = entry.field("error_class").and_then(ErrorClass::parse);
+        let class = written.unwrap_or_else(|| classify(error).class);
+        Some(Self {
+            step: entry.field("step").unwrap_or(&entry.title).to_owned(),
+            time: entry.time.clone(),
+            error: if error.is_empty() { "no error was given" } else { error }.to_owned(),
+            class,
+            recoverable: class.is_recoverable(),
+        })
     }
-    let error = entry.field("errors").unwrap_or_default();
-    let written = entry.field("error_class").and_then(ErrorClass::parse);
-    let class = written.unwrap_or_else(|| classify(error).class);
-    Some(FailedAttempt {
-        step: entry.field("step").unwrap_or(&entry.title).to_owned(),
-        time: entry.time.clone(),
-        error: if error.is_empty() { "no error was given" } else { error }.to_owned(),
-        class,
-        recoverable: class.is_recoverable(),
-    })
 }

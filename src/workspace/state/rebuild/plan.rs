@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Placeholders, field, heading, not_read_back, parse, refused, title_line};
 use crate::{
-    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow, step_at_hand},
+    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
     workspace::{
         Error, Readiness,
@@ -254,11 +254,8 @@ fn review_section(reviews: &[(String, String, bool)]) -> Result<String, Error> {
 
 /// The number of the step at hand follows from the steps.
 fn current_step(plan: &Plan, workflow: &Workflow) -> Result<String, Error> {
-    let readiness = Readiness::new(plan, workflow);
-    let numbers = plan.steps.iter().map(|step| step.number);
-    let numbered: Vec<_> = numbers.zip(readiness.roles().iter().copied()).collect();
+    let current = Readiness::new(plan, workflow).counts().current_step.to_string();
     let mut edit = plan.document.edit();
-    let current = step_at_hand(&numbered).to_string();
     plan.set_metadata(&mut edit, &[("current_step", current.as_str())])?;
     Ok(Plan::finish(edit)?.document.into_source())
 }

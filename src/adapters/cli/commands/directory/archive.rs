@@ -99,13 +99,13 @@ fn list(session: &mut Session<'_>, workspace: &Workspace) -> CliResult {
         session.output.line("nothing is archived");
     }
     for state in &all {
-        let what = match &state.status {
-            Ok(status) => format!(
+        let what = match &state.overview {
+            Ok(overview) => format!(
                 "{:<18} {}/{} steps  {}",
-                status.status.as_deref().unwrap_or("?"),
-                status.completed + status.skipped,
-                status.total_steps,
-                status.title.trim()
+                overview.status,
+                overview.counts.finished(),
+                overview.counts.total,
+                overview.title.trim()
             ),
             Err(error) => format!("cannot be read: {error}"),
         };
@@ -117,23 +117,21 @@ fn list(session: &mut Session<'_>, workspace: &Workspace) -> CliResult {
 fn show(session: &mut Session<'_>, state: &ArchivedState) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "archived": line_json(state),
-            "status": state.status.as_ref().ok() }));
+            "status": state.overview.as_ref().ok() }));
         return Ok(0);
     }
     session.output.line(format!("{:<10} {}", "archived", state.id));
     session.output.line(format!("{:<10} {}", "directory", state.directory.display()));
-    match &state.status {
-        Ok(status) => {
-            let goal = status.goal.as_deref().unwrap_or("?");
-            let finished = status.completed + status.skipped;
+    match &state.overview {
+        Ok(overview) => {
+            let goal = overview.goal.as_deref().unwrap_or("?");
+            let (status, counts) = (&overview.status, &overview.counts);
+            let (finished, total) = (counts.finished(), counts.total);
             session.output.line(format!("{:<10} {goal}", "goal"));
-            session.output.line(format!(
-                "{:<10} {}, {finished} of {} steps finished",
-                "status",
-                status.status.as_deref().unwrap_or("?"),
-                status.total_steps
-            ));
-            session.output.line(format!("{:<10} {}", "revision", status.revision));
+            session
+                .output
+                .line(format!("{:<10} {status}, {finished} of {total} steps finished", "status",));
+            session.output.line(format!("{:<10} {}", "revision", overview.revision));
         }
         Err(error) => session.output.line(format!("{:<10} cannot be read: {error}", "status")),
     }
@@ -146,14 +144,14 @@ fn show(session: &mut Session<'_>, state: &ArchivedState) -> CliResult {
 fn line_json(state: &ArchivedState) -> Value {
     let mut line = json!({ "id": state.id, "directory": state.directory.display().to_string(),
         "last_updated": state.last_updated });
-    match &state.status {
-        Ok(status) => {
-            line["status"] = json!(status.status);
-            line["goal"] = json!(status.goal);
-            line["execution_id"] = json!(status.execution_id);
-            line["completed"] = json!(status.completed);
-            line["total_steps"] = json!(status.total_steps);
-            line["percent"] = json!(status.percent);
+    match &state.overview {
+        Ok(overview) => {
+            line["status"] = json!(overview.status);
+            line["goal"] = json!(overview.goal);
+            line["execution_id"] = json!(overview.execution_id);
+            line["completed"] = json!(overview.counts.done);
+            line["total_steps"] = json!(overview.counts.total);
+            line["percent"] = json!(overview.counts.percent());
         }
         Err(error) => line["problem"] = json!(error.to_string()),
     }

@@ -167,7 +167,7 @@ fn show(session: &mut Session<'_>, name: &str) -> CliResult {
         session.output.value(details_json(&details));
         return Ok(0);
     }
-    let CheckpointDetails { checkpoint, status, steps, unreadable } = &details;
+    let CheckpointDetails { checkpoint, overview, unreadable } = &details;
     let mut lines = vec![
         ("checkpoint", checkpoint.name.to_string()),
         ("taken", format!("{} by {}", checkpoint.time, checkpoint.actor)),
@@ -180,24 +180,18 @@ fn show(session: &mut Session<'_>, name: &str) -> CliResult {
         lines.push(("file", format!("{file}  {} bytes{gone}", image.len)));
     }
     lines.push(("history", format!("history.md  {} bytes", checkpoint.appended_len)));
-    if let Some(status) = status {
-        let plan = status.status.as_deref().unwrap_or("?");
-        lines.push((
-            "progress",
-            format!(
-                "{plan}, {} of {} steps finished",
-                status.completed + status.skipped,
-                status.total_steps
-            ),
-        ));
+    if let Some(overview) = overview {
+        let (status, counts) = (&overview.status, &overview.counts);
+        let (finished, total) = (counts.finished(), counts.total);
+        lines.push(("progress", format!("{status}, {finished} of {total} steps finished")));
     }
     for (key, value) in lines {
         session.output.line(format!("{key:<10} {value}"));
     }
-    for step in steps {
+    for step in overview.iter().flat_map(|overview| &overview.steps) {
         session.output.line(format!("  {:>3}  {:<10} {}", step.number, step.status, step.title));
     }
-    if status.is_none() {
+    if overview.is_none() {
         session.output.line("the plan in it cannot be read");
     }
     Ok(0)
@@ -217,14 +211,9 @@ fn details_json(details: &CheckpointDetails) -> Value {
         .collect();
     answer["files"] = Value::Object(files);
     answer["history_heads"] = json!(checkpoint.marks);
-    answer["steps"] = json!(details.steps);
-    answer["status"] = json!(details.status.as_ref().and_then(|status| status.status.clone()));
-    answer["progress"] = match &details.status {
-        Some(status) => json!({ "current_step": status.current_step,
-            "total_steps": status.total_steps, "completed": status.completed,
-            "skipped": status.skipped, "failed": status.failed, "running": status.running,
-            "pending": status.pending, "percent": status.percent }),
-        None => Value::Null,
-    };
+    let overview = details.overview.as_ref();
+    answer["steps"] = json!(overview.map_or(&[][..], |overview| &overview.steps));
+    answer["status"] = json!(overview.map(|overview| &overview.status));
+    answer["progress"] = json!(overview.map(|overview| overview.counts));
     answer
 }

@@ -12,7 +12,7 @@ use crate::{
         },
         is_archived, scan,
     },
-    domain::ErrorCode,
+    domain::{ErrorCode, PlanRole},
     workspace::Workspace,
 };
 
@@ -118,10 +118,10 @@ pub(super) fn find(
 fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     let workspace: Workspace = session.workspace_in(dir.to_owned(), None)?;
     let snapshot = workspace.read()?;
-    let status = snapshot.status()?;
-    let updated = snapshot.plan()?.metadata.last_updated;
-    let age = updated.as_deref().and_then(|time| workspace.environment().since(time));
-    if let Some(problem) = status.problems.iter().find(|problem| is_damage(problem.code)) {
+    let overview = snapshot.overview()?;
+    let updated = overview.last_updated.as_deref();
+    let age = updated.and_then(|time| workspace.environment().since(time));
+    if let Some(problem) = overview.problems.iter().find(|problem| is_damage(problem.code)) {
         let failure = Failure { location: None, ..Failure::damage(problem) };
         return Err(failure.hint("`statedir check --fix` repairs what is safe"));
     }
@@ -130,15 +130,13 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
         return Err(Failure::new(ErrorCode::LogDamaged, message)
             .hint("`statedir check --fix` sets the log aside and starts a new one"));
     }
-    let workflow = snapshot.workflow()?;
-    let role = status.status.as_deref().and_then(|text| workflow.plan_role(text));
-    let finished = role == Some(crate::domain::PlanRole::Succeeded);
-    Ok(json!({ "title": status.title, "goal": status.goal, "execution_id": status.execution_id,
-        "status": status.status, "finished": finished, "percent": status.percent,
-        "completed": status.completed + status.skipped, "total_steps": status.total_steps,
-        "running": status.running, "failed": status.failed,
-        "open_reviews": status.open_reviews.len(), "last_updated": updated, "age_ms": age,
-        "revision": status.revision }))
+    let (counts, finished) = (&overview.counts, overview.role == Some(PlanRole::Succeeded));
+    Ok(json!({ "title": overview.title, "goal": overview.goal,
+        "execution_id": overview.execution_id, "status": overview.status, "finished": finished,
+        "percent": counts.percent(), "completed": counts.finished(), "total_steps": counts.total,
+        "running": counts.running, "failed": counts.failed,
+        "open_reviews": overview.open_reviews.len(), "last_updated": updated, "age_ms": age,
+        "revision": overview.revision }))
 }
 
 fn is_damage(code: ErrorCode) -> bool {

@@ -6,7 +6,7 @@ use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, commands::view::status::rough},
     domain::{ErrorCode, Plan, Step, StepRole},
-    workspace::{Error, Resolver, Snapshot, StepLine},
+    workspace::{Error, Resolver, Snapshot, StepOverview},
 };
 
 /// One step in full, its references looked up if wanted.
@@ -15,7 +15,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     let plan = snapshot.plan()?;
     let wanted = match step {
         Some(step) => select(step)?.0,
-        None => crate::domain::StepRef::Number(snapshot.status()?.current_step),
+        None => crate::domain::StepRef::Number(snapshot.overview()?.counts.current_step),
     };
     let step = plan.step(&wanted).map_err(Error::from)?;
     let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
@@ -57,15 +57,13 @@ fn inputs(
 pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
-    let mut lines = snapshot.step_lines()?;
+    let mut lines = snapshot.overview()?.steps;
     if let Some(actor) = &session.global.actor {
         lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
     }
     // How long ago a running step was claimed.
-    let age = |line: &StepLine| {
-        let running = line.role == Some(StepRole::Active);
-        let started = line.started_at.as_deref().filter(|_| running)?;
-        workspace.environment().since(started)
+    let age = |step: &StepOverview| {
+        Some(step).filter(|step| step.is_running())?.age_ms(workspace.environment())
     };
     if let Some(status) = status {
         let workflow = snapshot.workflow()?;
@@ -80,14 +78,14 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     let left_out = lines.len().saturating_sub(limit);
     lines.truncate(limit);
     if session.output.is_json() {
-        let told = |line: &StepLine| {
-            let mut told = json!(line);
-            if let Some(age) = age(line) {
-                told["claim_age_ms"] = json!(age);
+        let with_age = |step: &StepOverview| {
+            let mut value = json!(step);
+            if let Some(age) = age(step) {
+                value["claim_age_ms"] = json!(age);
             }
-            told
+            value
         };
-        let steps: Vec<serde_json::Value> = lines.iter().map(told).collect();
+        let steps: Vec<serde_json::Value> = lines.iter().map(with_age).collect();
         let answer = json!({ "steps": steps, "left_out": left_out,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
@@ -96,7 +94,7 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.role == Some(StepRole::Active)) {
+        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.is_running()) {
             let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
             notes.push(format!("by {by}{age}"));
         }

@@ -2,8 +2,8 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session, commands::steps::view::mark, output::Colour, way_back},
-    domain::format_duration,
-    workspace::{LimitUse, Screen, ScreenStep, Status},
+    domain::{StepRole, format_duration},
+    workspace::{Environment, LimitUse, Overview, StepOverview, StepTimes},
 };
 
 /// How many steps are listed.
@@ -23,79 +23,44 @@ type Painted = (Colour, String);
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     let workspace = session.workspace()?;
+    let snapshot = workspace.read()?;
+    let mut overview = snapshot.overview()?;
+    way_back::explain(&workspace, &mut overview.problems);
     if session.output.is_json() {
-        let mut status = workspace.read()?.status()?;
-        way_back::explain(&workspace, &mut status.problems);
-        session.output.value(json!(status));
+        session.output.value(json!(overview));
         return Ok(0);
     }
-    let mut screen = workspace.screen()?;
-    way_back::explain(&workspace, &mut screen.status.problems);
-    for (colour, line) in lines(&screen) {
+    let times = snapshot.recent_step_times();
+    for (colour, line) in lines(&overview, &times, workspace.environment()) {
         session.output.painted(colour, &line);
     }
     Ok(0)
 }
 
-fn lines(screen: &Screen) -> Vec<Painted> {
-    let status = &screen.status;
-    let mut lines = vec![(Colour::Bold, status.title.clone())];
-    if let Some(goal) = status.goal.as_ref().filter(|goal| **goal != status.title) {
+fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Painted> {
+    let mut lines = vec![(Colour::Bold, overview.title.clone())];
+    if let Some(goal) = overview.goal.as_ref().filter(|goal| **goal != overview.title) {
         lines.push(plain(format!("goal      {}", one_line(goal))));
     }
-    let mode = status.mode.as_deref().unwrap_or("?");
-    let age = screen.age_ms.map(|ms| format!(", {} old", rough(ms))).unwrap_or_default();
-    let name = status.status.as_deref().unwrap_or("unknown");
-    lines.push(plain(format!("status    {name} ({mode}{age})")));
-    let finished = status.completed + status.skipped;
-    let bar = bar(finished, status.total_steps);
-    lines.push((
-        Colour::Green,
-        format!("progress  {bar} {finished}/{} ({}%)", status.total_steps, status.percent),
-    ));
-    lines.extend(steps(&screen.steps));
-    lines.extend(outlook(status));
-    lines.push(plain(format!("revision  {}", status.revision)));
+    let mode = overview.mode.as_deref().unwrap_or("?");
+    let age = overview.age_ms(env).map(|ms| format!(", {} old", rough(ms))).unwrap_or_default();
+    lines.push(plain(format!("status    {} ({mode}{age})", overview.status)));
+    let (finished, total) = (overview.counts.finished(), overview.counts.total);
+    let (bar, percent) = (bar(finished, total), overview.counts.percent());
+    lines.push((Colour::Green, format!("progress  {bar} {finished}/{total} ({percent}%)")));
+    lines.extend(steps(&overview.steps, times, env));
+    lines.extend(outlook(overview));
+    lines.push(plain(format!("revision  {}", overview.revision)));
     lines
 }
 
 /// The steps around the one at hand.
-fn steps(steps: &[ScreenStep]) -> Vec<Painted> {
-    let at = steps.iter().position(|step| !step.finished).unwrap_or(steps.len());
+fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Painted> {
+    let at = steps.iter().position(|step| !step.is_finished()).unwrap_or(steps.len());
     let last = (at.saturating_sub(3) + MOST_STEPS).min(steps.len());
     let first = last.saturating_sub(MOST_STEPS);
-    let mut lines: Vec<Painted> = Vec::new();
-    for step in &steps[first..last] {
-        let line = &step.line;
-        let mut notes: Vec<String> = Vec::new();
-        if let Some(by) = line.claimed_by.as_ref().filter(|_| step.running) {
-            notes.push(format!("by {by}"));
-        }
-        if let Some(age) = step.age_ms {
-            let verb = if step.running { "for" } else { "started" };
-            let ago = if step.running { "" } else { " ago" };
-            notes.push(format!("{verb} {}{ago}", rough(age)));
-        }
-        notes.extend(step.took_ms.map(|ms| format!("took {}", format_duration(ms))));
-        if line.attempts > 1 || step.failed {
-            notes.push(format!("attempt {} of {}", line.attempts, step.attempts_allowed));
-        }
-        if !step.finished && !line.waits_for.is_empty() {
-            notes.push(format!("waits for {}", line.waits_for.join(", ")));
-        }
-        let notes =
-            if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
-        let colour = match (step.running, step.failed, step.finished) {
-            (true, _, _) => Colour::Yellow,
-            (_, true, _) => Colour::Red,
-            (_, _, true) => Colour::Dim,
-            _ => Colour::None,
-        };
-        let mark = mark(line.role);
-        let text =
-            format!("  {mark} {:>3}  {:<10} {}{notes}", line.number, line.status, line.title);
-        lines.push((colour, text));
-    }
+    let mut lines: Vec<Painted> =
+        steps[first..last].iter().map(|step| step_line(step, times, env)).collect();
     let hidden = steps.len() - (last - first);
     if hidden > 0 {
         let all = steps.len();
@@ -104,35 +69,66 @@ fn steps(steps: &[ScreenStep]) -> Vec<Painted> {
     lines
 }
 
+fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Painted {
+    let mut notes: Vec<String> = Vec::new();
+    if let Some(by) = step.claimed_by.as_ref().filter(|_| step.is_running()) {
+        notes.push(format!("by {by}"));
+    }
+    notes.extend(step.age_ms(env).map(|age| match step.is_running() {
+        true => format!("for {}", rough(age)),
+        false => format!("started {} ago", rough(age)),
+    }));
+    if step.is_finished() || step.is_failed() || step.role.is_none() {
+        let took = step.id.as_deref().and_then(|id| times.newest(id));
+        notes.extend(took.map(|ms| format!("took {}", format_duration(ms))));
+    }
+    if step.attempts > 1 || step.is_failed() {
+        notes.push(format!("attempt {} of {}", step.attempts, step.attempts_allowed));
+    }
+    if !step.is_finished() && !step.waits_for.is_empty() {
+        notes.push(format!("waits for {}", step.waits_for.join(", ")));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
+    let colour = match step.role {
+        Some(StepRole::Active) => Colour::Yellow,
+        Some(StepRole::Failed) => Colour::Red,
+        Some(StepRole::Done | StepRole::Skipped) => Colour::Dim,
+        Some(StepRole::Open) | None => Colour::None,
+    };
+    let (mark, StepOverview { number, status, title, .. }) = (mark(step.role), step);
+    (colour, format!("  {mark} {number:>3}  {status:<10} {title}{notes}"))
+}
+
 /// What is next, what it costs, and what stands in the way.
-fn outlook(status: &Status) -> Vec<Painted> {
+fn outlook(overview: &Overview) -> Vec<Painted> {
+    let (counts, spending) = (&overview.counts, &overview.spending);
     let mut lines = Vec::new();
-    match &status.next {
+    match overview.next() {
         Some(step) => {
             lines.push((Colour::Bold, format!("next      {} {}", step.number, step.title)))
         }
-        None if status.total_steps == 0 => {
+        None if counts.total == 0 => {
             lines.push(plain("next      no steps yet: statedir step add TITLE".to_owned()));
         }
         None => {}
     }
-    if status.failed > 0 {
-        let numbers = status.failed_steps.iter().map(|step| step.number.to_string());
+    if counts.failed > 0 {
+        let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());
         let numbers: Vec<String> = numbers.take(MOST).collect();
-        let more = if status.failed > MOST { ", …" } else { "" };
+        let more = if counts.failed > MOST { ", …" } else { "" };
         let hint = "statedir step retry N";
         lines.push((Colour::Red, format!("failed    step {}{more}: {hint}", numbers.join(", "))));
     }
-    if status.retries > 0 {
-        let (count, limit) = (status.retries, status.retry_limit);
+    if overview.retries() > 0 {
+        let (count, limit) = (overview.retries(), overview.retry_limit);
         lines.push(plain(format!("retries   {count} (a step may be attempted {limit} times)")));
     }
-    let budget = status.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
-    lines.push(plain(format!("cost      {}{budget}", status.total_cost)));
+    let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
+    lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));
     let shown = |limit: &LimitUse| {
         format!("{} {} of {}", limit.fact.replace('_', " "), limit.used, limit.at_most)
     };
-    let (over, kept): (Vec<_>, Vec<_>) = status.limits.iter().partition(|limit| limit.exceeded);
+    let (over, kept): (Vec<_>, Vec<_>) = spending.limits.iter().partition(|limit| limit.exceeded);
     let kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
     if !kept.is_empty() {
         lines.push(plain(format!("limits    {}", kept.join(", "))));
@@ -140,13 +136,13 @@ fn outlook(status: &Status) -> Vec<Painted> {
     for limit in over {
         lines.push((Colour::Red, format!("exceeded  {}", shown(limit))));
     }
-    let reviews = status.open_reviews.iter().map(|review| {
+    let reviews = overview.open_reviews.iter().map(|review| {
         (Colour::Yellow, format!("review    {} waits for a person: {}", review.id, review.text))
     });
     some(&mut lines, reviews, "statedir review list");
-    let directives = status.directives.iter().map(|text| plain(format!("directive {text}")));
+    let directives = overview.directives.iter().map(|text| plain(format!("directive {text}")));
     some(&mut lines, directives, "statedir directive list");
-    let problems = status.problems.iter().map(|problem| {
+    let problems = overview.problems.iter().map(|problem| {
         (Colour::Red, format!("problem   {}: {}", problem.location(), problem.message))
     });
     some(&mut lines, problems, "statedir check");

@@ -1,4 +1,4 @@
-//! What the fields of one entry tell about cost, time and outcome.
+//! What the fields of one entry report about cost, time and outcome.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::domain::{OUTCOME_FIELD, StepOutcome, parse_duration_ms, parse_money};
 
 /// The fields of an entry that facts are made of; of several with one key the first.
 #[derive(Default)]
-pub(super) struct Told<'a> {
+pub(super) struct Reported<'a> {
     kind: Option<Field<'a>>,
     mode: Option<Field<'a>>,
     status: Option<Field<'a>>,
@@ -25,15 +25,15 @@ pub(super) struct Told<'a> {
     streak: Option<Field<'a>>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Reported<'a> {
     pub(super) fn read(body: &'a str) -> Self {
-        let mut told = Self::default();
+        let mut reported = Self::default();
         for field in fields(body) {
-            if let Some(place) = told.place_of(field.key) {
+            if let Some(place) = reported.place_of(field.key) {
                 place.get_or_insert(field);
             }
         }
-        told
+        reported
     }
 
     pub(super) fn kind(&self) -> Option<Cow<'a, str>> {
@@ -76,7 +76,7 @@ impl<'a> Told<'a> {
         StepOutcome::read(text(self.outcome).as_deref(), text(self.status).as_deref())
     }
 
-    /// File operations and web requests: as the fields say, or else as the tool tells.
+    /// File operations and web requests: as the fields say, or else as the tool implies.
     pub(super) fn operations(&self) -> (u64, u64) {
         let count = |field: Option<Field<'_>>| field?.value().trim().parse().ok();
         let (files, requests) = (count(self.files), count(self.requests));

@@ -1,0 +1,77 @@
+//! How far a plan is: its steps counted by role, in one place.
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use super::{StepRole, step_at_hand};
+
+/// Steps by what their status means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepCounts {
+    /// All steps.
+    pub total: usize,
+    /// Done.
+    pub done: usize,
+    /// Left out.
+    pub skipped: usize,
+    /// Failed and not retried since.
+    pub failed: usize,
+    /// Running.
+    pub running: usize,
+    /// Not begun.
+    pub open: usize,
+    /// With a status that the lifecycle does not know.
+    pub unknown: usize,
+    /// The number of the step at hand; zero without steps.
+    pub current_step: u32,
+}
+
+impl StepCounts {
+    /// Counts steps, each given by its number and the role of its status.
+    pub(crate) fn of(steps: &[(u32, Option<StepRole>)]) -> Self {
+        let mut counts =
+            Self { total: steps.len(), current_step: step_at_hand(steps), ..Self::default() };
+        for (_, role) in steps {
+            *match role {
+                Some(StepRole::Done) => &mut counts.done,
+                Some(StepRole::Skipped) => &mut counts.skipped,
+                Some(StepRole::Failed) => &mut counts.failed,
+                Some(StepRole::Active) => &mut counts.running,
+                Some(StepRole::Open) => &mut counts.open,
+                None => &mut counts.unknown,
+            } += 1;
+        }
+        counts
+    }
+
+    /// Steps that need no more work: done or left out.
+    pub fn finished(&self) -> usize {
+        self.done + self.skipped
+    }
+
+    /// Steps that can still be worked on.
+    pub fn unfinished(&self) -> usize {
+        self.open + self.running + self.failed
+    }
+
+    /// Finished steps in percent of all, rounded down.
+    pub fn percent(&self) -> u32 {
+        let percent = (self.finished() * 100).checked_div(self.total).unwrap_or(0);
+        u32::try_from(percent).unwrap_or(100)
+    }
+}
+
+impl Serialize for StepCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("StepCounts", 8)?;
+        fields.serialize_field("current_step", &self.current_step)?;
+        fields.serialize_field("total_steps", &self.total)?;
+        fields.serialize_field("completed", &self.done)?;
+        fields.serialize_field("skipped", &self.skipped)?;
+        fields.serialize_field("failed", &self.failed)?;
+        fields.serialize_field("running", &self.running)?;
+        fields.serialize_field("pending", &self.open)?;
+        fields.serialize_field("percent", &self.percent())?;
+        fields.end()
+    }
+}

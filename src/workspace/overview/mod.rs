@@ -1,0 +1,225 @@
+//! The progress of an execution, worked out once: every report takes its numbers from here.
+
+mod spending;
+mod step;
+mod times;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+pub(crate) use self::times::StepTimes;
+pub use self::{spending::Spending, step::StepOverview};
+use super::{Environment, Error, Readiness, Snapshot, Workspace, snapshot::bytes, usage::Pending};
+use crate::{
+    domain::{
+        Constraints, ErrorCode, Plan, PlanRole, Problem, Review, StateFile, StepCounts, StepRole,
+        Variables, Workflow,
+    },
+    history::Counts,
+};
+
+/// Where an execution is: its plan, its steps by role, what it has used, and what it waits for.
+///
+/// Serialised it is what `statedir status --json` prints.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Overview {
+    /// The revision it was read at.
+    pub revision: String,
+    /// The short name.
+    pub title: String,
+    /// What is to be reached.
+    pub goal: Option<String>,
+    /// The name of the execution.
+    pub execution_id: Option<String>,
+    /// `EXECUTION` or `SIMULATION`.
+    pub mode: Option<String>,
+    /// The status of the plan in the lifecycle's spelling; a plan without one has not begun.
+    pub status: String,
+    /// The same as it is written.
+    pub written_status: Option<String>,
+    /// What the status means; `None` for one that the lifecycle does not know.
+    pub role: Option<PlanRole>,
+    /// Why it is paused.
+    pub paused_because: Option<String>,
+    /// When it began.
+    pub start_time: Option<String>,
+    /// When a step or the plan changed last.
+    pub last_updated: Option<String>,
+    /// All steps, in order.
+    pub steps: Vec<StepOverview>,
+    /// The same, counted.
+    pub counts: StepCounts,
+    /// How often one step may be attempted before a person is asked.
+    pub retry_limit: u32,
+    /// Costs and what else is limited.
+    pub spending: Spending,
+    /// What the entries of the history add up to.
+    pub history: Counts,
+    /// Questions that a person has not decided yet.
+    pub open_reviews: Vec<Review>,
+    /// Directives in force.
+    pub directives: Vec<String>,
+    /// What could not be read, and conflicts that a merge left.
+    pub problems: Vec<Problem>,
+}
+
+/// What an overview is worked out from; a file that cannot be read is absent.
+pub(super) struct Sources<'a> {
+    pub(super) revision: &'a str,
+    pub(super) plan: &'a Plan,
+    pub(super) workflow: &'a Workflow,
+    pub(super) variables: Option<&'a Variables>,
+    pub(super) constraints: Option<&'a Constraints>,
+    pub(super) history: Counts,
+    pub(super) pending: Pending,
+}
+
+impl Overview {
+    pub(super) fn new(sources: &Sources<'_>) -> Self {
+        let Sources { plan, workflow, constraints, .. } = sources;
+        let (metadata, readiness) = (&plan.metadata, Readiness::new(plan, workflow));
+        let written = metadata.status.as_deref();
+        let status = written.map_or_else(
+            || workflow.plan_with_role(PlanRole::Planning),
+            |text| workflow.plan_status(text).unwrap_or(text),
+        );
+        let why = metadata.other.iter().find(|(key, _)| key == "paused_because");
+        let directives = constraints.iter().flat_map(|read| &read.directives);
+        Self {
+            revision: sources.revision.to_owned(),
+            title: plan.title.clone(),
+            goal: metadata.goal.clone(),
+            execution_id: metadata.execution_id.clone(),
+            mode: metadata.mode.clone(),
+            status: status.to_owned(),
+            written_status: metadata.status.clone(),
+            role: workflow.role_of_plan(metadata),
+            paused_because: why.map(|(_, why)| why.clone()),
+            start_time: metadata.start_time.clone(),
+            last_updated: metadata.last_updated.clone(),
+            steps: step::overviews(plan, workflow, &readiness),
+            counts: readiness.counts(),
+            retry_limit: workflow.retry_limit(),
+            spending: Spending::new(sources),
+            history: sources.history,
+            open_reviews: plan.open_reviews().cloned().collect(),
+            directives: directives.map(|directive| directive.text.clone()).collect(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The steps whose status has that role.
+    pub fn with_role(&self, role: StepRole) -> impl Iterator<Item = &StepOverview> {
+        self.steps.iter().filter(move |step| step.role == Some(role))
+    }
+
+    /// The first step that can be started.
+    pub fn next(&self) -> Option<&StepOverview> {
+        self.steps.iter().find(|step| step.is_ready)
+    }
+
+    /// The step to go on with: one that is running, else one that failed, else the next.
+    pub fn resume_from(&self) -> Option<&StepOverview> {
+        let first = |role| self.with_role(role).next();
+        first(StepRole::Active).or_else(|| first(StepRole::Failed)).or_else(|| self.next())
+    }
+
+    /// Milliseconds since the execution began.
+    pub fn age_ms(&self, env: &Environment) -> Option<u64> {
+        env.since(self.start_time.as_deref()?)
+    }
+
+    /// Attempts beyond the first, over all steps.
+    pub fn retries(&self) -> u32 {
+        self.steps.iter().map(|step| step.attempts.saturating_sub(1)).sum()
+    }
+}
+
+impl Serialize for Overview {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let list = |role| self.with_role(role).collect::<Vec<_>>();
+        let (counts, spending) = (&self.counts, &self.spending);
+        let mut fields = serializer.serialize_struct("Overview", 26)?;
+        fields.serialize_field("title", &self.title)?;
+        fields.serialize_field("goal", &self.goal)?;
+        fields.serialize_field("execution_id", &self.execution_id)?;
+        fields.serialize_field("status", &self.status)?;
+        fields.serialize_field("mode", &self.mode)?;
+        fields.serialize_field("current_step", &counts.current_step)?;
+        fields.serialize_field("total_steps", &counts.total)?;
+        fields.serialize_field("completed", &counts.done)?;
+        fields.serialize_field("skipped", &counts.skipped)?;
+        fields.serialize_field("failed", &counts.failed)?;
+        fields.serialize_field("running", &counts.running)?;
+        fields.serialize_field("pending", &counts.open)?;
+        fields.serialize_field("percent", &counts.percent())?;
+        fields.serialize_field("running_steps", &list(StepRole::Active))?;
+        fields.serialize_field("failed_steps", &list(StepRole::Failed))?;
+        fields.serialize_field("next", &self.next())?;
+        fields.serialize_field("retry_limit", &self.retry_limit)?;
+        fields.serialize_field("retries", &self.retries())?;
+        fields.serialize_field("total_cost", &spending.total_cost)?;
+        fields.serialize_field("budget", &spending.budget)?;
+        fields.serialize_field("open_reviews", &self.open_reviews)?;
+        fields.serialize_field("limits", &spending.limits)?;
+        fields.serialize_field("limits_exceeded", &spending.exceeded())?;
+        fields.serialize_field("directives", &self.directives)?;
+        fields.serialize_field("problems", &self.problems)?;
+        fields.serialize_field("revision", &self.revision)?;
+        fields.end()
+    }
+}
+
+impl Workspace {
+    /// Where the execution is now.
+    ///
+    /// # Errors
+    /// There is no state here, or its plan or lifecycle cannot be read.
+    pub fn overview(&self) -> Result<Overview, Error> {
+        self.read()?.overview()
+    }
+}
+
+impl Snapshot {
+    /// Where the execution was at this revision.
+    ///
+    /// # Errors
+    /// The plan or the lifecycle cannot be read; what else cannot be read is listed as a problem.
+    pub fn overview(&self) -> Result<Overview, Error> {
+        let (plan, workflow) = (self.plan()?, self.workflow()?);
+        let (variables, constraints) = (self.variables(), self.constraints());
+        let mut overview = Overview::new(&Sources {
+            revision: self.revision().as_str(),
+            plan: &plan,
+            workflow: &workflow,
+            variables: variables.as_ref().ok(),
+            constraints: constraints.as_ref().ok(),
+            history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
+            pending: Pending::of(self.view()),
+        });
+        overview.problems = plan.problems;
+        overview.problems.extend(self.conflict_problems());
+        let unread = [variables.err(), constraints.err(), self.unread_context()];
+        overview.problems.extend(unread.iter().flatten().filter_map(problem_of));
+        Ok(overview)
+    }
+
+    /// The context is not parsed for an overview, but one that is not text should not go unnoticed.
+    fn unread_context(&self) -> Option<Error> {
+        match bytes(self.view(), StateFile::Context).map(std::str::from_utf8) {
+            Ok(Ok(_)) => None,
+            Ok(Err(_)) => self.context().err(),
+            Err(error) => Some(error),
+        }
+    }
+}
+
+/// The same error as a problem with a place.
+pub(super) fn problem_of(error: &Error) -> Option<Problem> {
+    let (file, place, _) = error.location()?;
+    let mut problem = Problem::error(error.code(), file, error.to_string());
+    problem.place = place;
+    problem.hint = error.hint();
+    problem.fixable = error.code() == ErrorCode::FileMissing;
+    Some(problem)
+}

@@ -1,0 +1,105 @@
+//! One step as far as it matters for the whole.
+
+use serde::Serialize;
+
+use super::super::{Environment, Error, Readiness, Snapshot, change};
+use crate::domain::{Plan, Step, StepRole, Workflow};
+
+/// A step, who holds it, and what it waits for.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct StepOverview {
+    /// Its number.
+    pub number: u32,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its status, in the lifecycle's spelling where that knows it.
+    pub status: String,
+    /// What that status means.
+    #[serde(skip)]
+    pub role: Option<StepRole>,
+    /// How often it was started.
+    pub attempts: u32,
+    /// How often it may be.
+    #[serde(skip)]
+    pub attempts_allowed: u32,
+    /// Who works on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed_by: Option<String>,
+    /// When it was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    /// What it still waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
+    /// Whether it can be started now.
+    #[serde(skip)]
+    pub is_ready: bool,
+}
+
+impl StepOverview {
+    /// Milliseconds since it was started last.
+    pub fn age_ms(&self, env: &Environment) -> Option<u64> {
+        env.since(self.started_at.as_deref()?)
+    }
+
+    /// Whether somebody works on it.
+    pub fn is_running(&self) -> bool {
+        self.role == Some(StepRole::Active)
+    }
+
+    /// Whether it has failed and was not retried.
+    pub fn is_failed(&self) -> bool {
+        self.role == Some(StepRole::Failed)
+    }
+
+    /// Whether it is done or left out.
+    pub fn is_finished(&self) -> bool {
+        self.role.is_some_and(StepRole::is_finished)
+    }
+}
+
+/// All steps of a plan, in order.
+pub(super) fn overviews(
+    plan: &Plan,
+    workflow: &Workflow,
+    readiness: &Readiness<'_>,
+) -> Vec<StepOverview> {
+    let steps = plan.steps.iter().zip(readiness.roles());
+    let overview = |(step, role): (&Step, &Option<StepRole>)| {
+        let open = || workflow.step_with_role(StepRole::Open).to_owned();
+        let written = step.status.clone().unwrap_or_else(open);
+        let unmet = readiness.unmet(step);
+        StepOverview {
+            number: step.number,
+            id: step.id.as_ref().map(ToString::to_string),
+            title: step.title.clone(),
+            status: workflow.step_status(&written).map(str::to_owned).unwrap_or(written),
+            role: *role,
+            attempts: step.attempts,
+            attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
+            claimed_by: step.claimed_by.clone(),
+            started_at: step.started_at.clone(),
+            is_ready: *role == Some(StepRole::Open) && unmet.is_empty(),
+            waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),
+        }
+    };
+    steps.map(overview).collect()
+}
+
+impl Snapshot {
+    /// The first step that can be started.
+    ///
+    /// # Errors
+    /// There is none; the error says why.
+    pub fn next_step(&self) -> Result<Step, Error> {
+        let plan = self.plan()?;
+        let workflow = self.workflow()?;
+        let readiness = Readiness::new(&plan, &workflow);
+        change::refuse_while_open(&plan)?;
+        let first = readiness.ready().into_iter().next().cloned();
+        first.ok_or_else(|| change::no_ready_step(&readiness, &plan))
+    }
+}
