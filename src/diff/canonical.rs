@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use super::{
-    constraints, context, history, plan,
-    sections::{Side, path},
-    unit::{Reading, Unit, units, with_rest},
-};
+use super::{history, walk};
 use crate::{
-    domain::{Constraints, Plan, StateFile},
+    domain::{
+        Plan, StateFile,
+        outline::{Outline, ThingId, with_rest},
+    },
     text::{
         json::{JsonDocument, Path},
         markdown::Document,
@@ -23,11 +22,9 @@ pub(crate) fn canonical(file: StateFile, bytes: &[u8]) -> String {
     let markdown = || Document::from_bytes(bytes.to_vec()).ok();
     let facts = match file {
         StateFile::Plan => markdown().map(|document| plan_facts(&Plan::read(document))),
-        StateFile::Context => markdown().map(|document| section_facts(&context::side(&document))),
-        StateFile::Constraints => markdown().map(|document| {
-            let constraints = Constraints::read(document);
-            section_facts(&constraints::side(&constraints))
-        }),
+        StateFile::Context | StateFile::Constraints => {
+            markdown().map(|document| section_facts(&Outline::read(file, &document)))
+        }
         StateFile::Variables => {
             let document = JsonDocument::from_bytes(bytes.to_vec()).ok();
             document.map(|document| {
@@ -44,9 +41,10 @@ pub(crate) fn canonical(file: StateFile, bytes: &[u8]) -> String {
 }
 
 fn plan_facts(plan: &Plan) -> Vec<String> {
+    let outline = Outline::read(StateFile::Plan, &plan.document);
     let mut facts = vec![format!("title: {}", plan.title)];
-    facts.extend(section_facts(&plan::side(plan)));
-    for step in &plan.steps {
+    facts.extend(section_facts(&outline));
+    for (id, step) in outline.steps() {
         let name = match &step.id {
             Some(id) => format!("step {id}"),
             None => format!("step {}", step.number),
@@ -55,51 +53,43 @@ fn plan_facts(plan: &Plan) -> Vec<String> {
             facts.push(format!("{name} number: {}", step.number));
         }
         facts.push(format!("{name} title: {}", step.title));
-        let mut stack = vec![step.section];
-        while let Some(id) = stack.pop() {
-            let section = plan.document.section(id);
-            let inner = match id == step.section {
-                true => name.clone(),
-                false => format!("{name} {}", section.title.trim()),
-            };
-            for unit in units(&plan.document, id, Reading::Fields) {
-                // The id is in the name already.
-                if id != step.section || unit.key.as_deref() != Some("id") {
-                    facts.extend(fact(&inner, &unit));
-                }
-            }
-            stack.extend(section.children.iter().rev());
+        // The id is in the name already.
+        let is_id = |thing: &ThingId| outline.field(id, "id") == Some(*thing);
+        let body = outline.body(id).filter(|thing| !is_id(thing));
+        facts.extend(body.map(|thing| fact(&outline, &name, thing)));
+        for inner in (id + 1..outline.end(id)).filter(|inner| outline.is_section(*inner)) {
+            let name = format!("{name} {}", outline.value(inner).0);
+            facts.extend(outline.body(inner).map(|thing| fact(&outline, &name, thing)));
         }
     }
     facts
 }
 
-fn section_facts(side: &Side<'_>) -> Vec<String> {
+fn section_facts(outline: &Outline<'_>) -> Vec<String> {
     let mut facts = Vec::new();
-    for id in &side.sections {
-        let section = side.document.section(*id);
-        let name = path(side.document, *id).join(" / ");
-        if section.level > 0 {
-            facts
-                .push(format!("section: {}", if name.is_empty() { &section.title } else { &name }));
+    for id in walk::sections(outline) {
+        let name = outline.path(id).join(" / ");
+        if id != Outline::ROOT {
+            let title = if name.is_empty() { outline.value(id).0 } else { name.clone() };
+            facts.push(format!("section: {title}"));
         }
-        for unit in units(side.document, *id, Reading::Fields) {
-            facts.extend(fact(&name, &unit));
-        }
+        facts.extend(outline.body(id).map(|thing| fact(outline, &name, thing)));
     }
     facts
 }
 
-/// A field without a value is told by what is nested in it.
-fn fact(name: &str, unit: &Unit<'_>) -> Option<String> {
-    let said = with_rest(&unit.text, &unit.rest);
-    match (&unit.key, unit.under.as_str()) {
-        (Some(key), _) if said.is_empty() => Some(format!("{name} {key}:")),
-        (Some(key), _) => Some(format!("{name} {key}: {said}")),
-        (None, "") => Some(format!("{name} - {said}")),
-        (None, under) => Some(format!("{name} {under} - {said}")),
-    }
-    .map(|line| line.trim_start().to_owned())
+/// A field without a value is given by what is nested in it.
+fn fact(outline: &Outline<'_>, name: &str, thing: ThingId) -> String {
+    let (text, rest) = outline.value(thing);
+    let said = with_rest(&text, &rest);
+    let (field, under) = outline.field_path(thing);
+    let line = match (field, under.as_str()) {
+        (Some(field), _) if said.is_empty() => format!("{name} {field}:"),
+        (Some(field), _) => format!("{name} {field}: {said}"),
+        (None, "") => format!("{name} - {said}"),
+        (None, under) => format!("{name} {under} - {said}"),
+    };
+    line.trim_start().to_owned()
 }
 
 fn leaves(value: &Value, path: &Path, facts: &mut Vec<String>) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     difference::{Difference, Subject},
-    sections::Found,
+    walk::Changes,
 };
 use crate::{
     domain::StateFile,
@@ -14,7 +14,7 @@ use crate::{
 const FILE: StateFile = StateFile::History;
 
 /// Compares two whole histories.
-pub(super) fn compare(before: &[u8], after: &[u8]) -> Found {
+pub(super) fn compare(before: &[u8], after: &[u8]) -> Changes {
     // Nearly always one is the beginning of the other; then only the end has to be read.
     if let Some(added) = after.strip_prefix(before).filter(|_| begins_line(before)) {
         return only(added, false);
@@ -44,17 +44,17 @@ pub(super) fn compare(before: &[u8], after: &[u8]) -> Found {
         let subject = Subject::Order { section: Vec::new() };
         differences.push(Difference::new(FILE, subject, None::<&str>, None::<&str>));
     }
-    Found { differences, layout: false }
+    Changes { differences, layout: false }
 }
 
 /// Whether an entry says the same as another of the same id.
 fn same(one: &Entry, other: &Entry) -> bool {
-    let told = |entry: &Entry| (entry.title.clone(), entry.time.clone(), entry.verified);
-    told(one) == told(other) && one.fields == other.fields
+    let says = |entry: &Entry| (entry.title.clone(), entry.time.clone(), entry.verified);
+    says(one) == says(other) && one.fields == other.fields
 }
 
 /// The entries in bytes that stand on one side only.
-fn only(bytes: &[u8], removed: bool) -> Found {
+fn only(bytes: &[u8], removed: bool) -> Changes {
     let entries = entries(bytes);
     let side = |entry| if removed { (Some(entry), None) } else { (None, Some(entry)) };
     let difference = |entry| {
@@ -62,7 +62,7 @@ fn only(bytes: &[u8], removed: bool) -> Found {
         entry_difference(before, after)
     };
     let differences = entries.iter().map(difference).collect();
-    Found { differences, layout: false }
+    Changes { differences, layout: false }
 }
 
 fn begins_line(before: &[u8]) -> bool {

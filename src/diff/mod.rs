@@ -4,21 +4,15 @@
 //! has something to say, if only that the layout differs or that the text is not understood.
 
 mod canonical;
-mod constraints;
-mod context;
 mod difference;
 mod excerpt;
 mod history;
 pub(crate) mod notes;
-mod order;
-mod pairing;
 mod plan;
-mod sections;
 mod steps;
 mod summary;
-mod text;
-mod unit;
-mod variables;
+mod unparsed;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +23,7 @@ pub(crate) use summary::{lines, summary};
 
 use crate::domain::StateFile;
 use crate::text::{json::JsonDocument, markdown::Document};
-use sections::Found;
+use walk::Changes;
 
 /// What differs in `file` from `before` to `after`; `None` is a file that is not there.
 ///
@@ -42,14 +36,14 @@ pub fn compare(file: StateFile, before: Option<&[u8]>, after: Option<&[u8]>) -> 
         let length = |bytes: Option<&[u8]>| bytes.map(<[u8]>::len);
         return vec![Difference::new(file, Subject::File, length(before), length(after))];
     };
-    let found = match by_meaning(file, old, new) {
-        Ok(found) => found,
-        Err(why) => return vec![text::compare(file, old, new, why)],
+    let changes = match by_meaning(file, old, new) {
+        Ok(changes) => changes,
+        Err(why) => return vec![unparsed::compare(file, old, new, why)],
     };
-    let mut differences = found.differences;
-    if differences.is_empty() || found.layout {
+    let mut differences = changes.differences;
+    if differences.is_empty() || changes.layout {
         let detail = match differences.is_empty() {
-            true => text::layout(old, new),
+            true => unparsed::layout(old, new),
             false => "elsewhere, wording or layout only".to_owned(),
         };
         differences.push(Difference::new(
@@ -72,17 +66,32 @@ pub(crate) fn compare_history_lengths(before: Option<u64>, after: Option<u64>) -
 }
 
 /// The differences, or why the file can only be compared as text.
-fn by_meaning(file: StateFile, before: &[u8], after: &[u8]) -> Result<Found, String> {
+fn by_meaning(file: StateFile, before: &[u8], after: &[u8]) -> Result<Changes, String> {
     let markdown =
         |bytes: &[u8]| Document::from_bytes(bytes.to_vec()).map_err(|error| error.to_string());
     let json =
         |bytes: &[u8]| JsonDocument::from_bytes(bytes.to_vec()).map_err(|error| error.to_string());
     Ok(match file {
         StateFile::Plan => plan::compare(markdown(before)?, markdown(after)?),
-        StateFile::Context => context::compare(&markdown(before)?, &markdown(after)?),
-        StateFile::Constraints => constraints::compare(markdown(before)?, markdown(after)?),
-        StateFile::Variables => variables::compare(&json(before)?, &json(after)?),
+        StateFile::Context | StateFile::Constraints => {
+            walk::compare(file, &markdown(before)?, &markdown(after)?)
+        }
+        StateFile::Variables => variables(&json(before)?, &json(after)?),
         StateFile::History => history::compare(before, after),
         StateFile::Workflow | StateFile::Log => return Err("compared line by line".to_owned()),
     })
+}
+
+/// Two versions of the variables, value by value.
+fn variables(before: &JsonDocument, after: &JsonDocument) -> Changes {
+    let mut changes = Changes::default();
+    for found in before.differences(after) {
+        let path = found.path.to_string();
+        let subject = match found.is_end {
+            true => Subject::ArrayEnd { path },
+            false => Subject::Variable { path },
+        };
+        changes.push(StateFile::Variables, subject, found.before, found.after);
+    }
+    changes
 }

@@ -1,11 +1,14 @@
 //! A summary of what happened between two versions of a state, for whoever reviews it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::{compare, summary};
 use crate::{
-    domain::{Context, Decision, Money, Plan, StateFile, Step, StepRole, Variables, Workflow},
+    domain::{
+        Context, Decision, Money, Plan, StateFile, Step, StepRole, Variables, Workflow,
+        outline::{Outline, Pairing},
+    },
     history::{Entry, EntryKind, each_entry},
     text::markdown::Document,
 };
@@ -89,38 +92,37 @@ fn overview(out: &mut String, old: Option<&Plan>, new: &Plan, workflow: &Workflo
 }
 
 fn steps(old: Option<&Plan>, new: &Plan) -> Vec<String> {
-    let none = Vec::new();
-    let before = old.map_or(&none, |plan| &plan.steps);
-    let same = |a: &Step, b: &Step| match (&a.id, &b.id) {
-        (Some(a), Some(b)) => a == b,
-        _ => a.title == b.title,
-    };
+    let nothing = Plan::empty();
+    let old = old.unwrap_or(&nothing);
+    let outline = |plan| Outline::read(StateFile::Plan, plan);
+    let (before, after) = (outline(&old.document), outline(&new.document));
+    let pairs = Pairing::of(&before, &after).steps(&before, &after);
+    let partners: HashMap<usize, usize> = pairs.iter().map(|(from, to)| (*to, *from)).collect();
+    let kept: HashSet<usize> = pairs.into_iter().map(|(from, _)| from).collect();
     let name = |step: &Step| format!("{} {}", step.name(), inline(&step.title));
     let status = |step: &Step| inline(step.status.as_deref().unwrap_or("?"));
     let mut lines = Vec::new();
-    for step in &new.steps {
-        match before.iter().find(|other| same(other, step)) {
-            None => lines.push(format!("{}: added, {}", name(step), status(step))),
-            Some(other) => {
-                let mut parts = Vec::new();
-                if status(other) != status(step) {
-                    parts.push(format!("{} → {}", status(other), status(step)));
-                }
-                if other.title != step.title {
-                    parts.push(format!("was called {}", inline(&other.title)));
-                }
-                if step.attempts > other.attempts.max(1) {
-                    parts.push(format!("{} attempts", step.attempts));
-                }
-                if !parts.is_empty() {
-                    lines.push(format!("{}: {}", name(step), parts.join(", ")));
-                }
-            }
+    for (to, step) in new.steps.iter().enumerate() {
+        let Some(other) = partners.get(&to).map(|from| &old.steps[*from]) else {
+            lines.push(format!("{}: added, {}", name(step), status(step)));
+            continue;
+        };
+        let mut parts = Vec::new();
+        if status(other) != status(step) {
+            parts.push(format!("{} → {}", status(other), status(step)));
+        }
+        if other.title != step.title {
+            parts.push(format!("was called {}", inline(&other.title)));
+        }
+        if step.attempts > other.attempts.max(1) {
+            parts.push(format!("{} attempts", step.attempts));
+        }
+        if !parts.is_empty() {
+            lines.push(format!("{}: {}", name(step), parts.join(", ")));
         }
     }
-    for step in before.iter().filter(|step| !new.steps.iter().any(|other| same(step, other))) {
-        lines.push(format!("{}: removed", name(step)));
-    }
+    let gone = old.steps.iter().enumerate().filter(|(from, _)| !kept.contains(from));
+    lines.extend(gone.map(|(_, step)| format!("{}: removed", name(step))));
     lines
 }
 
@@ -158,14 +160,15 @@ fn decisions(before: &Files, after: &Files, old: Option<&Plan>, new: Option<&Pla
 fn entries_of(entries: &[Entry], kind: EntryKind) -> Vec<String> {
     let line = |entry: &Entry| {
         let wanted = ["rule", "trigger", "notes", "state_changes", "change", "changes"];
-        let told: Vec<String> = entry
+        let values: Vec<String> = entry
             .fields
             .iter()
             .filter(|(key, _)| wanted.contains(&key.as_str()))
             .map(|(_, value)| inline(value))
             .collect();
-        let told = if told.is_empty() { String::new() } else { format!(": {}", told.join("; ")) };
-        format!("{}{told}", inline(&entry.title))
+        let rest =
+            if values.is_empty() { String::new() } else { format!(": {}", values.join("; ")) };
+        format!("{}{rest}", inline(&entry.title))
     };
     entries.iter().filter(|entry| entry.kind == kind).map(line).collect()
 }

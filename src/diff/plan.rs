@@ -1,47 +1,51 @@
-//! What differs between two plans.
+//! What differs between two plans: their title, metadata and reviews, then step by step.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{
-    difference::{Difference, Subject},
-    sections::{self, Found, Role, Side},
+    difference::Subject,
     steps,
+    walk::{Changes, Walk},
 };
 use crate::{
-    domain::{Plan, Review, StateFile},
-    text::markdown::{Document, SectionId},
+    domain::{Plan, Review, StateFile, outline::Outline},
+    text::markdown::{Document, ItemId},
 };
 
 const FILE: StateFile = StateFile::Plan;
 
 /// Compares two plans.
-pub(super) fn compare(before: Document, after: Document) -> Found {
+pub(super) fn compare(before: Document, after: Document) -> Changes {
     let (before, after) = (Plan::read(before), Plan::read(after));
-    let mut found = Found::default();
+    let (old, new) = (Outline::read(FILE, &before.document), Outline::read(FILE, &after.document));
+    let reviewed = |plan: &Plan| plan.reviews.iter().map(|review| review.item).collect();
+    let walk = Walk::new(FILE, &old, &new, [reviewed(&before), reviewed(&after)]);
+    let mut changes = Changes::default();
     if before.title != after.title {
         let subject = Subject::Plan { field: "title".to_owned() };
         let (old, new) = (before.title.clone(), after.title.clone());
-        found.differences.push(Difference::new(FILE, subject, Some(old), Some(new)));
+        changes.push(FILE, subject, Some(old), Some(new));
     }
-    let mut rest = sections::compare(FILE, &side(&before), &side(&after));
+    let mut rest = Changes::default();
+    walk.sections(&mut rest);
     if before.title != after.title {
         // The heading that the title is from says the same once more.
         let (old, new) = (heading(&before.document), heading(&after.document));
         rest.differences.retain(|difference| {
-            let told = difference.subject == Subject::SectionTitle;
-            !(told && difference.before == old && difference.after == new)
+            let is_heading = difference.subject == Subject::SectionTitle;
+            !(is_heading && difference.before == old && difference.after == new)
         });
     }
     let (metadata, other): (Vec<_>, Vec<_>) = rest
         .differences
         .into_iter()
         .partition(|difference| matches!(difference.subject, Subject::Plan { .. }));
-    found.layout |= rest.layout;
-    found.differences.extend(metadata);
-    steps::compare(&before, &after, &mut found);
-    reviews(&before, &after, &mut found);
-    found.differences.extend(other);
-    found
+    changes.layout |= rest.layout;
+    changes.differences.extend(metadata);
+    steps::compare(&walk, &before, &after, &mut changes);
+    reviews(&walk, &before, &after, &mut changes);
+    changes.differences.extend(other);
+    changes
 }
 
 fn heading(document: &Document) -> Option<serde_json::Value> {
@@ -49,71 +53,44 @@ fn heading(document: &Document) -> Option<serde_json::Value> {
     sections.into_iter().find(|section| section.level == 1).map(|first| first.title.trim().into())
 }
 
-/// The sections of a plan that are no steps and no parts of steps.
-pub(super) fn side(plan: &Plan) -> Side<'_> {
-    let document = &plan.document;
-    let steps: HashSet<SectionId> = plan.steps.iter().map(|step| step.section).collect();
-    let mut inside = HashSet::new();
-    let mut sections = Vec::new();
-    // A section comes after the one it is part of.
-    for id in document.sections() {
-        let parent = document.section(id).parent;
-        if steps.contains(&id) || parent.is_some_and(|parent| inside.contains(&parent)) {
-            inside.insert(id);
-        } else {
-            sections.push(id);
-        }
-    }
-    let mut roles = HashMap::new();
-    roles.extend(plan.reviews.iter().map(|r| (document.item(r.item).section, Role::Reviews)));
-    roles.extend(plan.metadata_section().map(|id| (id, Role::Metadata)));
-    let leave_out = plan.reviews.iter().map(|review| review.item).collect();
-    Side { document, sections, roles, leave_out }
-}
-
-fn reviews(before: &Plan, after: &Plan, found: &mut Found) {
-    type Key = (String, usize);
-    fn keyed(plan: &Plan) -> Vec<(Key, &Review)> {
-        let mut seen: HashMap<&str, usize> = HashMap::new();
-        let mut all = Vec::new();
-        for review in &plan.reviews {
-            let count = seen.entry(review.id.as_str()).or_default();
-            *count += 1;
-            all.push(((review.id.clone(), *count), review));
-        }
-        all
-    }
+fn reviews(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mut Changes) {
     let raw = |plan: &Plan, review: &Review| {
         let span = plan.document.item(review.item).span.clone();
         plan.document.source().get(span).unwrap_or_default().to_owned()
     };
     let decided = |review: &Review| serde_json::to_value(review.decision).ok();
-    let mut gone: HashMap<Key, &Review> = keyed(before).into_iter().collect();
-    for (key, new) in keyed(after) {
-        let old = gone.remove(&key);
+    let mut gone: HashMap<ItemId, &Review> =
+        before.reviews.iter().map(|review| (review.item, review)).collect();
+    // The pairs that are reviews of one name on both sides.
+    let ids = walk.new.ids().filter(|_| !after.reviews.is_empty());
+    let partners: HashMap<ItemId, ItemId> = ids
+        .filter_map(|id| {
+            let old = walk.pairing.to_old(id)?;
+            Some((walk.new.get(id).item?, walk.old.get(old).item?))
+        })
+        .collect();
+    for new in &after.reviews {
+        let partner = partners.get(&new.item);
+        let same = partner.filter(|item| gone.get(*item).is_some_and(|old| old.id == new.id));
+        let old = same.and_then(|item| gone.remove(item));
         let (id, text) = (new.id.clone(), new.text.clone());
         match old {
             Some(old) if old.decision == new.decision => {
                 if old.text != new.text {
                     let (old, new) = (old.text.clone(), new.text.clone());
-                    let subject = Subject::ReviewText { id };
-                    found.differences.push(Difference::new(FILE, subject, Some(old), Some(new)));
+                    changes.push(FILE, Subject::ReviewText { id }, Some(old), Some(new));
                 } else {
-                    found.layout |= raw(before, old) != raw(after, new);
+                    changes.layout |= raw(before, old) != raw(after, new);
                 }
             }
             old => {
                 let subject = Subject::Review { id, text };
-                let old = old.and_then(decided);
-                found.differences.push(Difference::new(FILE, subject, old, decided(new)));
+                changes.push(FILE, subject, old.and_then(decided), decided(new));
             }
         }
     }
-    for (key, old) in keyed(before) {
-        if gone.contains_key(&key) {
-            let subject = Subject::Review { id: old.id.clone(), text: old.text.clone() };
-            let nothing = None::<&str>;
-            found.differences.push(Difference::new(FILE, subject, decided(old), nothing));
-        }
+    for old in before.reviews.iter().filter(|review| gone.contains_key(&review.item)) {
+        let subject = Subject::Review { id: old.id.clone(), text: old.text.clone() };
+        changes.push(FILE, subject, decided(old), None::<&str>);
     }
 }

@@ -10,6 +10,14 @@ use crate::text::{
 
 const FILE: StateFile = StateFile::Constraints;
 
+/// The headings of the lists, each in all its spellings.
+pub(super) const MODIFIERS: &[&str] =
+    &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"];
+pub(super) const RESOURCES: &[&str] = &["Resource Constraints", "Resources"];
+pub(super) const DIRECTIVES: &[&str] = &["Active Directives", "Directives"];
+pub(super) const RULES: &[&str] = &["Adaptation Rules"];
+pub(super) const BEHAVIOURS: &[&str] = &["Context-Aware Behaviors", "Context-Aware Behaviours"];
+
 /// Which list a setting stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,8 +90,8 @@ impl Constraints {
             settings.extend(read_settings(&document, section, group));
         }
         Self {
-            directives: bullets(&document, &["Active Directives", "Directives"]),
-            rules: bullets(&document, &["Adaptation Rules"]),
+            directives: bullets(&document, DIRECTIVES),
+            rules: bullets(&document, RULES),
             behaviours: behaviours(&document),
             settings,
             document,
@@ -132,8 +140,7 @@ impl Constraints {
     /// # Errors
     /// It is missing or stands twice.
     pub fn directives_section(&self) -> Result<SectionId, ModelError> {
-        find_one(&self.document, &["Active Directives", "Directives"])
-            .map_err(|error| ModelError::lookup(FILE, error))
+        find_one(&self.document, DIRECTIVES).map_err(|error| ModelError::lookup(FILE, error))
     }
 
     /// The section of the rules.
@@ -141,8 +148,7 @@ impl Constraints {
     /// # Errors
     /// It is missing or stands twice.
     pub fn rules_section(&self) -> Result<SectionId, ModelError> {
-        find_one(&self.document, &["Adaptation Rules"])
-            .map_err(|error| ModelError::lookup(FILE, error))
+        find_one(&self.document, RULES).map_err(|error| ModelError::lookup(FILE, error))
     }
 }
 
@@ -154,10 +160,8 @@ fn same_name(one: &str, other: &str) -> bool {
 
 fn settings_section(document: &Document, group: SettingGroup) -> Result<SectionId, LookupError> {
     match group {
-        SettingGroup::Modifier => {
-            find_one(document, &["Behavioral Modifiers", "Behavioural Modifiers", "Modifiers"])
-        }
-        SettingGroup::Resource => find_one(document, &["Resource Constraints", "Resources"]),
+        SettingGroup::Modifier => find_one(document, MODIFIERS),
+        SettingGroup::Resource => find_one(document, RESOURCES),
     }
 }
 
@@ -199,8 +203,7 @@ fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
 }
 
 fn behaviours(document: &Document) -> Vec<Behaviour> {
-    let names = ["Context-Aware Behaviors", "Context-Aware Behaviours"];
-    let Ok(section) = find_one(document, &names) else { return Vec::new() };
+    let Ok(section) = find_one(document, BEHAVIOURS) else { return Vec::new() };
     let behaviour = |&item: &ItemId| {
         let task_type = document.item(item).key.clone()?;
         Some(Behaviour { task_type, text: document.value(item), item })

@@ -10,10 +10,11 @@ mod error_code;
 pub(crate) mod facts;
 mod file;
 pub(crate) mod lifecycle;
+pub(crate) mod lifetime;
 mod literal;
 pub(crate) mod modifier;
 pub(crate) mod nearest;
-
+pub(crate) mod outline;
 pub(crate) mod plan;
 mod plan_edit;
 mod problem;

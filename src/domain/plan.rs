@@ -80,16 +80,7 @@ impl Plan {
 
     /// The section that holds the metadata: *Metadata*, or the title's own section.
     pub fn metadata_section(&self) -> Option<SectionId> {
-        match self.document.find(&["Metadata"]) {
-            Ok(section) => Some(section),
-            Err(_) => {
-                let holds_status = |id: &SectionId| {
-                    !is_step(&self.document, *id)
-                        && matches!(self.document.field(*id, "status"), Ok(Some(_)))
-                };
-                self.document.sections().take(4).find(holds_status)
-            }
-        }
+        metadata_section(&self.document)
     }
 
     /// The section that new steps go into.
@@ -230,6 +221,15 @@ impl Plan {
             self.problems.append(&mut problems);
         }
     }
+}
+
+pub(super) fn metadata_section(document: &Document) -> Option<SectionId> {
+    document.find(&["Metadata"]).ok().or_else(|| {
+        let holds_status = |id: &SectionId| {
+            !is_step(document, *id) && matches!(document.field(*id, "status"), Ok(Some(_)))
+        };
+        document.sections().take(4).find(holds_status)
+    })
 }
 
 fn title(document: &Document) -> String {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{ModelError, Plan, StateFile, StepId};
 use crate::text::markdown::{Document, Edit, ItemId};
 
-const SECTION: &str = "Reviews";
+pub(super) const SECTION: &str = "Reviews";
 
 /// Where a review stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -1,5 +1,7 @@
 //! Conflicts as they stand in a file.
 
+use std::{collections::HashMap, ops::Range};
+
 use serde::Serialize;
 
 use crate::text::{
@@ -7,10 +9,10 @@ use crate::text::{
     markdown::Document,
 };
 
+use super::git_markers::has_git_markers;
 use super::marker::{KEY, Marker, START};
-use super::raw::has_git_markers;
-use super::tree::{Kind, Node, Tree};
 use crate::domain::StateFile;
+use crate::domain::outline::{Kind, Outline, ThingId};
 
 /// A field that both sides changed differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -70,18 +72,23 @@ pub(crate) fn conflicts(file: StateFile, bytes: &[u8]) -> Vec<Conflict> {
     match file {
         StateFile::Variables => {
             let Ok(document) = JsonDocument::parse(text.into_owned()) else { return Vec::new() };
-            let mut found = Vec::new();
-            in_json(&document, &document.literal(), &Path::root(), &mut found);
-            found
+            let conflict = |(path, sides): (Path, Literal)| {
+                let side = |name: &str| sides.get(name).map(Literal::to_text);
+                Conflict {
+                    file,
+                    field: field_of(&path),
+                    base: side("base"),
+                    ours: side("ours"),
+                    theirs: side("theirs"),
+                    line: document.place(&path).map(|place| place.line),
+                }
+            };
+            in_json(&document).into_iter().map(conflict).collect()
         }
         StateFile::Workflow | StateFile::Log => Vec::new(),
         _ => {
             let Ok(document) = Document::parse(text.into_owned()) else { return Vec::new() };
-            let tree = Tree::read(&document);
-            let mut found = Vec::new();
-            let mut walk = Walk { file, source: document.source(), at: 0, found: &mut found };
-            walk.node(&tree.root, &[stem(file).to_owned()]);
-            found.into_iter().map(|found| found.conflict).collect()
+            in_markdown(file, &document).into_iter().map(|placed| placed.conflict).collect()
         }
     }
 }
@@ -90,33 +97,24 @@ pub(super) fn stem(file: StateFile) -> &'static str {
     file.name().split('.').next().unwrap_or_default()
 }
 
-fn in_json(document: &JsonDocument, value: &Literal, path: &Path, found: &mut Vec<Conflict>) {
-    if let Some(sides) = as_conflict(value) {
-        let side = |name: &str| sides.get(name).map(Literal::to_text);
-        found.push(Conflict {
-            file: StateFile::Variables,
-            field: field_of(path),
-            base: side("base"),
-            ours: side("ours"),
-            theirs: side("theirs"),
-            line: document.place(path).map(|place| place.line),
-        });
-        return;
-    }
-    match value {
-        Literal::Object(members) => {
-            members
-                .iter()
-                .for_each(|(key, value)| in_json(document, value, &path.join(key), found));
+/// The conflicts of variables.json: where each is, and its sides by name.
+pub(super) fn in_json(document: &JsonDocument) -> Vec<(Path, Literal)> {
+    fn walk(value: &Literal, path: &Path, found: &mut Vec<(Path, Literal)>) {
+        match value {
+            Literal::Object(members) => match (value.get(KEY), members.len()) {
+                (Some(sides), 1) => found.push((path.clone(), sides.clone())),
+                _ => members.iter().for_each(|(key, value)| walk(value, &path.join(key), found)),
+            },
+            Literal::Array(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(at, value)| walk(value, &path.join(at.to_string()), found));
+            }
+            Literal::Scalar(_) => {}
         }
-        Literal::Array(items) => {
-            let items = items.iter().enumerate();
-            items.for_each(|(at, value)| {
-                in_json(document, value, &path.join(at.to_string()), found)
-            });
-        }
-        Literal::Scalar(_) => {}
     }
+    let mut found = Vec::new();
+    walk(&document.literal(), &Path::root(), &mut found);
+    found
 }
 
 pub(super) fn field_of(path: &Path) -> String {
@@ -125,68 +123,56 @@ pub(super) fn field_of(path: &Path) -> String {
     format!("variables{dot}{text}")
 }
 
-/// The sides of a conflict that stands in the place of a value.
-pub(super) fn as_conflict(value: &Literal) -> Option<&Literal> {
-    match value {
-        Literal::Object(members) if members.len() == 1 => value.get(KEY),
-        _ => None,
-    }
-}
-
 /// A conflict in markdown and where its marker is.
-pub(super) struct Found {
+pub(super) struct Placed {
     pub(super) conflict: Conflict,
     pub(super) marker: Marker,
     /// The bytes of the marker.
-    pub(super) span: std::ops::Range<usize>,
-    /// The bytes of the part that goes when its absence is chosen.
-    pub(super) whole: std::ops::Range<usize>,
+    pub(super) span: Range<usize>,
+    /// The bytes of the thing that goes when its absence is chosen.
+    pub(super) whole: Range<usize>,
 }
 
 /// All conflicts of a markdown file, with their places.
-pub(super) fn in_markdown(file: StateFile, document: &Document) -> Vec<Found> {
-    let tree = Tree::read(document);
-    let mut found = Vec::new();
-    let mut walk = Walk { file, source: document.source(), at: 0, found: &mut found };
-    walk.node(&tree.root, &[stem(file).to_owned()]);
-    found
+pub(super) fn in_markdown(file: StateFile, document: &Document) -> Vec<Placed> {
+    let outline = Outline::read(file, document);
+    let mut walk = Walk { file, outline: &outline, placed: Vec::new() };
+    walk.thing(Outline::ROOT, &[stem(file).to_owned()]);
+    walk.placed
 }
 
 struct Walk<'w> {
     file: StateFile,
-    source: &'w str,
-    at: usize,
-    found: &'w mut Vec<Found>,
+    outline: &'w Outline<'w>,
+    placed: Vec<Placed>,
 }
 
 impl Walk<'_> {
-    fn node(&mut self, node: &Node, path: &[String]) {
-        self.at += node.gap.len();
-        let start = self.at;
-        self.at += node.prefix.len() + node.value.len();
-        let value_start = start + node.prefix.len();
-        let before = self.found.len();
-        if let Some(marker) = Marker::read(&node.value) {
-            let line = self.source[..start].matches('\n').count() + 1;
-            let is_title = matches!(node.kind, Kind::Section(_));
+    fn thing(&mut self, id: ThingId, path: &[String]) {
+        let thing = self.outline.get(id);
+        let whole = thing.span.start..thing.span.start + self.outline.source(id).len();
+        let is_section = matches!(thing.kind, Kind::Section(_));
+        if let Some(marker) = Marker::read(&thing.value) {
             let conflict = Conflict {
                 file: self.file,
-                field: path.join(".") + if is_title { ".title" } else { "" },
+                field: path.join(".") + if is_section { ".title" } else { "" },
                 base: marker.base.text(),
                 ours: marker.ours.text(),
                 theirs: marker.theirs.text(),
-                line: Some(line),
+                line: Some(self.outline.document.place(thing.span.start).line),
             };
-            let span = value_start..self.at;
-            self.found.push(Found { conflict, marker, span, whole: start..self.at });
+            let span = thing.span.end - thing.value.len()..thing.span.end;
+            self.placed.push(Placed { conflict, marker, span, whole: whole.clone() });
         }
-        let mut counts = std::collections::HashMap::new();
-        for child in &node.children {
-            let name = name_of(child);
-            let count: &mut usize = counts.entry(name.clone()).or_default();
+        let below = self.placed.len();
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for child in self.outline.children(id) {
+            let name = self.name(child);
+            let count = counts.entry(name.clone()).or_default();
             *count += 1;
             let mut inner = path.to_vec();
-            match (child.kind, &child.step) {
+            let found = self.outline.get(child);
+            match (found.kind, &found.step) {
                 // The title of the document says nothing about the place.
                 (Kind::Section(1), _) => {}
                 (_, Some(_)) => inner = vec![stem(self.file).to_owned(), name],
@@ -196,35 +182,35 @@ impl Walk<'_> {
                 _ => inner.push(name),
             }
             // A marker right below a heading is about the section.
-            let is_about_section = child.kind == Kind::Text
-                && Marker::read(&child.value).is_some_and(|m| m.is_about_section());
-            self.node(child, if is_about_section { path } else { &inner });
+            let is_about_section = found.kind == Kind::Text
+                && Marker::read(&found.value).is_some_and(|m| m.is_about_section());
+            self.thing(child, if is_about_section { path } else { &inner });
         }
-        let end = self.at;
-        let is_section = matches!(node.kind, Kind::Section(_));
-        for found in &mut self.found[before..] {
-            let own = found.span == (value_start..value_start + node.value.len());
-            let about = is_section
-                && found.marker.is_about_section()
-                && found.conflict.field == path.join(".");
-            if own || about {
-                found.whole = start..end;
+        let name = path.join(".");
+        for placed in self.placed[below..].iter_mut().filter(|_| is_section) {
+            if placed.marker.is_about_section() && placed.conflict.field == name {
+                placed.whole = whole.clone();
             }
         }
     }
-}
 
-/// How a part is called in the path of a field.
-fn name_of(node: &Node) -> String {
-    let text = match (&node.step, &node.name) {
-        (Some(step), _) => {
+    /// How a thing is called in the path of a field.
+    fn name(&self, id: ThingId) -> String {
+        let thing = self.outline.get(id);
+        if let Some(step) = &thing.step {
             return step.id.clone().unwrap_or_else(|| format!("step{}", step.number));
         }
-        (None, Some(name)) if name.contains(START) => return "section_".to_owned(),
-        (None, Some(name)) if !matches!(node.kind, Kind::Item) || name.len() < 40 => name.clone(),
-        _ => return if node.kind == Kind::Item { "item_" } else { "text_" }.to_owned(),
-    };
-    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
-    let slug: String = text.trim().to_lowercase().chars().map(plain).collect();
-    slug.trim_matches('_').to_owned()
+        let document = self.outline.document;
+        let key = thing.item.and_then(|item| document.item(item).key.as_deref());
+        let text = match (thing.kind, self.outline.written_name(id).or(key)) {
+            (_, Some(name)) if name.contains(START) => return "section_".to_owned(),
+            (Kind::Item, Some(name)) if name.len() < 40 => name,
+            (Kind::Section(_), Some(name)) => name,
+            (Kind::Item, _) => return "item_".to_owned(),
+            _ => return "text_".to_owned(),
+        };
+        let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+        let slug: String = text.trim().to_lowercase().chars().map(plain).collect();
+        slug.trim_matches('_').to_owned()
+    }
 }

@@ -1,100 +1,112 @@
 //! What a field becomes that both sides changed.
 
-use similar::{MergeResolution, TextMerge};
-
-use super::identity::Place;
-use super::tree::{Kind, Node};
+use super::lines::merge_text;
 use crate::domain::StateFile;
+use crate::domain::lifetime::Lifetime;
+use crate::domain::outline::{Kind, Outline, Role, ThingId, with_rest};
 use crate::domain::quantity::exact::add_changes;
 
-/// The value of a part that both sides have, or `None` for a conflict.
-pub(super) fn settle(
-    place: Place<'_>,
-    base: Option<&Node>,
-    ours: &Node,
-    theirs: &Node,
-) -> Option<String> {
-    let (our, their) = (ours.value.as_str(), theirs.value.as_str());
-    let known = base.map(|node| node.value.as_str());
-    let name = ours.folded().filter(|_| ours.kind == Kind::Item).unwrap_or_default();
-    let is_plan = place.file == StateFile::Plan;
-    if is_plan && name == "attempts" && known != Some(our) && known != Some(their) {
-        // Equal attempts on both sides are two attempts.
-        return add_changes(known.unwrap_or("0"), our, their).or_else(|| equal(our, their));
-    }
-    if let Some(value) = equal(our, their) {
-        return Some(value);
-    }
-    match known {
-        Some(base) if equal(base, our).is_some() => return Some(their.to_owned()),
-        Some(base) if equal(base, their).is_some() => return Some(our.to_owned()),
-        _ => {}
-    }
-    match name.as_str() {
-        "last_updated" | "started_at" | "finished_at" if is_plan => {
-            let later = if our.trim() >= their.trim() { our } else { their };
-            return Some(later.to_owned());
-        }
-        // Worked out from the steps afterwards.
-        "current_step" if is_plan => return Some(our.max(their).to_owned()),
-        // Two names for a step that had none: either will do, as long as it is one.
-        "id" if is_plan && known.is_none_or(|base| base.trim().is_empty()) => {
-            return Some(our.min(their).to_owned());
-        }
-        _ => {}
-    }
-    if place.is_list_of_sentences()
-        && let Some(value) = counted_down(known, our, their)
-    {
-        return Some(value);
-    }
-    lists(&name, known.unwrap_or_default(), our, their)
-        .or_else(|| lines(known?, our, their).filter(|_| ours.kind != Kind::Root))
+/// What one version says.
+pub(super) struct Said<'v> {
+    /// As it stands in the file.
+    pub(super) written: &'v str,
+    /// However it is written.
+    text: String,
 }
 
-/// The value, if both are the same but for quotes and white space around them.
-fn equal(one: &str, other: &str) -> Option<String> {
-    let plain = |text: &str| -> String {
-        let text = text.trim();
-        let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        inner.filter(|inner| !inner.contains(['"', '\\'])).unwrap_or(text).to_owned()
-    };
-    (plain(one) == plain(other)).then(|| one.max(other).to_owned())
+/// Which field it is.
+pub(super) struct Field<'n> {
+    pub(super) file: StateFile,
+    /// What the section is for that it stands in.
+    pub(super) role: Role,
+    /// Its name, if it has one.
+    pub(super) name: Option<&'n str>,
+}
+
+impl<'v> Said<'v> {
+    pub(super) fn of(outline: &'v Outline<'v>, id: ThingId) -> Self {
+        let thing = outline.get(id);
+        let (text, rest) = outline.value(id);
+        let text = with_rest(&text, &rest);
+        // The box is no part of the value.
+        let has_box = thing.item.is_some_and(|id| outline.document.item(id).checkbox.is_some());
+        let bare = text.get(4..).filter(|_| has_box && thing.kind == Kind::Item);
+        let text = bare.map(str::to_owned).unwrap_or(text);
+        Self { written: &thing.value, text }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.written == other.written || self.text == other.text
+    }
+}
+
+impl Field<'_> {
+    /// The value of a field that both sides have, or `None` for a conflict.
+    pub(super) fn resolve(
+        &self,
+        base: Option<&Said<'_>>,
+        ours: &Said<'_>,
+        theirs: &Said<'_>,
+    ) -> Option<String> {
+        let (our, their) = (ours.written, theirs.written);
+        let known = base.map(|base| base.written);
+        let name = self.name.filter(|_| self.file == StateFile::Plan).unwrap_or_default();
+        let is_old = |side: &Said<'_>| base.is_some_and(|base| base.is_same(side));
+        if name == "attempts" && !is_old(ours) && !is_old(theirs) {
+            // Equal attempts on both sides are two attempts.
+            let known = base.map_or("0", |base| &base.text);
+            let same = ours.is_same(theirs).then(|| our.max(their).to_owned());
+            return add_changes(known, &ours.text, &theirs.text).or(same);
+        }
+        match known {
+            Some(known) if known == our => return Some(their.to_owned()),
+            Some(known) if known == their => return Some(our.to_owned()),
+            _ if ours.is_same(theirs) => return Some(our.max(their).to_owned()),
+            _ if is_old(ours) => return Some(their.to_owned()),
+            _ if is_old(theirs) => return Some(our.to_owned()),
+            _ => {}
+        }
+        match name {
+            "last_updated" | "started_at" | "finished_at" => {
+                let later = if our.trim() >= their.trim() { our } else { their };
+                return Some(later.to_owned());
+            }
+            // Worked out from the steps afterwards.
+            "current_step" => return Some(our.max(their).to_owned()),
+            // Two names for a step that had none: either will do, as long as it is one.
+            "id" if known.is_none_or(|base| base.trim().is_empty()) => {
+                return Some(our.min(their).to_owned());
+            }
+            _ => {}
+        }
+        if self.role == Role::Directives
+            && let Some(value) = counted_down(known, our, their)
+        {
+            return Some(value);
+        }
+        lists(self.name.unwrap_or_default(), known.unwrap_or_default(), our, their)
+            .or_else(|| several_lines(known?, our, their))
+    }
 }
 
 /// A directive whose steps were counted down on both sides.
 fn counted_down(base: Option<&str>, ours: &str, theirs: &str) -> Option<String> {
-    let (base, ours, theirs) = (lifetime(base?)?, lifetime(ours)?, lifetime(theirs)?);
-    if base.0 != ours.0 || base.0 != theirs.0 {
+    let [base, ours, theirs] =
+        [Lifetime::parse(base?)?, Lifetime::parse(ours)?, Lifetime::parse(theirs)?];
+    if !base.is_of_same(&ours) || !base.is_of_same(&theirs) {
         return None;
     }
-    let left = (ours.1 + theirs.1).saturating_sub(base.1).max(1);
-    let noun = if left == 1 { "step" } else { "steps" };
-    Some(format!("{}{left} {noun}{}", base.0.0, base.0.1))
+    let left = (ours.steps()? + theirs.steps()?).saturating_sub(base.steps()?).max(1);
+    Some(base.with_steps(left))
 }
 
-/// Whether the only change is a directive that has fewer steps left.
-pub(super) fn only_counted_down(place: Place<'_>, base: &Node, left: &Node) -> bool {
-    let lives = (lifetime(&base.value), lifetime(&left.value));
-    place.is_list_of_sentences() && matches!(lives, (Some(a), Some(b)) if a.0 == b.0 && b.1 < a.1)
-}
-
-/// What stands before and behind `N steps` in `for the next N steps`, and N.
-fn lifetime(text: &str) -> Option<((String, String), u32)> {
-    let next = text.to_ascii_lowercase().find("next ")? + "next ".len();
-    let rest = text.get(next..)?;
-    let width = rest.find(' ')?;
-    let count = match rest[..width].to_ascii_lowercase().as_str() {
-        "one" => 1,
-        "two" => 2,
-        "three" => 3,
-        "four" => 4,
-        "five" => 5,
-        digits => digits.parse().ok()?,
+/// Whether the only change is that a directive has fewer steps left.
+pub(super) fn is_counted_down(before: &str, after: &str) -> bool {
+    let less = || {
+        let (before, after) = (Lifetime::parse(before)?, Lifetime::parse(after)?);
+        Some(before.is_of_same(&after) && after.steps()? < before.steps()?)
     };
-    let after = rest[width..].trim_start().strip_prefix("step")?;
-    let after = after.strip_prefix('s').unwrap_or(after);
-    Some(((text[..next].to_owned(), after.to_owned()), count))
+    less().unwrap_or(false)
 }
 
 /// Lists such as `[a, b]`: what either side added is in, what either took away is out.
@@ -131,27 +143,7 @@ fn lists(name: &str, base: &str, ours: &str, theirs: &str) -> Option<String> {
 }
 
 /// A text of several lines in which the sides changed different ones.
-fn lines(base: &str, ours: &str, theirs: &str) -> Option<String> {
-    if !base.contains('\n') && !ours.contains('\n') && !theirs.contains('\n') {
-        return None;
-    }
-    merge_lines(base, ours, theirs)
-}
-
-/// The text with the changed lines of both sides, unless they changed the same ones.
-pub(super) fn merge_lines(base: &str, ours: &str, theirs: &str) -> Option<String> {
-    let merge = TextMerge::from_lines(base, ours, theirs);
-    let mut out = String::new();
-    for region in merge.regions() {
-        let (range, ours) = match region.resolution() {
-            MergeResolution::Conflict => return None,
-            MergeResolution::Theirs => (region.theirs_range(), false),
-            _ => (region.ours_range(), true),
-        };
-        for at in range {
-            let line = if ours { merge.ours_line(at) } else { merge.theirs_line(at) };
-            out.push_str(line.unwrap_or_default());
-        }
-    }
-    Some(out)
+fn several_lines(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let is_long = [base, ours, theirs].iter().any(|text| text.contains('\n'));
+    if is_long { merge_text(base, ours, theirs) } else { None }
 }

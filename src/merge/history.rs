@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::field::merge_lines;
+use super::lines::merge_text;
 use super::marker::{Marker, Version};
 use crate::history::{EntryId, Segment, SegmentKind, segments};
 
@@ -185,7 +185,7 @@ fn preamble(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     if known == our {
         return theirs.to_vec();
     }
-    if let Some(merged) = merge_lines(&known, &our, &their) {
+    if let Some(merged) = merge_text(&known, &our, &their) {
         return merged.into_bytes();
     }
     let version = |text: &str| Version::of(Some(text.trim()).filter(|text| !text.is_empty()));

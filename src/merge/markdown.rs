@@ -1,16 +1,17 @@
-//! Weaving three versions of a markdown file into one, part by part.
+//! Three versions of a markdown file into one: the walk over two pairings with the same base.
 
-use crate::text::markdown::Document;
+use std::collections::HashMap;
 
-use super::align::{same_additions, versions};
-use super::compose::compose;
-use super::field::{self, settle};
-use super::identity::Place;
+use super::MergeError;
+use super::compose::{compose, space};
+use super::field::{self, Said};
 use super::marker::{Marker, Version};
+use super::moves::Moves;
 use super::order::order;
-use super::tree::{Kind, Node, StepMark, Tree};
-use super::{MergeError, plan};
+use super::plan;
+use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
 use crate::domain::{StateFile, Workflow};
+use crate::text::markdown::Document;
 
 /// The three versions of something, in this order.
 pub(super) const BASE: usize = 0;
@@ -19,19 +20,23 @@ pub(super) const THEIRS: usize = 2;
 
 const SIDES: [&str; 3] = ["the base", "our side", "their side"];
 
-/// A merged part.
+/// One thing in the three versions.
+pub(super) type Versions = [Option<ThingId>; 3];
+
+/// A merged thing.
 #[derive(Clone, Debug)]
-pub(super) struct Woven {
+pub(super) struct MergedThing {
     pub(super) kind: Kind,
+    pub(super) role: Role,
     /// The white space before it in the three versions.
     pub(super) gaps: [Option<String>; 3],
-    /// The places of the part in the three versions.
-    pub(super) sources: [Option<usize>; 3],
+    /// The thing in the three versions.
+    pub(super) sources: Versions,
     pub(super) prefix: String,
     pub(super) value: String,
     pub(super) name: Option<String>,
-    pub(super) step: Option<StepMark>,
-    pub(super) children: Vec<Woven>,
+    pub(super) step: Option<StepHeading>,
+    pub(super) children: Vec<MergedThing>,
 }
 
 /// Merges a markdown file.
@@ -47,8 +52,7 @@ pub(super) fn merge(
         let document = Document::from_bytes(bytes.to_vec());
         documents.push(document.map_err(|e| MergeError { file, side, message: e.to_string() })?);
     }
-    let newline = newline(&documents, base.is_empty());
-    if let Some(newline) = newline {
+    if let Some(newline) = newline(&documents, base.is_empty()) {
         for (at, side) in SIDES.into_iter().enumerate() {
             let text = documents[at].source().replace("\r\n", "\n").replace('\n', newline);
             let document = Document::parse(text);
@@ -56,20 +60,18 @@ pub(super) fn merge(
                 document.map_err(|e| MergeError { file, side, message: e.to_string() })?;
         }
     }
-    let mut trees: Vec<Tree> = documents.iter().map(Tree::read).collect();
+    let mut outlines = [BASE, OURS, THEIRS].map(|at| Outline::read(file, &documents[at]));
     if file == StateFile::Plan {
-        plan::prepare(&mut trees);
+        plan::name_dependencies(&mut outlines);
     }
-    let place = Place { file, parent: None };
-    let [base_tree, our_tree, their_tree] = [&trees[BASE], &trees[OURS], &trees[THEIRS]];
-    let known = (!base.is_empty()).then_some(&base_tree.root);
-    let roots = [known, Some(&our_tree.root), Some(&their_tree.root)];
-    let Some(mut root) = merge_node(place, roots) else { return Ok(ours.to_vec()) };
+    let walk = Walk::new(file, &outlines);
+    let known = (!base.is_empty()).then_some(Outline::ROOT);
+    let mut root = walk.both([known, Some(Outline::ROOT), Some(Outline::ROOT)]);
     if file == StateFile::Plan {
-        plan::finish(&mut root, &trees, workflow);
+        plan::finish(&mut root, &outlines, workflow);
     }
-    let tail = if our_tree.tail == base_tree.tail { &their_tree.tail } else { &our_tree.tail };
-    Ok(compose(&root, tail, documents[OURS].newline()).into_bytes())
+    let [base, ours, theirs] = outlines.each_ref().map(|outline| outline.tail);
+    Ok(compose(&root, space(base, ours, theirs), documents[OURS].newline()).into_bytes())
 }
 
 /// The line end to bring all versions to, when they do not agree.
@@ -79,176 +81,252 @@ fn newline(documents: &[Document], is_new: bool) -> Option<&'static str> {
     (ours != theirs || (!is_new && ours != base)).then_some(chosen)
 }
 
-/// Merges one part; `None` when it is gone.
-fn merge_node(place: Place<'_>, versions: [Option<&Node>; 3]) -> Option<Woven> {
-    match versions {
-        [_, None, None] => None,
-        [None, Some(_), None] | [None, None, Some(_)] => Some(copied(&versions)),
-        [Some(base), Some(left), None] | [Some(base), None, Some(left)] => {
-            if left.full() == base.full() || field::only_counted_down(place, base, left) {
-                return None;
-            }
-            Some(kept_against_removal(versions, base))
+struct Walk<'o> {
+    file: StateFile,
+    outlines: &'o [Outline<'o>; 3],
+    moves: Moves<'o>,
+}
+
+impl<'o> Walk<'o> {
+    fn new(file: StateFile, outlines: &'o [Outline<'o>; 3]) -> Self {
+        let pairing = |side: usize| Pairing::of(&outlines[BASE], &outlines[side]);
+        let moves = Moves::find(outlines, [pairing(OURS), pairing(THEIRS)]);
+        Self { file, outlines, moves }
+    }
+
+    /// Merges one thing; `None` when it is gone.
+    fn thing(&self, versions: Versions) -> Option<MergedThing> {
+        match versions {
+            [_, None, None] => None,
+            [None, Some(_), None] | [None, None, Some(_)] => Some(self.copied(versions)),
+            [Some(base), Some(left), None] => self.removed(versions, base, (OURS, left)),
+            [Some(base), None, Some(left)] => self.removed(versions, base, (THEIRS, left)),
+            [_, Some(_), Some(_)] => Some(self.both(versions)),
         }
-        [base, Some(ours), Some(theirs)] => Some(woven(place, base, ours, theirs)),
     }
-}
 
-/// One side removed what the other changed.
-fn kept_against_removal(versions: [Option<&Node>; 3], base: &Node) -> Woven {
-    let mut kept = copied(&versions);
-    let version = |node: Option<&Node>| match (node, kept.kind) {
-        (None, _) => Version::Absent,
-        (Some(_), Kind::Section(_)) => Version::Section,
-        (Some(node), _) => Version::Text(node.value.clone()),
-    };
-    let [ours, theirs] = [version(versions[OURS]), version(versions[THEIRS])];
-    let marker = Marker { base: version(Some(base)), ours, theirs }.write();
-    if matches!(kept.kind, Kind::Section(_)) {
-        let first = kept.children.first().map(|child| child.gaps.clone());
-        let note = Woven {
-            kind: Kind::Text,
-            gaps: first.unwrap_or_default(),
-            sources: [None; 3],
-            prefix: String::new(),
-            value: marker,
-            name: None,
-            step: None,
-            children: Vec::new(),
+    /// What it says with everything that stays below it.
+    fn full_text(&self, side: usize, id: ThingId) -> String {
+        self.outlines[side].full_text(id, &|child| self.moves.stays(side, child))
+    }
+
+    /// One side removed a thing: it is gone, unless the other side changed it.
+    fn removed(
+        &self,
+        versions: Versions,
+        base: ThingId,
+        (side, left): (usize, ThingId),
+    ) -> Option<MergedThing> {
+        let is_directive = self.outlines[BASE].get(base).role == Role::Directives;
+        let (known, now) = (self.full_text(BASE, base), self.full_text(side, left));
+        if known == now || is_directive && field::is_counted_down(&known, &now) {
+            return None;
+        }
+        let mut kept = self.copied(versions);
+        let version = |side: usize| match (versions[side], kept.kind) {
+            (None, _) => Version::Absent,
+            (Some(_), Kind::Section(_)) => Version::Section,
+            (Some(id), _) => Version::Text(self.outlines[side].get(id).value.to_string()),
         };
-        kept.children.insert(0, note);
-    } else {
-        kept.value = marker;
+        let [base, ours, theirs] = [BASE, OURS, THEIRS].map(version);
+        let marker = Marker { base, ours, theirs }.write();
+        if matches!(kept.kind, Kind::Section(_)) {
+            let gaps = kept.children.first().map(|child| child.gaps.clone()).unwrap_or_default();
+            let note = MergedThing {
+                kind: Kind::Text,
+                role: kept.role,
+                gaps,
+                sources: [None; 3],
+                prefix: String::new(),
+                value: marker,
+                name: None,
+                step: None,
+                children: Vec::new(),
+            };
+            kept.children.insert(0, note);
+        } else {
+            kept.value = marker;
+        }
+        Some(kept)
     }
-    kept
-}
 
-fn woven(place: Place<'_>, base: Option<&Node>, ours: &Node, theirs: &Node) -> Woven {
-    let all = [base, Some(ours), Some(theirs)];
-    let mut out = blank(ours, all);
-    out.prefix = prefix(base, ours, theirs);
-    out.value = match settle(place, base, ours, theirs) {
-        Some(value) => value,
-        None => {
+    /// The one version there is, as it is; of two that are equal, ours. What the other side changed
+    /// in what was moved here is merged.
+    fn copied(&self, versions: Versions) -> MergedThing {
+        let side = if versions[OURS].is_some() { OURS } else { THEIRS };
+        let Some(id) = versions[side] else { unreachable!("one side has it") };
+        let outline = &self.outlines[side];
+        let mut out = self.blank(side, id, versions);
+        out.prefix = outline.get(id).prefix.to_owned();
+        out.value = outline.get(id).value.to_string();
+        out.step = outline.get(id).step.as_deref().cloned();
+        let children = outline.children(id).filter(|child| self.moves.stays(side, *child));
+        let child = |child: ThingId| match self.moves.versions(side, child) {
+            Some(moved) => self.thing(moved),
+            None => {
+                let mut one = [None; 3];
+                one[side] = Some(child);
+                Some(self.copied(one))
+            }
+        };
+        out.children = children.filter_map(child).collect();
+        out
+    }
+
+    /// A thing that both sides have.
+    fn both(&self, versions: Versions) -> MergedThing {
+        let [base, Some(our), Some(their)] = versions else { unreachable!("both sides have it") };
+        let get = |side: usize, id: ThingId| self.outlines[side].get(id);
+        let (ours, theirs) = (get(OURS, our), get(THEIRS, their));
+        let known = base.map(|id| get(BASE, id));
+        let ours_is_old = known.is_some_and(|known| known.kind == ours.kind);
+        let mut out = self.blank(OURS, our, versions);
+        out.kind = if ours_is_old { theirs.kind } else { ours.kind };
+        out.role = if ours.role == Role::Free { theirs.role } else { ours.role };
+        out.prefix = prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix).to_owned();
+        let said = |side: usize, id: ThingId| Said::of(&self.outlines[side], id);
+        let name = out.name.clone().filter(|_| out.kind == Kind::Item);
+        let field = field::Field { file: self.file, role: out.role, name: name.as_deref() };
+        let all = (base.map(|id| said(BASE, id)), said(OURS, our), said(THEIRS, their));
+        out.value = field.resolve(all.0.as_ref(), &all.1, &all.2).unwrap_or_else(|| {
             if out.prefix.is_empty()
                 && let Kind::Section(level) = out.kind
             {
                 out.prefix = format!("{} ", "#".repeat(usize::from(level)));
             }
-            let text = |node: &Node| Version::Text(node.value.clone());
-            let base = base.map_or(Version::Absent, text);
-            Marker { base, ours: text(ours), theirs: text(theirs) }.write()
+            let text = |said: &Said<'_>| Version::Text(said.written.to_owned());
+            let base = all.0.as_ref().map_or(Version::Absent, text);
+            Marker { base, ours: text(&all.1), theirs: text(&all.2) }.write()
+        });
+        let known_name = base.and_then(|id| self.outlines[BASE].name(id));
+        if known_name.is_some() && known_name == out.name {
+            out.name = self.outlines[THEIRS].name(their);
         }
-    };
-    out.name =
-        if base.is_some_and(|b| b.name == ours.name) { &theirs.name } else { &ours.name }.clone();
-    out.step = plan::step_mark(base, ours, theirs, &out.value);
-    let name = ours.folded();
-    let inner = Place { file: place.file, parent: name.as_deref() };
-    out.children = if ours.full() == theirs.full() && base.is_none() {
-        copied(&[None, Some(ours), Some(theirs)]).children
-    } else {
-        children(inner, base.map_or(&[], |node| &node.children), &ours.children, &theirs.children)
-    };
-    out
+        out.step = plan::merged_heading(known, ours, theirs, &out.value);
+        let is_same_addition = base.is_none()
+            && self.outlines[OURS].source(our) == self.outlines[THEIRS].source(their);
+        out.children =
+            if is_same_addition { self.copied(versions).children } else { self.children(versions) };
+        out
+    }
+
+    fn children(&self, parents: Versions) -> Vec<MergedThing> {
+        let below = |side: usize| -> Vec<ThingId> {
+            let outline = &self.outlines[side];
+            let children = parents[side].into_iter().flat_map(|id| outline.children(id));
+            children.filter(|child| self.moves.stays(side, *child)).collect()
+        };
+        let [base, ours, theirs] = [BASE, OURS, THEIRS].map(below);
+        let mut things: Vec<Versions> = base.iter().map(|id| self.moves.of_base(*id)).collect();
+        let mut new: Vec<Versions> = Vec::new();
+        let mut added: [Vec<ThingId>; 2] = [Vec::new(), Vec::new()];
+        for (side, ids) in [(OURS, &ours), (THEIRS, &theirs)] {
+            for &id in ids {
+                match (self.moves.versions(side, id), self.moves.base_of(side, id)) {
+                    (Some(moved), _) if !new.contains(&moved) => new.push(moved),
+                    (None, None) => added[side - 1].push(id),
+                    _ => {}
+                }
+            }
+        }
+        let [our_added, their_added] = added;
+        let same = self.same_additions(parents, &our_added, &their_added);
+        let first = new.len();
+        new.extend(our_added.iter().map(|id| [None, Some(*id), None]));
+        for (id, same) in their_added.iter().zip(same) {
+            match same {
+                Some(at) => new[first + at][THEIRS] = Some(*id),
+                None => new.push([None, None, Some(*id)]),
+            }
+        }
+        // Numbered by what they say, so that the sides can be swapped.
+        new.sort_by_cached_key(|versions| {
+            let sides = [OURS, THEIRS].into_iter();
+            sides.filter_map(|side| Some(self.full_text(side, versions[side]?))).min()
+        });
+        things.extend(new);
+        let listed = |side: usize, ids: &[ThingId]| -> Vec<usize> {
+            let known = things.iter().enumerate();
+            let known = known.filter_map(|(at, versions)| Some((versions[side]?, at)));
+            let places: HashMap<ThingId, usize> = known.collect();
+            ids.iter().filter_map(|id| places.get(id).copied()).collect()
+        };
+        let merged = order(base.len(), &listed(OURS, &ours), &listed(THEIRS, &theirs));
+        let merged = merged.into_iter().filter_map(|at| self.thing(things[at]));
+        // A block behind a subsection would become part of it.
+        let (mut blocks, sections): (Vec<MergedThing>, Vec<MergedThing>) =
+            merged.partition(|thing| !matches!(thing.kind, Kind::Section(_)));
+        blocks.extend(sections);
+        blocks
+    }
+
+    /// For each thing that they added, the thing that we added and that is the same.
+    fn same_additions(
+        &self,
+        parents: Versions,
+        ours: &[ThingId],
+        theirs: &[ThingId],
+    ) -> Vec<Option<usize>> {
+        let is_title = |side: usize, id: &ThingId| {
+            let thing = self.outlines[side].get(*id);
+            thing.kind == Kind::Section(1) && thing.step.is_none()
+        };
+        let titles = |side, ids: &[ThingId]| ids.iter().filter(|id| is_title(side, id)).count();
+        // A file has one title, whatever it says.
+        let one_title = parents[OURS] == Some(Outline::ROOT)
+            && titles(OURS, ours) == 1
+            && titles(THEIRS, theirs) == 1;
+        let identity = |side: usize, id: ThingId| {
+            let outline = &self.outlines[side];
+            let thing = outline.get(id);
+            // Notes and reviews of one name are not one note.
+            let is_field = self.file != StateFile::Context && thing.role != Role::Reviews;
+            match (thing.kind, &thing.step, outline.name(id)) {
+                _ if one_title && is_title(side, &id) => "the title".to_owned(),
+                // Two new steps of one id and different titles are different steps.
+                (_, Some(step), _) => format!("step {:?} {}", step.id, step.title),
+                (Kind::Section(_), None, Some(name)) => format!("section {name}"),
+                (Kind::Item, None, Some(name)) if is_field => format!("field {name}"),
+                _ => self.full_text(side, id),
+            }
+        };
+        let mut waiting: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, id) in ours.iter().enumerate().rev() {
+            waiting.entry(identity(OURS, *id)).or_default().push(at);
+        }
+        theirs.iter().map(|id| waiting.get_mut(&identity(THEIRS, *id))?.pop()).collect()
+    }
+
+    fn blank(&self, side: usize, id: ThingId, versions: Versions) -> MergedThing {
+        let outline = &self.outlines[side];
+        let gap = |side: usize| Some(self.outlines[side].get(versions[side]?).gap.to_owned());
+        MergedThing {
+            kind: outline.get(id).kind,
+            role: outline.get(id).role,
+            gaps: [BASE, OURS, THEIRS].map(gap),
+            sources: versions,
+            prefix: String::new(),
+            value: String::new(),
+            name: outline.name(id),
+            step: None,
+            children: Vec::new(),
+        }
+    }
 }
 
 /// Bullet, box and key are of one side; a ticked box stays ticked.
-fn prefix(base: Option<&Node>, ours: &Node, theirs: &Node) -> String {
-    let (our, their) = (&ours.prefix, &theirs.prefix);
-    match base.map(|node| &node.prefix) {
-        Some(base) if base == our => their,
-        Some(base) if base == their => our,
-        _ if our == their => our,
+fn prefix<'p>(base: Option<&str>, ours: &'p str, theirs: &'p str) -> &'p str {
+    match base {
+        Some(base) if base == ours => theirs,
+        Some(base) if base == theirs => ours,
+        _ if ours == theirs => ours,
         _ => {
             let ticked = |text: &str| text.contains("[x]") || text.contains("[X]");
-            match (ticked(our), ticked(their)) {
-                (true, false) => our,
-                (false, true) => their,
-                _ => our.max(their),
+            match (ticked(ours), ticked(theirs)) {
+                (true, false) => ours,
+                (false, true) => theirs,
+                _ => ours.max(theirs),
             }
         }
-    }
-    .clone()
-}
-
-fn children(place: Place<'_>, base: &[Node], ours: &[Node], theirs: &[Node]) -> Vec<Woven> {
-    let (of_ours, of_theirs) = (versions(place, base, ours), versions(place, base, theirs));
-    let mut parts: Vec<[Option<&Node>; 3]> =
-        base.iter().map(|node| [Some(node), None, None]).collect();
-    let mut added: [Vec<&Node>; 2] = [Vec::new(), Vec::new()];
-    for (side, nodes, found) in [(OURS, ours, &of_ours), (THEIRS, theirs, &of_theirs)] {
-        for (node, found) in nodes.iter().zip(found) {
-            match found {
-                Some(at) => parts[*at][side] = Some(node),
-                None => added[side - 1].push(node),
-            }
-        }
-    }
-    let [our_added, their_added] = added;
-    let same = same_additions(place, &our_added, &their_added);
-    let mut new: Vec<[Option<&Node>; 3]> =
-        our_added.iter().map(|node| [None, Some(*node), None]).collect();
-    for (node, same) in their_added.iter().zip(same) {
-        match same {
-            Some(at) => new[at][THEIRS] = Some(node),
-            None => new.push([None, None, Some(node)]),
-        }
-    }
-    // Numbered by what they say, so that the sides can be swapped.
-    new.sort_by_cached_key(|part| part.iter().flatten().map(|node| node.full()).min());
-    parts.extend(new);
-    let listed = |side: usize, nodes: &[Node]| -> Vec<usize> {
-        let place_of = |node: &Node| {
-            parts.iter().position(|part| part[side].is_some_and(|other| other.seq == node.seq))
-        };
-        match nodes.len() {
-            0..=64 => nodes.iter().filter_map(place_of).collect(),
-            _ => {
-                let known = parts.iter().enumerate();
-                let known = known.filter_map(|(at, part)| Some((part[side]?.seq, at)));
-                let mut known: Vec<(usize, usize)> = known.collect();
-                known.sort_unstable();
-                known.into_iter().map(|(_, at)| at).collect()
-            }
-        }
-    };
-    let merged = order(base.len(), &listed(OURS, ours), &listed(THEIRS, theirs));
-    let nodes = merged.into_iter().filter_map(|at| merge_node(place, parts[at]));
-    // A block behind a subsection would become part of it.
-    let (mut blocks, sections): (Vec<Woven>, Vec<Woven>) =
-        nodes.partition(|node| !matches!(node.kind, Kind::Section(_)));
-    blocks.extend(sections);
-    blocks
-}
-
-/// The one version there is, as it is; of two that are equal, ours.
-fn copied(versions: &[Option<&Node>; 3]) -> Woven {
-    let side = if versions[OURS].is_some() { OURS } else { THEIRS };
-    let Some(node) = versions[side] else { unreachable!("one side has it") };
-    let mut out = blank(node, *versions);
-    out.prefix = node.prefix.clone();
-    out.value = node.value.clone();
-    out.name = node.name.clone();
-    out.step = node.step.clone();
-    let child = |child| {
-        let mut one = [None; 3];
-        one[side] = Some(child);
-        copied(&one)
-    };
-    out.children = node.children.iter().map(child).collect();
-    out
-}
-
-fn blank(node: &Node, versions: [Option<&Node>; 3]) -> Woven {
-    Woven {
-        kind: node.kind,
-        gaps: versions.map(|node| node.map(|node| node.gap.clone())),
-        sources: versions.map(|node| node.map(|node| node.seq)),
-        prefix: String::new(),
-        value: String::new(),
-        name: None,
-        step: None,
-        children: Vec::new(),
     }
 }

@@ -1,29 +1,27 @@
 //! Three-way merge of the state files by meaning.
 //!
 //! Each file is taken apart into the things it says: entries, steps and their fields, settings,
-//! paragraphs, keys. They are matched by identity, never by line, and what only one side changed
-//! is taken from that side, bytes and all. A field that both sides changed differently is a
+//! paragraphs, keys. They are paired by identity, never by line (a markdown file by the
+//! [outline](crate::domain::outline) that comparisons use, too), and what only one side changed is
+//! taken from that side, bytes and all. A field that both sides changed differently is a
 //! [`Conflict`]: a value of its own, written into the file so that the file can still be read.
 //!
 //! - `merge(x, x, x) = x`, `merge(b, a, b) = a`, `merge(b, b, a) = a`, `merge(b, a, a) = a`
 //! - swapping the sides gives the same state, apart from the labels of conflicts
 //! - no entry of a history is lost, changed or put before one that it follows
 
-mod agree;
-mod align;
 mod compose;
 mod conflict;
 mod field;
+mod git_markers;
 mod history;
-mod identity;
+mod lines;
 mod markdown;
 mod marker;
+mod moves;
 mod order;
 mod plan;
-mod raw;
-mod take;
-mod text;
-mod tree;
+mod resolve;
 mod variables;
 
 #[cfg(test)]
@@ -31,10 +29,10 @@ mod tests;
 
 use crate::domain::{StateFile, Workflow};
 
-pub(crate) use agree::agree_with_plan;
 pub(crate) use conflict::{Conflict, conflicts, may_conflict};
-pub(crate) use raw::{has_git_markers, split_git_markers};
-pub(crate) use take::{Side, TakeError, take};
+pub(crate) use git_markers::{has_git_markers, split_git_markers};
+pub(crate) use plan::copy_step_data;
+pub(crate) use resolve::{ResolveError, Side, choose_side};
 
 /// What came of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +96,7 @@ pub fn merge(
         StateFile::Plan | StateFile::Context | StateFile::Constraints => {
             markdown::merge(file, base.unwrap_or_default(), ours, theirs, workflow)?
         }
-        StateFile::Workflow | StateFile::Log => text::merge(file, base, ours, theirs)?,
+        StateFile::Workflow | StateFile::Log => lines::merge(file, base, ours, theirs)?,
     };
     Ok(Some(Merged { conflicts: conflicts(file, &bytes), bytes }))
 }

@@ -2,16 +2,30 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::markdown::Woven;
-use super::tree::{Kind, Node, StepMark, Tree, fold};
-use crate::domain::{PlanRole, StepId, StepRole, Workflow, step_at_hand};
+use super::markdown::MergedThing;
+use crate::domain::outline::{Kind, Outline, Role, StepHeading, Thing, ThingId};
+use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
+use crate::text::markdown::Document;
+
+/// The variables with `step_data` as the plan has it; as they were where they have none or where
+/// either cannot be read.
+pub(crate) fn copy_step_data(variables: Vec<u8>, plan: Vec<u8>) -> Vec<u8> {
+    let copied = || {
+        let plan = Plan::read(Document::from_bytes(plan).ok()?);
+        let read = Variables::parse(variables.clone()).ok()?;
+        let current: u32 = plan.metadata.current_step.as_deref()?.trim().parse().ok()?;
+        read.current_step().and(read.total_steps())?;
+        let puts = read.step_data(current, plan.steps.len());
+        Some(read.put_all(&puts).ok()?.document.into_source().into_bytes())
+    };
+    copied().unwrap_or(variables)
+}
 
 /// Names the steps in `depends_on` by their ids where the versions number them differently.
-pub(super) fn prepare(trees: &mut [Tree]) {
-    let numbers: Vec<HashMap<u32, StepMark>> = trees
-        .iter()
-        .map(|tree| steps(&tree.root).into_iter().map(|step| (step.number, step.clone())).collect())
-        .collect();
+pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) {
+    let numbers = outlines.each_ref().map(|outline| -> HashMap<u32, StepHeading> {
+        outline.steps().map(|(_, step)| (step.number, step.clone())).collect()
+    });
     let names = |number: &u32| -> HashSet<String> {
         let named = numbers.iter().filter_map(|known| known.get(number));
         named.map(|step| step.id.clone().unwrap_or_else(|| step.title.clone())).collect()
@@ -20,53 +34,56 @@ pub(super) fn prepare(trees: &mut [Tree]) {
     if all.iter().all(|number| names(number).len() < 2) {
         return;
     }
-    for (tree, known) in trees.iter_mut().zip(&numbers) {
-        name_dependencies(&mut tree.root, known);
-    }
-}
-
-fn name_dependencies(node: &mut Node, known: &HashMap<u32, StepMark>) {
-    if node.kind == Kind::Item && node.folded().as_deref() == Some("depends_on") {
-        let word = |text: &str| {
-            let bare = text.trim().trim_start_matches('#');
-            let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
-            id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
+    for (outline, known) in outlines.iter_mut().zip(&numbers) {
+        let is_list = |id: &ThingId| {
+            outline.get(*id).kind == Kind::Item
+                && outline.name(*id).as_deref() == Some("depends_on")
         };
-        let text = node.value.trim();
-        let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
-        let words = words.join(",");
-        node.value = if inner.is_some() { format!("[{words}]") } else { words };
-    }
-    for child in &mut node.children {
-        name_dependencies(child, known);
+        let lists: Vec<ThingId> = outline.ids().filter(is_list).collect();
+        for id in lists {
+            let value = with_ids(&outline.get(id).value, known);
+            outline.set_value(id, value);
+        }
     }
 }
 
-/// The mark of a step that both sides have.
-pub(super) fn step_mark(
-    base: Option<&Node>,
-    ours: &Node,
-    theirs: &Node,
+/// A list of steps with ids where it has numbers.
+fn with_ids(list: &str, known: &HashMap<u32, StepHeading>) -> String {
+    let word = |text: &str| {
+        let bare = text.trim().trim_start_matches('#');
+        let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
+        id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
+    };
+    let text = list.trim();
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
+    let words = words.join(",");
+    if inner.is_some() { format!("[{words}]") } else { words }
+}
+
+/// The heading of a step that both sides have.
+pub(super) fn merged_heading(
+    base: Option<&Thing<'_>>,
+    ours: &Thing<'_>,
+    theirs: &Thing<'_>,
     title: &str,
-) -> Option<StepMark> {
+) -> Option<StepHeading> {
     let (our, their) = (ours.step.as_ref()?, theirs.step.as_ref()?);
-    let base = base.and_then(|node| node.step.as_ref());
+    let base = base.and_then(|base| base.step.as_ref());
     let number = match base {
         Some(base) if base.number == our.number => their.number,
         Some(base) if base.number == their.number => our.number,
         _ => our.number.max(their.number),
     };
     let id = our.id.as_ref().min(their.id.as_ref()).or(our.id.as_ref()).or(their.id.as_ref());
-    Some(StepMark { number, id: id.cloned(), title: title.to_owned() })
+    Some(StepHeading { number, id: id.cloned(), title: title.to_owned() })
 }
 
 /// Numbers steps and reviews anew and works out what follows from them.
-pub(super) fn finish(root: &mut Woven, trees: &[Tree], workflow: &Workflow) {
-    let in_line = trees.iter().all(|tree| {
-        let numbers = steps(&tree.root);
-        numbers.iter().zip(1..).all(|(step, number)| step.number == number)
-    });
+pub(super) fn finish(root: &mut MergedThing, outlines: &[Outline<'_>; 3], workflow: &Workflow) {
+    let in_line = outlines
+        .iter()
+        .all(|outline| outline.steps().zip(1..).all(|((_, step), number)| step.number == number));
     let mut last = 0;
     each_step(root, &mut |step| {
         let Some(mark) = &mut step.step else { return };
@@ -84,8 +101,8 @@ pub(super) fn finish(root: &mut Woven, trees: &[Tree], workflow: &Workflow) {
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
         roles.push((number, workflow.role_of_status(status)));
     });
-    let Some(metadata) = metadata(root) else { return };
-    if trees.iter().skip(1).any(|tree| follows_steps(tree, workflow))
+    let Some(metadata) = find(root, &|thing| is_section_for(thing, Role::Metadata)) else { return };
+    if outlines.iter().skip(1).any(|outline| follows_steps(outline, workflow))
         && let Some(current) = field_mut(metadata, "current_step")
     {
         current.value = step_at_hand(&roles).to_string();
@@ -94,29 +111,33 @@ pub(super) fn finish(root: &mut Woven, trees: &[Tree], workflow: &Workflow) {
     if let Some(status) = field_mut(metadata, "status")
         && is_open
         && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Succeeded)
-        && let Some(active) = trees.iter().find_map(|tree| active_status(tree, workflow))
+        && let Some(active) = outlines.iter().find_map(|outline| active_status(outline, workflow))
     {
         status.value = active;
     }
 }
 
 /// Whether the step at hand is the one that follows from the steps.
-fn follows_steps(tree: &Tree, workflow: &Workflow) -> bool {
-    let mut roles = Vec::new();
-    each_step_of(&tree.root, &mut |step| {
-        let status = step.children.iter().find(|child| is_field(child, "status"));
-        let status = status.map(|status| bare(&status.value));
-        let number = step.step.as_ref().map_or(0, |mark| mark.number);
-        roles.push((number, workflow.role_of_status(status)));
-    });
-    let current = metadata_field(&tree.root, "current_step");
+fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
+    let status =
+        |step: ThingId| Some(outline.get(outline.field(step, "status")?).value.to_string());
+    let role = |(id, step): (ThingId, &StepHeading)| {
+        (step.number, workflow.role_of_status(status(id).as_deref().map(bare)))
+    };
+    let roles: Vec<(u32, Option<StepRole>)> = outline.steps().map(role).collect();
+    let current = metadata_field(outline, "current_step");
     current.is_some_and(|text| text == step_at_hand(&roles).to_string())
 }
 
 /// The status of a plan that is being worked on, as written.
-fn active_status(tree: &Tree, workflow: &Workflow) -> Option<String> {
-    let status = metadata_field(&tree.root, "status")?;
+fn active_status(outline: &Outline<'_>, workflow: &Workflow) -> Option<String> {
+    let status = metadata_field(outline, "status")?;
     (workflow.plan_role(bare(&status)) == Some(PlanRole::Active)).then_some(status)
+}
+
+fn metadata_field(outline: &Outline<'_>, name: &str) -> Option<String> {
+    let field = outline.field(outline.metadata()?, name)?;
+    Some(outline.get(field).value.trim().to_owned())
 }
 
 fn bare(value: &str) -> &str {
@@ -124,7 +145,7 @@ fn bare(value: &str) -> &str {
 }
 
 /// Both sides may have given the same id to different new steps: the second gets another one.
-fn name_steps(root: &mut Woven) {
+fn name_steps(root: &mut MergedThing) {
     let mut all = HashSet::new();
     each_step(root, &mut |step| all.extend(step.step.as_ref().and_then(|mark| mark.id.clone())));
     let mut seen = HashSet::new();
@@ -149,10 +170,11 @@ fn name_steps(root: &mut Woven) {
 }
 
 /// Both sides may have opened a review of the same name: the second gets the next free one.
-fn name_reviews(root: &mut Woven) {
-    let Some(reviews) = find(root, &|node| named(node, "reviews")) else { return };
-    let number =
-        |node: &Woven| -> Option<u64> { node.name.as_deref()?.strip_prefix('r')?.parse().ok() };
+fn name_reviews(root: &mut MergedThing) {
+    let Some(reviews) = find(root, &|thing| is_section_for(thing, Role::Reviews)) else { return };
+    let number = |node: &MergedThing| -> Option<u64> {
+        node.name.as_deref()?.strip_prefix('r')?.parse().ok()
+    };
     let mut next = reviews.children.iter().filter_map(number).max().unwrap_or(0) + 1;
     let mut seen = HashSet::new();
     for review in &mut reviews.children {
@@ -176,27 +198,7 @@ fn renumber(prefix: &mut String, number: u32) {
     prefix.replace_range(start..start + width, &number.to_string());
 }
 
-fn steps(root: &Node) -> Vec<&StepMark> {
-    let mut found = Vec::new();
-    fn walk<'n>(node: &'n Node, found: &mut Vec<&'n StepMark>) {
-        match &node.step {
-            Some(step) => found.push(step),
-            None => node.children.iter().for_each(|child| walk(child, found)),
-        }
-    }
-    walk(root, &mut found);
-    found
-}
-
-fn each_step_of(node: &Node, act: &mut dyn FnMut(&Node)) {
-    if node.step.is_some() {
-        act(node);
-        return;
-    }
-    node.children.iter().for_each(|child| each_step_of(child, act));
-}
-
-fn each_step(node: &mut Woven, act: &mut dyn FnMut(&mut Woven)) {
+fn each_step(node: &mut MergedThing, act: &mut dyn FnMut(&mut MergedThing)) {
     if node.step.is_some() {
         act(node);
         return;
@@ -204,49 +206,28 @@ fn each_step(node: &mut Woven, act: &mut dyn FnMut(&mut Woven)) {
     node.children.iter_mut().for_each(|child| each_step(child, act));
 }
 
-fn named(node: &Woven, name: &str) -> bool {
-    node.step.is_none() && node.name.as_deref().is_some_and(|found| fold(found) == name)
+fn is_section_for(thing: &MergedThing, role: Role) -> bool {
+    matches!(thing.kind, Kind::Section(_) | Kind::Root) && thing.role == role
 }
 
-fn find<'w>(node: &'w mut Woven, wanted: &dyn Fn(&Woven) -> bool) -> Option<&'w mut Woven> {
+fn find<'w>(
+    node: &'w mut MergedThing,
+    wanted: &dyn Fn(&MergedThing) -> bool,
+) -> Option<&'w mut MergedThing> {
     if wanted(node) {
         return Some(node);
     }
     node.children.iter_mut().find_map(|child| find(child, wanted))
 }
 
-/// The section called *Metadata*, or else the first that has a status and is no step.
-fn metadata(root: &mut Woven) -> Option<&mut Woven> {
-    let is_called = |node: &Woven| named(node, "metadata");
-    if find(root, &is_called).is_some() {
-        return find(root, &is_called);
-    }
-    find(root, &|node| {
-        let is_section = matches!(node.kind, Kind::Section(_) | Kind::Root);
-        is_section && node.step.is_none() && field(node, "status").is_some()
-    })
+fn is_field(thing: &MergedThing, name: &str) -> bool {
+    thing.kind == Kind::Item && thing.name.as_deref() == Some(name)
 }
 
-fn metadata_field(node: &Node, key: &str) -> Option<String> {
-    if node.step.is_some() {
-        return None;
-    }
-    let has_status = node.children.iter().any(|child| is_field(child, "status"));
-    if has_status {
-        let found = node.children.iter().find(|child| is_field(child, key))?;
-        return Some(found.value.trim().to_owned());
-    }
-    node.children.iter().find_map(|child| metadata_field(child, key))
+fn field<'w>(thing: &'w MergedThing, name: &str) -> Option<&'w MergedThing> {
+    thing.children.iter().find(|child| is_field(child, name))
 }
 
-fn is_field(node: &Node, key: &str) -> bool {
-    node.kind == Kind::Item && node.folded().as_deref() == Some(key)
-}
-
-fn field<'w>(node: &'w Woven, key: &str) -> Option<&'w Woven> {
-    node.children.iter().find(|child| child.kind == Kind::Item && named(child, key))
-}
-
-fn field_mut<'w>(node: &'w mut Woven, key: &str) -> Option<&'w mut Woven> {
-    node.children.iter_mut().find(|child| child.kind == Kind::Item && named(child, key))
+fn field_mut<'w>(thing: &'w mut MergedThing, name: &str) -> Option<&'w mut MergedThing> {
+    thing.children.iter_mut().find(|child| is_field(child, name))
 }

@@ -26,7 +26,7 @@ pub(super) fn merge(
     let base = base.and_then(|bytes| read("the base", bytes).ok());
     let base = base.map_or_else(|| Literal::Object(Vec::new()), |document| document.literal());
     let mut merged = value(&Path::root(), Some(&base), &our.literal(), &their);
-    settle_costs(&mut merged, &base, &our.literal(), &their);
+    total_costs(&mut merged, &base, &our.literal(), &their);
     let mut edit = our.edit();
     let written = edit.set_text(&Path::root(), &merged.to_text());
     written.map_err(|error| refused("our side", &error))?;
@@ -241,7 +241,7 @@ fn is_counter(path: &[&str]) -> bool {
 
 /// The total of all costs follows their list where it did so on both sides: a cost that both sides
 /// have is counted once.
-fn settle_costs(merged: &mut Literal, base: &Literal, ours: &Literal, theirs: &Literal) {
+fn total_costs(merged: &mut Literal, base: &Literal, ours: &Literal, theirs: &Literal) {
     let total = |value: &Literal| -> Option<String> {
         Some(value.get(TRACKING)?.get("total_cost")?.as_number()?.to_owned())
     };

@@ -14,13 +14,13 @@ use super::{
         span_of, span_to_end, word_at,
     },
     phrases::{longest, phrases},
-    vocabulary::{self, Fact, Nature, number_word},
+    vocabulary::{self, Fact, Nature},
 };
 use crate::domain::{
     FactValue, ModifierKind,
     modifier::backticked,
     nearest::nearest,
-    quantity::{duration, money, per_dollar, unit_millis},
+    quantity::{duration, money, number_word, per_dollar, unit_millis},
 };
 
 pub(super) const ARTICLES: &[&str] = &["the", "a", "an", "our", "its", "total", "current"];

@@ -171,48 +171,6 @@ pub(super) fn nearest_fact<'w>(name: &str, workflow: &'w Workflow) -> Option<&'w
     nearest(name, BUILTIN.iter().map(|(fact, ..)| *fact).chain(modifiers))
 }
 
-/// The number that a word spells: `two`, `Ten`.
-pub(super) fn number_word(word: &str) -> Option<f64> {
-    const WORDS: [&str; 21] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
-    ];
-    const TENS: [(&str, f64); 9] = [
-        ("thirty", 30.0),
-        ("forty", 40.0),
-        ("fifty", 50.0),
-        ("sixty", 60.0),
-        ("seventy", 70.0),
-        ("eighty", 80.0),
-        ("ninety", 90.0),
-        ("hundred", 100.0),
-        ("thousand", 1000.0),
-    ];
-    let small = WORDS.iter().position(|name| name.eq_ignore_ascii_case(word));
-    small
-        .map(|n| n as f64)
-        .or_else(|| TENS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, n)| *n))
-}
-
 /// The full name of a variable or an event field: the first part in lower case, the rest as it is.
 fn dotted(word: &str) -> Option<String> {
     let (root, path) = root_of(word)?;

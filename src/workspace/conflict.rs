@@ -3,7 +3,7 @@
 use super::{Answer, Draft, Error, Outcome, Snapshot, Workspace};
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
-    merge::{self, Conflict, Side, TakeError, conflicts, may_conflict},
+    merge::{self, Conflict, ResolveError, Side, conflicts, may_conflict},
     store::View,
     text::Place,
 };
@@ -156,7 +156,8 @@ impl Workspace {
             for field in fields {
                 let file = file_of(field)?;
                 let bytes = draft.text_of(file)?.as_bytes().to_vec();
-                let (bytes, count) = merge::take(file, &bytes, field, side).map_err(refused)?;
+                let (bytes, count) =
+                    merge::choose_side(file, &bytes, field, side).map_err(refused)?;
                 draft.put_whole(file, String::from_utf8_lossy(&bytes).into_owned());
                 let word = match side {
                     Side::Base => "the value before",
@@ -184,15 +185,15 @@ impl Workspace {
 /// The file that a field is in: the word before the first dot.
 fn file_of(field: &str) -> Result<StateFile, Error> {
     let stem = field.split(['.', '[']).next().unwrap_or_default();
-    StateFile::from_name(stem).ok_or_else(|| refused(TakeError::NotFound(field.to_owned())))
+    StateFile::from_name(stem).ok_or_else(|| refused(ResolveError::NotFound(field.to_owned())))
 }
 
-fn refused(error: TakeError) -> Error {
+fn refused(error: ResolveError) -> Error {
     let message = error.to_string();
     match error {
-        TakeError::NotFound(_) => {
+        ResolveError::NotFound(_) => {
             Error::refused_with(ErrorCode::NotFound, message, "`statedir merge --list` shows them")
         }
-        TakeError::Unreadable { .. } => Error::refused(ErrorCode::Unreadable, message),
+        ResolveError::Unreadable { .. } => Error::refused(ErrorCode::Unreadable, message),
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use duration::{format_duration, parse_duration_ms};
 pub use money::Money;
 pub(crate) use money::{MICROS, format_plain_money, micros, money, per_dollar};
 pub(crate) use money::{format_money, parse_money};
-pub(crate) use number::{LARGEST, decimal, number_length};
+pub(crate) use number::{LARGEST, decimal, number_length, number_word};
 
 /// Reads a quantity that makes up the whole text.
 pub(crate) fn parse(text: &str) -> Option<FactValue> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::domain::{Plan, StateFile, Variables, Workflow};
-use crate::merge::{Side, merge, take};
+use crate::merge::{Side, choose_side, merge};
 use crate::text::markdown::Document;
 
 /// A plan as a list of steps: id, title, status, note.
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn any_texts_merge_to_something_that_can_be_read_and_settled(
+    fn any_texts_merge_to_something_that_can_be_read_and_resolved(
         base in text(), ours in text(), theirs in text(),
     ) {
         let (text, conflicts) = run(StateFile::Context, &base, &ours, &theirs);
@@ -137,7 +137,7 @@ proptest! {
         prop_assert_eq!(conflicts, swapped);
         prop_assert!(Document::parse(text.as_str()).is_ok());
         if conflicts > 0 {
-            let (bytes, _) = take(StateFile::Context, text.as_bytes(), "context", Side::Ours).unwrap();
+            let (bytes, _) = choose_side(StateFile::Context, text.as_bytes(), "context", Side::Ours).unwrap();
             let again = crate::merge::conflicts(StateFile::Context, &bytes);
             prop_assert!(again.is_empty(), "{}", String::from_utf8_lossy(&bytes));
         }

@@ -1,7 +1,8 @@
+mod agreement;
 mod files;
 mod laws;
 mod log;
-mod settling;
+mod resolving;
 
 use super::{Conflict, merge};
 use crate::domain::{StateFile, Workflow};

@@ -10,7 +10,7 @@ use crate::{
         program::Git,
     },
     domain::{StateFile, Workflow},
-    merge::{Conflict, agree_with_plan, merge},
+    merge::{Conflict, copy_step_data, merge},
 };
 
 /// How the merge of one file went.
@@ -60,7 +60,7 @@ pub(crate) fn drive(
                     &workflow,
                 )
             {
-                merged.bytes = agree_with_plan(merged.bytes, plan.bytes);
+                merged.bytes = copy_step_data(merged.bytes, plan.bytes);
             }
             replace(ours, &merged.bytes)?;
             Ok(Driven::Merged(merged.conflicts))

@@ -12,7 +12,8 @@ use crate::{
     },
     domain::{ErrorCode, StateFile},
     merge::{
-        Conflict, Side, agree_with_plan, conflicts, has_git_markers, merge, split_git_markers, take,
+        Conflict, Side, choose_side, conflicts, copy_step_data, has_git_markers, merge,
+        split_git_markers,
     },
     rules::workflow_or_builtin,
 };
@@ -86,7 +87,7 @@ pub(crate) fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitErr
             && let Ok(Some(plan)) = repository.read(StateFile::Plan)
         {
             // The plan came before it in this loop.
-            merged.bytes = agree_with_plan(std::mem::take(&mut merged.bytes), plan);
+            merged.bytes = copy_step_data(std::mem::take(&mut merged.bytes), plan);
         }
         if let Some(merged) = &mut merged {
             keep_line_ends(&mut merged.bytes, text.as_deref().unwrap_or_default());
@@ -132,7 +133,7 @@ fn follow_plan(
     if is_done || !conflicts(file, &bytes).is_empty() {
         return Ok(None);
     }
-    let agreed = agree_with_plan(bytes.clone(), text);
+    let agreed = copy_step_data(bytes.clone(), text);
     if agreed == bytes {
         return Ok(None);
     }
@@ -196,8 +197,8 @@ pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     let bytes = read_state_file(dir, StateFile::History).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
-    let settled = take(StateFile::History, &bytes, "history", side);
-    let (bytes, _) = settled.map_err(|error| unreadable(StateFile::History, &error.to_string()))?;
+    let chosen = choose_side(StateFile::History, &bytes, "history", side);
+    let (bytes, _) = chosen.map_err(|error| unreadable(StateFile::History, &error.to_string()))?;
     replace(&path, &bytes)
 }
 

@@ -4,7 +4,7 @@
 ///
 /// `places` says for each thing, in its old order, where it is now; no place stands twice. Of
 /// several explanations of equal length it takes the same one in both directions.
-pub(super) fn moved(places: &[usize]) -> Vec<usize> {
+pub(crate) fn moved(places: &[usize]) -> Vec<usize> {
     if places.is_sorted() {
         return Vec::new();
     }

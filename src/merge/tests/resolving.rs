@@ -1,8 +1,8 @@
-//! Conflicts can be listed and settled, one by one or together.
+//! Conflicts can be listed and resolved, one by one or together.
 
 use super::merged;
 use crate::domain::StateFile;
-use crate::merge::{Side, conflicts, may_conflict, take};
+use crate::merge::{Side, choose_side, conflicts, may_conflict};
 
 const BASE: &str = "\
 # T
@@ -19,8 +19,8 @@ const BASE: &str = "\
 - **note**: y
 ";
 
-fn settled(text: &str, field: &str, side: Side) -> String {
-    let (bytes, count) = take(StateFile::Plan, text.as_bytes(), field, side).unwrap();
+fn resolved(text: &str, field: &str, side: Side) -> String {
+    let (bytes, count) = choose_side(StateFile::Plan, text.as_bytes(), field, side).unwrap();
     assert!(count > 0);
     String::from_utf8(bytes).unwrap()
 }
@@ -33,26 +33,26 @@ fn taking_a_side_gives_that_side() {
     let fields: Vec<&str> = found.iter().map(|conflict| conflict.field.as_str()).collect();
     assert_eq!(fields, ["plan.aaaa.status", "plan.aaaa.note"]);
     assert!(may_conflict(text.as_bytes()));
-    assert_eq!(settled(&text, "plan", Side::Ours), ours);
-    assert_eq!(settled(&text, "plan.aaaa", Side::Theirs), theirs);
-    assert_eq!(settled(&text, "plan", Side::Base), BASE);
-    let half = settled(&text, "plan.aaaa.note", Side::Theirs);
+    assert_eq!(resolved(&text, "plan", Side::Ours), ours);
+    assert_eq!(resolved(&text, "plan.aaaa", Side::Theirs), theirs);
+    assert_eq!(resolved(&text, "plan", Side::Base), BASE);
+    let half = resolved(&text, "plan.aaaa.note", Side::Theirs);
     assert_eq!(conflicts(StateFile::Plan, half.as_bytes()).len(), 1);
-    assert!(take(StateFile::Plan, text.as_bytes(), "plan.bbbb", Side::Ours).is_err());
+    assert!(choose_side(StateFile::Plan, text.as_bytes(), "plan.bbbb", Side::Ours).is_err());
 }
 
 #[test]
-fn a_removed_section_or_field_can_be_taken_either_way() {
+fn a_removed_section_or_field_can_be_resolved_either_way() {
     let ours = BASE[..BASE.find("\n### Step 2").unwrap()].replace("- **note**: x\n", "");
     let theirs = BASE.replace(": x", ": changed").replace(": y", ": changed");
     let (text, found) = merged(StateFile::Plan, BASE, &ours, &theirs);
     assert_eq!(found.len(), 2, "{text}");
-    assert_eq!(settled(&text, "plan", Side::Theirs), theirs);
-    assert_eq!(settled(&text, "plan", Side::Ours).trim_end(), ours.trim_end());
+    assert_eq!(resolved(&text, "plan", Side::Theirs), theirs);
+    assert_eq!(resolved(&text, "plan", Side::Ours).trim_end(), ours.trim_end());
 }
 
 #[test]
-fn json_conflicts_are_settled_with_the_spelling_of_the_side() {
+fn json_conflicts_are_resolved_with_the_spelling_of_the_side() {
     let base = "{\n  \"a\": 1.0,\n  \"b\": {\"c\": [1]}\n}\n";
     let ours = base.replace("1.0", "2.00").replace("[1]", "\"x\"");
     let theirs = base.replace("1.0", "3.50").replace("{\"c\": [1]}", "{}");
@@ -62,10 +62,10 @@ fn json_conflicts_are_settled_with_the_spelling_of_the_side() {
         ["variables.a", "variables.b.c"]
     );
     let (bytes, count) =
-        take(StateFile::Variables, text.as_bytes(), "variables", Side::Ours).unwrap();
+        choose_side(StateFile::Variables, text.as_bytes(), "variables", Side::Ours).unwrap();
     assert_eq!((String::from_utf8(bytes).unwrap(), count), (ours, 2));
     let (bytes, _) =
-        take(StateFile::Variables, text.as_bytes(), "variables", Side::Theirs).unwrap();
+        choose_side(StateFile::Variables, text.as_bytes(), "variables", Side::Theirs).unwrap();
     let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(value, serde_json::json!({"a": 3.5, "b": {}}));
 }
@@ -76,7 +76,8 @@ fn text_that_talks_about_markers_is_no_conflict() {
     assert!(conflicts(StateFile::Context, text.as_bytes()).is_empty());
     let raw = "# T\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n";
     assert_eq!(conflicts(StateFile::Context, raw.as_bytes())[0].field, "context");
-    let (bytes, _) = take(StateFile::Context, raw.as_bytes(), "context", Side::Theirs).unwrap();
+    let (bytes, _) =
+        choose_side(StateFile::Context, raw.as_bytes(), "context", Side::Theirs).unwrap();
     assert_eq!(bytes, b"# T\n\nb\n");
 }
 

@@ -1,16 +1,16 @@
-//! Settling a conflict by taking one side.
+//! Resolving a conflict by choosing a side.
 
 use crate::text::{
-    json::{JsonDocument, JsonError, Path},
+    json::{JsonDocument, JsonError, Literal},
     markdown::Document,
 };
 
-use super::conflict::{as_conflict, conflicts, field_of, in_markdown, stem};
+use super::conflict::{self, conflicts, field_of, in_markdown, stem};
+use super::git_markers::split_git_markers;
 use super::marker::Version;
-use super::raw::split_git_markers;
 use crate::domain::StateFile;
 
-/// Whose value to take.
+/// Whose value to choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The value before both changes.
@@ -21,9 +21,9 @@ pub enum Side {
     Theirs,
 }
 
-/// Why nothing was taken.
+/// Why nothing was resolved.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum TakeError {
+pub(crate) enum ResolveError {
     /// The file has no such conflict.
     #[error("there is no conflict `{0}`")]
     NotFound(String),
@@ -37,24 +37,24 @@ pub(crate) enum TakeError {
     },
 }
 
-/// The file with a conflict settled: `field` names one conflict, or all below it.
+/// The file with a conflict resolved: `field` names one conflict, or all below it.
 ///
 /// # Errors
 /// There is no such conflict, or the file cannot be read.
-pub(crate) fn take(
+pub(crate) fn choose_side(
     file: StateFile,
     bytes: &[u8],
     field: &str,
     side: Side,
-) -> Result<(Vec<u8>, usize), TakeError> {
-    let unreadable = |message: String| TakeError::Unreadable { file, message };
+) -> Result<(Vec<u8>, usize), ResolveError> {
+    let unreadable = |message: String| ResolveError::Unreadable { file, message };
     let source = String::from_utf8(bytes.to_vec()).map_err(|e| unreadable(e.to_string()))?;
     let wanted = |name: &str| {
         let rest = name.strip_prefix(field);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     if !conflicts(file, bytes).iter().any(|conflict| wanted(&conflict.field)) {
-        return Err(TakeError::NotFound(field.to_owned()));
+        return Err(ResolveError::NotFound(field.to_owned()));
     }
     if field == stem(file)
         && let Some((ours, theirs)) = split_git_markers(&source)
@@ -71,11 +71,11 @@ pub(crate) fn take(
     }
     let mut text = source;
     let mut count = 0;
-    // One after the other: taking one may take others away with their section.
+    // One after the other: resolving one may remove others with their section.
     loop {
         let document = Document::parse(text.as_str()).map_err(|e| unreadable(e.to_string()))?;
-        let found = in_markdown(file, &document);
-        let Some(found) = found.into_iter().find(|found| wanted(&found.conflict.field)) else {
+        let placed = in_markdown(file, &document);
+        let Some(found) = placed.into_iter().find(|placed| wanted(&placed.conflict.field)) else {
             return Ok((text.into_bytes(), count));
         };
         count += 1;
@@ -122,9 +122,11 @@ fn in_json(
         Side::Ours => "ours",
         Side::Theirs => "theirs",
     };
-    while let Some((path, chosen)) = next_json(edit.document(), wanted, name) {
-        match chosen {
-            Some(text) => edit.set_text(&path, &text)?,
+    loop {
+        let mut found = conflict::in_json(edit.document()).into_iter();
+        let Some((path, sides)) = found.find(|(path, _)| wanted(&field_of(path))) else { break };
+        match sides.get(name) {
+            Some(value) => edit.set_text(&path, &Literal::to_text(value))?,
             None => {
                 edit.remove(&path)?;
             }
@@ -132,35 +134,4 @@ fn in_json(
         count += 1;
     }
     Ok((edit.finish().document.into_source().into_bytes(), count))
-}
-
-/// The first wanted conflict, and the text to take.
-fn next_json(
-    document: &JsonDocument,
-    wanted: &dyn Fn(&str) -> bool,
-    side: &str,
-) -> Option<(Path, Option<String>)> {
-    use crate::text::json::Literal;
-    fn walk(
-        value: &Literal,
-        path: &Path,
-        wanted: &dyn Fn(&str) -> bool,
-        side: &str,
-    ) -> Option<(Path, Option<String>)> {
-        if let Some(sides) = as_conflict(value) {
-            return wanted(&field_of(path))
-                .then(|| (path.clone(), sides.get(side).map(Literal::to_text)));
-        }
-        match value {
-            Literal::Object(members) => {
-                members.iter().find_map(|(key, value)| walk(value, &path.join(key), wanted, side))
-            }
-            Literal::Array(items) => {
-                let mut items = items.iter().enumerate();
-                items.find_map(|(at, v)| walk(v, &path.join(at.to_string()), wanted, side))
-            }
-            Literal::Scalar(_) => None,
-        }
-    }
-    walk(&document.literal(), &Path::root(), wanted, side)
 }

@@ -2,11 +2,8 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use super::{
-    difference::{Difference, Subject},
-    unit::plain,
-};
-use crate::domain::StateFile;
+use super::difference::{Difference, Subject};
+use crate::domain::{StateFile, outline::one_line};
 
 /// How many lines differ, in time proportional to the texts.
 pub(super) fn compare(file: StateFile, before: &[u8], after: &[u8], why: String) -> Difference {
@@ -37,7 +34,7 @@ pub(super) fn layout(before: &[u8], after: &[u8]) -> String {
         "line ends only"
     } else if old.trim_end() == new.trim_end() {
         "the end of the file only"
-    } else if plain(&old) == plain(&new) {
+    } else if one_line(&old) == one_line(&new) {
         "white space only"
     } else {
         "wording or layout only"

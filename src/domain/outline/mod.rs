@@ -1,0 +1,186 @@
+//! The outline of a markdown state file, and which thing of one version is which of another.
+//!
+//! A file is a tree of things: the root holds sections, a section holds list items, blocks of text
+//! and sections, an item holds nested items. The text of all things in order, each after its gap,
+//! is the file to the byte. Every thing has an identity among those around it:
+//!
+//! - a step: its id wherever it stands, else number and title, title, number;
+//! - a section: its name below the same parent, what it is for, its path, what it says;
+//! - a field: its name; where a name is doubled, what it says, then which of them it is;
+//! - a sentence, a bullet or a paragraph: what it says, then the same but for numbers, then the one
+//!   in its place, then the one most like it.
+//!
+//! A [`Pairing`] applies this to two versions. A comparison is the walk over one pairing, a
+//! three-way merge the walk over two with the same base: what one pairs the other pairs.
+
+mod alike;
+mod moved;
+mod pairing;
+mod read;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::{borrow::Cow, ops::Range};
+
+pub(crate) use moved::moved;
+pub(crate) use pairing::Pairing;
+pub(crate) use text::{join, normal_name, one_line, with_rest};
+
+use super::SettingGroup;
+use crate::text::markdown::{Document, ItemId, SectionId};
+
+/// The place of a thing in the order of its file; the root is 0.
+pub(crate) type ThingId = usize;
+
+/// What a thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// The file itself.
+    Root,
+    /// A heading of that level, and what stands below it.
+    Section(u8),
+    /// A list item, and what is nested in it.
+    Item,
+    /// Any other block.
+    Text,
+}
+
+/// What a section is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Role {
+    /// Free text.
+    Free,
+    /// The plan's metadata.
+    Metadata,
+    /// Modifiers or limits.
+    Settings(SettingGroup),
+    /// Directives.
+    Directives,
+    /// Adaptation rules.
+    Rules,
+    /// Behaviours by kind of task.
+    Behaviours,
+    /// Reviews.
+    Reviews,
+}
+
+/// What the heading of a step says, and its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StepHeading {
+    pub(crate) number: u32,
+    pub(crate) id: Option<String>,
+    pub(crate) title: String,
+}
+
+/// A part of a file. Its own text is `prefix` and `value`.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing<'d> {
+    pub(crate) kind: Kind,
+    /// What a section is for; of anything else, what its section is for.
+    pub(crate) role: Role,
+    pub(crate) parent: ThingId,
+    /// The first thing behind it that is not below it.
+    end: ThingId,
+    /// The white space before it, line ends included.
+    pub(crate) gap: &'d str,
+    /// Bullet, box and key; the marks of a heading, with the number of a step.
+    pub(crate) prefix: &'d str,
+    /// What it says, as written: a value, a title, a text.
+    pub(crate) value: Cow<'d, str>,
+    /// Where prefix and value stand in the file.
+    pub(crate) span: Range<usize>,
+    pub(crate) step: Option<Box<StepHeading>>,
+    /// The section it is or stands in.
+    pub(crate) section: SectionId,
+    pub(crate) item: Option<ItemId>,
+}
+
+/// A file, taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline<'d> {
+    pub(crate) document: &'d Document,
+    things: Vec<Thing<'d>>,
+    /// The white space at the end of the file.
+    pub(crate) tail: &'d str,
+}
+
+impl<'d> Outline<'d> {
+    /// The file itself.
+    pub(crate) const ROOT: ThingId = 0;
+
+    /// The thing with that id.
+    pub(crate) fn get(&self, id: ThingId) -> &Thing<'d> {
+        &self.things[id]
+    }
+
+    /// All things in the order of the file.
+    pub(crate) fn ids(&self) -> Range<ThingId> {
+        0..self.things.len()
+    }
+
+    /// The things directly below, in order.
+    pub(crate) fn children(&self, id: ThingId) -> impl Iterator<Item = ThingId> + '_ {
+        let end = self.things[id].end;
+        let next = move |at: &ThingId| Some(self.things[*at].end).filter(|next| *next < end);
+        std::iter::successors(Some(id + 1).filter(|first| *first < end), next)
+    }
+
+    /// The first thing behind it that is not below it.
+    pub(crate) fn end(&self, id: ThingId) -> ThingId {
+        self.things[id].end
+    }
+
+    /// The items and blocks in the body of a section, nested ones included, in order.
+    pub(crate) fn body(&self, id: ThingId) -> impl Iterator<Item = ThingId> + '_ {
+        let first_section = self.children(id).find(|child| self.is_section(*child));
+        id + 1..first_section.unwrap_or(self.things[id].end)
+    }
+
+    /// The thing and all things around it, the innermost first.
+    pub(crate) fn lineage(&self, id: ThingId) -> impl Iterator<Item = ThingId> + '_ {
+        let parent = |at: &ThingId| (*at != Self::ROOT).then(|| self.things[*at].parent);
+        std::iter::successors(Some(id), parent)
+    }
+
+    /// Whether it is the root or a section.
+    pub(crate) fn is_section(&self, id: ThingId) -> bool {
+        matches!(self.things[id].kind, Kind::Root | Kind::Section(_))
+    }
+
+    /// The steps in order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (ThingId, &StepHeading)> {
+        let all = self.things.iter().enumerate();
+        all.filter_map(|(id, thing)| Some((id, thing.step.as_deref()?)))
+    }
+
+    /// Whether it is a step or part of one.
+    pub(crate) fn is_in_step(&self, id: ThingId) -> bool {
+        self.lineage(id).any(|around| self.things[around].step.is_some())
+    }
+
+    /// The field of that name directly below, as [`normal_name`] spells it.
+    pub(crate) fn field(&self, id: ThingId, name: &str) -> Option<ThingId> {
+        let named = |child: &ThingId| {
+            self.things[*child].kind == Kind::Item && self.name(*child).as_deref() == Some(name)
+        };
+        self.children(id).find(named)
+    }
+
+    /// The section with the metadata: the one that is for it, or the first with a status.
+    pub(crate) fn metadata(&self) -> Option<ThingId> {
+        let mut sections = self.ids().filter(|id| self.is_section(*id));
+        sections.find(|id| self.things[*id].role == Role::Metadata)
+    }
+
+    /// The source of a thing with all that is below it.
+    pub(crate) fn source(&self, id: ThingId) -> &'d str {
+        let last = &self.things[self.things[id].end - 1];
+        &self.document.source()[self.things[id].span.start..last.span.end]
+    }
+
+    /// Replaces what a thing says.
+    pub(crate) fn set_value(&mut self, id: ThingId, value: String) {
+        self.things[id].value = Cow::Owned(value);
+    }
+}

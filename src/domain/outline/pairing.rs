@@ -1,0 +1,391 @@
+//! Which thing of one version is which of the other.
+
+use std::{collections::HashMap, hash::Hash};
+
+use super::alike::{common_words, without_numbers};
+use super::{Kind, Outline, Role, StepHeading, ThingId, one_line};
+
+/// Comparing every text with every other is left out beyond this many pairs.
+const MAX_PAIRS: usize = 4_000;
+
+/// Which thing of one version is which of the other; each is at most one.
+///
+/// Takes time in proportion to the outlines, and is the mirror image when they are swapped.
+#[derive(Clone, Debug)]
+pub(crate) struct Pairing {
+    to_new: Vec<Option<ThingId>>,
+    to_old: Vec<Option<ThingId>>,
+}
+
+impl Pairing {
+    /// Pairs the things of two versions of a file.
+    pub(crate) fn of(old: &Outline<'_>, new: &Outline<'_>) -> Self {
+        let pairing =
+            Self { to_new: vec![None; old.ids().len()], to_old: vec![None; new.ids().len()] };
+        let mut pairer = Pairer { old, new, pairing };
+        pairer.join(Outline::ROOT, Outline::ROOT);
+        pairer.steps();
+        pairer.sections();
+        for id in old.ids().filter(|id| old.is_section(*id)) {
+            if let Some(partner) = pairer.pairing.to_new[id] {
+                pairer.contents(id, partner);
+            }
+        }
+        pairer.pairing
+    }
+
+    /// What became of a thing.
+    pub(crate) fn to_new(&self, old: ThingId) -> Option<ThingId> {
+        self.to_new[old]
+    }
+
+    /// The pairs of steps by their places among the steps of each version, in the order of the old.
+    pub(crate) fn steps(&self, old: &Outline<'_>, new: &Outline<'_>) -> Vec<(usize, usize)> {
+        let places: HashMap<ThingId, usize> =
+            new.steps().enumerate().map(|(place, (id, _))| (id, place)).collect();
+        let partner = |id: ThingId| places.get(&self.to_new[id]?).copied();
+        let steps = old.steps().enumerate();
+        steps.filter_map(|(place, (id, _))| Some((place, partner(id)?))).collect()
+    }
+
+    /// Makes two things of a pair.
+    pub(crate) fn separate(&mut self, old: ThingId) {
+        if let Some(new) = self.to_new[old].take() {
+            self.to_old[new] = None;
+        }
+    }
+
+    /// What a thing was.
+    pub(crate) fn to_old(&self, new: ThingId) -> Option<ThingId> {
+        self.to_old[new]
+    }
+}
+
+struct Pairer<'o> {
+    old: &'o Outline<'o>,
+    new: &'o Outline<'o>,
+    pairing: Pairing,
+}
+
+impl<'o> Pairer<'o> {
+    fn join(&mut self, old: ThingId, new: ThingId) {
+        self.pairing.to_new[old] = Some(new);
+        self.pairing.to_old[new] = Some(old);
+    }
+
+    fn is_free(&self, old: ThingId, new: ThingId) -> bool {
+        self.pairing.to_new[old].is_none() && self.pairing.to_old[new].is_none()
+    }
+
+    /// Pairs what is free and has the same key, in order. Gives the new pairs.
+    fn by<K: Hash + Eq>(
+        &mut self,
+        (old, new): (&[ThingId], &[ThingId]),
+        key: impl Fn(&'o Outline<'o>, ThingId) -> Option<K>,
+    ) -> Vec<(ThingId, ThingId)> {
+        let mut waiting: HashMap<K, Vec<ThingId>> = HashMap::new();
+        for &id in old.iter().rev().filter(|id| self.pairing.to_new[**id].is_none()) {
+            if let Some(key) = key(self.old, id) {
+                waiting.entry(key).or_default().push(id);
+            }
+        }
+        let mut pairs = Vec::new();
+        if waiting.is_empty() {
+            return pairs;
+        }
+        for &id in new.iter().filter(|id| self.pairing.to_old[**id].is_none()) {
+            let found = key(self.new, id).and_then(|key| waiting.get_mut(&key)?.pop());
+            if let Some(found) = found {
+                pairs.push((found, id));
+            }
+        }
+        pairs.iter().for_each(|(old, new)| self.join(*old, *new));
+        pairs
+    }
+
+    /// Pairs what is free and has a key that nothing else has on either side.
+    fn by_unique<K: Hash + Eq>(
+        &mut self,
+        (old, new): (&[ThingId], &[ThingId]),
+        key: impl Fn(&'o Outline<'o>, ThingId) -> Option<K>,
+    ) -> Vec<(ThingId, ThingId)> {
+        let mut found: HashMap<K, [Vec<ThingId>; 2]> = HashMap::new();
+        for &id in old.iter().filter(|id| self.pairing.to_new[**id].is_none()) {
+            key(self.old, id).into_iter().for_each(|k| found.entry(k).or_default()[0].push(id));
+        }
+        for &id in new.iter().filter(|id| self.pairing.to_old[**id].is_none()) {
+            key(self.new, id).into_iter().for_each(|k| found.entry(k).or_default()[1].push(id));
+        }
+        let only = |[old, new]: [Vec<ThingId>; 2]| {
+            Some((*old.first()?, *new.first()?)).filter(|_| old.len() == 1 && new.len() == 1)
+        };
+        let mut pairs: Vec<(ThingId, ThingId)> = found.into_values().filter_map(only).collect();
+        pairs.sort_unstable();
+        pairs.iter().for_each(|(old, new)| self.join(*old, *new));
+        pairs
+    }
+
+    /// An id that stands on both sides decides, wherever the step is. A step without one, on either
+    /// side, is known by number and title, else by title, else by number.
+    fn steps(&mut self) {
+        let (old, new): (Vec<ThingId>, Vec<ThingId>) = (
+            self.old.steps().map(|(id, _)| id).collect(),
+            self.new.steps().map(|(id, _)| id).collect(),
+        );
+        fn heading<'o>(outline: &'o Outline<'o>, id: ThingId) -> Option<&'o StepHeading> {
+            outline.get(id).step.as_deref()
+        }
+        fn id<'o>(outline: &'o Outline<'o>, step: ThingId) -> Option<&'o str> {
+            heading(outline, step)?.id.as_deref()
+        }
+        self.by((&old, &new), |outline, step| {
+            let found = heading(outline, step)?;
+            Some((id(outline, step)?, found.number, &found.title))
+        });
+        self.by((&old, &new), id);
+        let named = |outline: &Outline<'_>, steps: &[ThingId], is: bool| -> Vec<ThingId> {
+            let has_id = |step: &&ThingId| {
+                outline.get(**step).step.as_ref().is_some_and(|found| found.id.is_some()) == is
+            };
+            steps.iter().filter(has_id).copied().collect()
+        };
+        let [old, new] = [(self.old, &old), (self.new, &new)]
+            .map(|(outline, steps)| [named(outline, steps, false), named(outline, steps, true)]);
+        let sides = [(&old[0], &new[0]), (&old[0], &new[1]), (&old[1], &new[0])];
+        for (old, new) in sides {
+            self.by((old, new), |outline, step| {
+                heading(outline, step).map(|found| (found.number, &found.title))
+            });
+        }
+        for (old, new) in sides {
+            self.by((old, new), |outline, step| {
+                heading(outline, step).map(|found| &found.title).filter(|title| !title.is_empty())
+            });
+        }
+        for (old, new) in sides {
+            self.by((old, new), |outline, step| heading(outline, step).map(|found| found.number));
+        }
+    }
+
+    /// Sections that are no steps: by name below the same parent, then by path or by what they say
+    /// wherever they stand, then those much like each other below the same parent.
+    fn sections(&mut self) {
+        let mut pairs: Vec<(ThingId, ThingId)> =
+            self.old.steps().filter_map(|(id, _)| Some((id, self.pairing.to_new[id]?))).collect();
+        pairs.push((Outline::ROOT, Outline::ROOT));
+        self.below(pairs);
+        let all = |outline: &Outline<'_>| -> Vec<ThingId> {
+            let outside = |id: &ThingId| outline.is_section(*id) && !outline.is_in_step(*id);
+            outline.ids().filter(outside).collect()
+        };
+        let (old, new) = (all(self.old), all(self.new));
+        let pairs = self.by((&old, &new), |outline, id| {
+            let path: Vec<String> = outline.path(id).into_iter().map(super::normal_name).collect();
+            (!path.is_empty()).then_some(path)
+        });
+        self.below(pairs);
+        let pairs = self.by_unique((&old, &new), |outline, id| {
+            let said = one_line(outline.document.body_text(outline.get(id).section));
+            (!said.is_empty() && outline.get(id).role == Role::Free).then_some(said)
+        });
+        self.below(pairs);
+        for id in old {
+            let Some(partner) = self.pairing.to_new[id] else { continue };
+            let (old, new) = (subsections(self.old, id), subsections(self.new, partner));
+            let pairs = self.by_likeness((&old, &new));
+            self.below(pairs);
+        }
+    }
+
+    /// Pairs the sections below pairs by name, all the way down.
+    fn below(&mut self, mut pairs: Vec<(ThingId, ThingId)>) {
+        while let Some((old, new)) = pairs.pop() {
+            let (old, new) = (subsections(self.old, old), subsections(self.new, new));
+            let ids = (old.as_slice(), new.as_slice());
+            let named = |outline: &'o Outline<'o>, id: ThingId| {
+                outline.get(id).step.is_none().then(|| outline.name(id)).flatten()
+            };
+            pairs.extend(self.by_doubled(ids, named));
+            pairs.extend(self.by(ids, named));
+            pairs.extend(self.by(ids, |outline, id| {
+                Some(outline.get(id).role).filter(|role| *role != Role::Free)
+            }));
+            // A file has one title, whatever it says.
+            pairs.extend(self.by(ids, |outline, id| {
+                let thing = outline.get(id);
+                (thing.kind == Kind::Section(1) && thing.step.is_none()).then_some(())
+            }));
+        }
+    }
+
+    /// Where a name is doubled on either side: pairs those that say the same, too.
+    fn by_doubled(
+        &mut self,
+        (old, new): (&[ThingId], &[ThingId]),
+        name: impl Fn(&'o Outline<'o>, ThingId) -> Option<String>,
+    ) -> Vec<(ThingId, ThingId)> {
+        let mut counts: HashMap<String, [usize; 2]> = HashMap::new();
+        for (side, (outline, ids)) in [(self.old, old), (self.new, new)].into_iter().enumerate() {
+            for name in ids.iter().filter_map(|id| name(outline, *id)) {
+                counts.entry(name).or_default()[side] += 1;
+            }
+        }
+        if counts.values().flatten().all(|count| *count < 2) {
+            return Vec::new();
+        }
+        self.by((old, new), |outline, id| {
+            let name = name(outline, id)?;
+            let is_doubled = counts.get(&name).is_some_and(|count| *count != [1, 1]);
+            is_doubled.then(|| (name, outline.full_text(id, &|_| true)))
+        })
+    }
+
+    /// Pairs the items and blocks of a pair, and what is nested in them.
+    fn contents(&mut self, old: ThingId, new: ThingId) {
+        let items = |outline: &Outline<'_>, id: ThingId| -> Vec<ThingId> {
+            outline.children(id).filter(|child| !outline.is_section(*child)).collect()
+        };
+        let (old, new) = (items(self.old, old), items(self.new, new));
+        let pairs = self.items(&old, &new);
+        for (old, new) in pairs {
+            if self.old.get(old).kind == Kind::Item {
+                self.contents(old, new);
+            }
+        }
+    }
+
+    fn items(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
+        let mut pairs = self.unchanged_ends(old, new);
+        let left: Vec<ThingId> =
+            old.iter().copied().filter(|id| self.pairing.to_new[*id].is_none()).collect();
+        let right: Vec<ThingId> =
+            new.iter().copied().filter(|id| self.pairing.to_old[*id].is_none()).collect();
+        if left.is_empty() || right.is_empty() {
+            return pairs;
+        }
+        let ids = (left.as_slice(), right.as_slice());
+        pairs.extend(self.by_doubled(ids, |outline, id| outline.name(id)));
+        pairs.extend(self.by(ids, |outline, id| outline.name(id)));
+        // What has no name.
+        let free = |outline: &'o Outline<'o>,
+                    id: ThingId,
+                    text: fn(&Outline<'_>, ThingId) -> String| {
+            outline.written_name(id).is_none().then(|| (outline.get(id).kind, text(outline, id)))
+        };
+        pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| o.full_text(id, &|_| true))));
+        pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| o.own_text(id))));
+        pairs.extend(self.by(ids, |o, id| free(o, id, |o, id| without_numbers(&o.own_text(id)))));
+        pairs.extend(self.by_place(old, new));
+        pairs.extend(self.by_likeness(ids));
+        pairs
+    }
+
+    /// What both lists begin and end with. Of several things that say the same this finds the ones
+    /// that stayed where they are.
+    fn unchanged_ends(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
+        let same = |(left, right): (&ThingId, &ThingId)| {
+            let (one, other) = (self.old.source(*left), self.new.source(*right));
+            let kinds = (self.old.get(*left).kind, self.new.get(*right).kind);
+            let named = [self.old.written_name(*left), self.new.written_name(*right)];
+            one == other && kinds.0 == kinds.1 && named[0].is_some() == named[1].is_some()
+        };
+        let front = old.iter().zip(new).take_while(|pair| same(*pair)).count();
+        let (rest, others) = (&old[front..], &new[front..]);
+        let back =
+            rest.iter().rev().zip(others.iter().rev()).take_while(|pair| same(*pair)).count();
+        let begin = old[..front].iter().zip(&new[..front]);
+        let end = rest[rest.len() - back..].iter().zip(&others[others.len() - back..]);
+        let pairs: Vec<_> = begin.chain(end).map(|(old, new)| (*old, *new)).collect();
+        pairs.iter().for_each(|(old, new)| self.join(*old, *new));
+        pairs
+    }
+
+    /// Texts that stand where others stood, behind the same thing, and are somewhat like them.
+    fn by_place(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
+        let mut gaps: HashMap<Option<ThingId>, Vec<ThingId>> = HashMap::new();
+        let mut anchor = None;
+        for &id in old {
+            match self.pairing.to_new[id] {
+                Some(_) => anchor = Some(id),
+                None => gaps.entry(anchor).or_default().push(id),
+            }
+        }
+        let mut pairs = Vec::new();
+        let mut place = (None, 0);
+        for &id in new {
+            match self.pairing.to_old[id] {
+                Some(partner) => place = (Some(partner), 0),
+                None => {
+                    let rival = gaps.get(&place.0).and_then(|gap| gap.get(place.1));
+                    place.1 += 1;
+                    let rival = rival.filter(|rival| self.may_be_versions(**rival, id));
+                    let rival = rival.filter(|rival| {
+                        let old = self.old.full_text(**rival, &|_| true);
+                        let (common, all) = common_words(&old, &self.new.full_text(id, &|_| true));
+                        common * 5 >= all * 2
+                    });
+                    pairs.extend(rival.map(|rival| (*rival, id)));
+                }
+            }
+        }
+        pairs.iter().for_each(|(old, new)| self.join(*old, *new));
+        pairs
+    }
+
+    /// What was moved and edited, or has another heading: the most alike first.
+    fn by_likeness(&mut self, (old, new): (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
+        let left: Vec<ThingId> =
+            old.iter().copied().filter(|id| self.pairing.to_new[*id].is_none()).collect();
+        let right: Vec<ThingId> =
+            new.iter().copied().filter(|id| self.pairing.to_old[*id].is_none()).collect();
+        if left.len() * right.len() > MAX_PAIRS {
+            return Vec::new();
+        }
+        let texts = |outline: &Outline<'_>, ids: &[ThingId]| -> Vec<String> {
+            ids.iter().map(|id| outline.full_text(*id, &|_| true)).collect()
+        };
+        let (old_texts, new_texts) = (texts(self.old, &left), texts(self.new, &right));
+        let mut candidates = Vec::new();
+        for (from, &old) in left.iter().enumerate() {
+            for (to, &new) in right.iter().enumerate() {
+                if !self.may_be_versions(old, new) {
+                    continue;
+                }
+                let (common, all) = common_words(&old_texts[from], &new_texts[to]);
+                // One word in common, such as a status, makes no likeness.
+                if common * 2 >= all && common > 2 {
+                    // Of those equally alike the first, whichever side is which.
+                    candidates.push((common as f64 / all as f64, from + to, old, new));
+                }
+            }
+        }
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut pairs = Vec::new();
+        for (_, _, old, new) in candidates {
+            if self.is_free(old, new) {
+                self.join(old, new);
+                pairs.push((old, new));
+            }
+        }
+        pairs
+    }
+
+    /// Whether two things that have no identity in common may be versions of each other.
+    fn may_be_versions(&self, old: ThingId, new: ThingId) -> bool {
+        let (one, other) = (self.old.get(old), self.new.get(new));
+        let has_id =
+            |step: &Option<Box<StepHeading>>| step.as_ref().is_some_and(|s| s.id.is_some());
+        let is_field = |outline: &Outline<'_>, id| {
+            !outline.is_section(id) && outline.written_name(id).is_some()
+        };
+        one.kind == other.kind
+            && one.step.is_some() == other.step.is_some()
+            && !(has_id(&one.step) && has_id(&other.step))
+            && !is_field(self.old, old)
+            && !is_field(self.new, new)
+    }
+}
+
+fn subsections(outline: &Outline<'_>, id: ThingId) -> Vec<ThingId> {
+    outline.children(id).filter(|child| outline.is_section(*child)).collect()
+}

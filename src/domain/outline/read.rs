@@ -1,0 +1,223 @@
+//! Taking a document apart.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{Kind, Outline, Role, StepHeading, Thing, ThingId, normal_name};
+use crate::{
+    domain::{SettingGroup, StateFile, StepId, constraints, plan, review},
+    text::markdown::{Document, ItemId, SectionId},
+};
+
+impl<'d> Outline<'d> {
+    /// The outline of a document that is that file.
+    pub(crate) fn read(file: StateFile, document: &'d Document) -> Self {
+        let metadata = match file {
+            StateFile::Plan => plan::metadata_section(document),
+            _ => None,
+        };
+        let mut reader = Reader { file, document, metadata, done: 0, things: Vec::new() };
+        let root = document.root();
+        let role = reader.role(root);
+        let id = reader.push(Kind::Root, role, 0, 0..0, 0, root, None);
+        reader.body(root, id, role);
+        reader.sections(root, id, false);
+        reader.close(id);
+        Self { document, tail: &document.source()[reader.done..], things: reader.things }
+    }
+}
+
+struct Reader<'d> {
+    file: StateFile,
+    document: &'d Document,
+    metadata: Option<SectionId>,
+    /// How far the source has been taken apart.
+    done: usize,
+    things: Vec<Thing<'d>>,
+}
+
+impl<'d> Reader<'d> {
+    /// Adds a thing over `span` whose value begins at `value`.
+    #[allow(clippy::too_many_arguments, reason = "one call site for each kind of thing")]
+    fn push(
+        &mut self,
+        kind: Kind,
+        role: Role,
+        parent: ThingId,
+        span: Range<usize>,
+        value: usize,
+        section: SectionId,
+        item: Option<ItemId>,
+    ) -> ThingId {
+        let source = self.document.source();
+        let value = value.clamp(span.start, span.end);
+        let gap = &source[self.done..span.start];
+        self.done = span.end;
+        let id = self.things.len();
+        self.things.push(Thing {
+            kind,
+            role,
+            parent,
+            end: id + 1,
+            gap,
+            prefix: &source[span.start..value],
+            value: Cow::Borrowed(&source[value..span.end]),
+            span,
+            step: None,
+            section,
+            item,
+        });
+        id
+    }
+
+    /// Everything added since is below the thing.
+    fn close(&mut self, id: ThingId) {
+        self.things[id].end = self.things.len();
+    }
+
+    fn role(&self, section: SectionId) -> Role {
+        let title = normal_name(&self.document.section(section).title);
+        let is = |names: &[&str]| names.iter().any(|name| normal_name(name) == title);
+        match self.file {
+            StateFile::Plan if self.metadata == Some(section) => Role::Metadata,
+            StateFile::Plan if is(&[review::SECTION]) => Role::Reviews,
+            StateFile::Constraints if is(constraints::DIRECTIVES) => Role::Directives,
+            StateFile::Constraints if is(constraints::RULES) => Role::Rules,
+            StateFile::Constraints if is(constraints::BEHAVIOURS) => Role::Behaviours,
+            StateFile::Constraints if is(constraints::MODIFIERS) => {
+                Role::Settings(SettingGroup::Modifier)
+            }
+            StateFile::Constraints if is(constraints::RESOURCES) => {
+                Role::Settings(SettingGroup::Resource)
+            }
+            _ => Role::Free,
+        }
+    }
+
+    fn body(&mut self, section: SectionId, parent: ThingId, role: Role) {
+        for part in self.document.parts(section) {
+            match part.item {
+                Some(item) => self.item(item, part.span, parent, role),
+                None => {
+                    let start = part.span.start;
+                    self.push(Kind::Text, role, parent, part.span, start, section, None);
+                }
+            }
+        }
+    }
+
+    fn sections(&mut self, around: SectionId, parent: ThingId, in_step: bool) {
+        for &id in &self.document.section(around).children {
+            let section = self.document.section(id);
+            let source = self.document.source();
+            let start = section.heading.start.max(self.done);
+            let end = start + source[start..section.heading.end].trim_ascii_end().len();
+            let is_plan = self.file == StateFile::Plan && !in_step;
+            let step = is_plan.then(|| plan::step_heading(&section.title)).flatten();
+            let value = start + title_at(&source[section.heading.clone()], step.is_some());
+            let role = self.role(id);
+            let kind = Kind::Section(section.level);
+            let thing = self.push(kind, role, parent, start..end, value, id, None);
+            let in_step = in_step || step.is_some();
+            if let Some((number, title)) = step {
+                let step = StepHeading { number, id: self.step_id(id), title: title.to_owned() };
+                self.things[thing].step = Some(Box::new(step));
+            }
+            self.body(id, thing, role);
+            self.sections(id, thing, in_step);
+            self.close(thing);
+        }
+    }
+
+    fn step_id(&self, section: SectionId) -> Option<String> {
+        let named = |item: &&ItemId| {
+            let key = self.document.item(**item).key.as_deref();
+            key.is_some_and(|key| key.trim().eq_ignore_ascii_case("id"))
+        };
+        let item = *self.document.section(section).items.iter().find(named)?;
+        StepId::parse(&self.document.value(item)).map(|id| id.to_string())
+    }
+
+    fn item(&mut self, id: ItemId, span: Range<usize>, parent: ThingId, role: Role) {
+        let document = self.document;
+        let (section, value) = (document.item(id).section, document.item(id).value_span.start);
+        // A sentence is one thing with all that is nested in it.
+        let is_sentence = matches!(role, Role::Directives | Role::Rules);
+        let inside = if is_sentence { None } else { self.inside(id, &span) };
+        let Some(inside) = inside else {
+            self.push(Kind::Item, role, parent, span, value, section, Some(id));
+            return;
+        };
+        let head = inside.first().map_or(span.end, |(_, first)| first.start);
+        let head = span.start + document.source()[span.start..head].trim_ascii_end().len();
+        let thing = self.push(Kind::Item, role, parent, span.start..head, value, section, Some(id));
+        for (child, span) in inside {
+            match child {
+                Some(child) => self.item(child, span, thing, role),
+                None => {
+                    let text = &document.source()[span.clone()];
+                    let value = span.end - text.trim_ascii_start().len();
+                    self.push(Kind::Text, role, thing, span, value, section, None);
+                }
+            }
+        }
+        self.close(thing);
+    }
+
+    /// The nested items and the blocks between and behind them, as whole lines; `None` if a nested
+    /// item begins on the line of another.
+    #[allow(clippy::type_complexity, reason = "a list of parts")]
+    fn inside(
+        &self,
+        id: ItemId,
+        span: &Range<usize>,
+    ) -> Option<Vec<(Option<ItemId>, Range<usize>)>> {
+        let source = self.document.source();
+        let mut inside: Vec<(Option<ItemId>, Range<usize>)> = Vec::new();
+        let loose = |inside: &mut Vec<(Option<ItemId>, Range<usize>)>, until: usize| {
+            let Some((_, last)) = inside.last() else { return };
+            let text = &source[last.end..until];
+            let blank = text.len() - text.trim_ascii_start().len();
+            let start = last.end + text[..blank].rfind(['\n', '\r']).map_or(blank, |at| at + 1);
+            let end = last.end + text.trim_ascii_end().len();
+            if start < end {
+                inside.push((None, start..end));
+            }
+        };
+        for &child in &self.document.item(id).children {
+            let found = self.document.item(child).span.clone();
+            let start = source[..found.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+            let end = found.start + source[found.clone()].trim_ascii_end().len();
+            let is_line = start > span.start && source[start..found.start].trim().is_empty();
+            let is_behind = inside.last().is_none_or(|(_, last)| last.end <= start);
+            if !is_line || !is_behind {
+                return None;
+            }
+            loose(&mut inside, start);
+            inside.push((Some(child), start..end));
+        }
+        loose(&mut inside, span.end);
+        Some(inside)
+    }
+}
+
+/// Where the title begins in the source of a heading; behind the number for that of a step.
+fn title_at(heading: &str, is_step: bool) -> usize {
+    let marks = heading.len() - heading.trim_start_matches([' ', '\t']).len();
+    let rest = &heading[marks..];
+    let text = rest.trim_start_matches('#');
+    if text.len() == rest.len() {
+        return 0;
+    }
+    let text = text.trim_start_matches([' ', '\t']);
+    let plain = heading.len() - text.len();
+    if !is_step {
+        return plain;
+    }
+    let number = || {
+        let rest = text.get(4..).filter(|_| text[..4].eq_ignore_ascii_case("step"))?;
+        let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        let rest = rest.strip_prefix([':', '：', '.', '-', '–', '—', ')']).unwrap_or(rest);
+        Some(heading.len() - rest.trim_start_matches([' ', '\t']).len())
+    };
+    number().unwrap_or(plain)
+}
