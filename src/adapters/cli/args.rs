@@ -1,6 +1,6 @@
 //! What the command line understands.
 
-use std::{path::PathBuf, time::Duration};
+use std::{ffi::OsStr, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
 
@@ -63,57 +63,77 @@ fn wait(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(span.millis()))
 }
 
-#[derive(Clone, Debug, Subcommand)]
-#[command(defer = true)]
-pub(in crate::adapters) enum Command {
-    Init(commands::init::Args),
-    Status(commands::status::Args),
-    Brief(commands::brief::Args),
-    Show(commands::show::Args),
-    State(commands::state::Args),
-    Import(commands::init::ImportArgs),
-    Metrics(commands::metrics::Args),
-    Plan(commands::plan::Args),
-    Step(commands::step::Args),
-    Context(commands::context::Args),
-    #[command(visible_alias = "variables")]
-    Var(commands::var::Args),
-    History(commands::history::Args),
-    Turn(commands::turn::Args),
-    Memory(commands::memory::Args),
-    #[command(visible_alias = "constraints")]
-    Constraint(commands::constraint::Args),
-    Directive(commands::directive::Args),
-    Rule(commands::rule::Args),
-    Event(commands::event::Args),
-    Review(commands::review::Args),
-    Pause(commands::plan::PauseArgs),
-    Resume(commands::plan::ResumeArgs),
-    Apply(commands::apply::Args),
-    Check(commands::check::Args),
-    Recover(commands::recover::Args),
-    Scan(commands::scan::Args),
-    Checkpoint(commands::checkpoint::Args),
-    Restore(commands::checkpoint::RestoreArgs),
-    Undo(commands::undo::UndoArgs),
-    Redo(commands::undo::RedoArgs),
-    Op(commands::op::Args),
-    Diff(commands::diff::Args),
-    Merge(commands::merge::Args),
+/// The commands as an enum for the parser, and one by one by name: describing all of them takes
+/// longer than most of them run.
+macro_rules! commands {
+    ($($(#[$option:meta])* $name:literal $(| $alias:literal)? => $variant:ident($args:ty),)*) => {
+        #[derive(Clone, Debug, Subcommand)]
+        #[command(defer = true)]
+        pub(in crate::adapters) enum Command {
+            $($(#[$option])* #[command(name = $name $(, visible_alias = $alias)?)] $variant($args),)*
+        }
+
+        /// The command that a word names, not described yet, and what describes it.
+        pub(super) fn named(word: &OsStr) -> Option<(clap::Command, Describe)> {
+            $(if word == $name $(|| word == $alias)? {
+                let command = clap::Command::new($name) $(.visible_alias($alias))?;
+                return Some((command, <$args as clap::Args>::augment_args));
+            })*
+            None
+        }
+    };
+}
+
+/// What adds the arguments or verbs of a command to it.
+pub(super) type Describe = fn(clap::Command) -> clap::Command;
+
+commands! {
+    "init" => Init(commands::init::Args),
+    "status" => Status(commands::status::Args),
+    "brief" => Brief(commands::brief::Args),
+    "show" => Show(commands::show::Args),
+    "state" => State(commands::state::Args),
+    "import" => Import(commands::init::ImportArgs),
+    "metrics" => Metrics(commands::metrics::Args),
+    "plan" => Plan(commands::plan::Args),
+    "step" => Step(commands::step::Args),
+    "context" => Context(commands::context::Args),
+    "var" | "variables" => Var(commands::var::Args),
+    "history" => History(commands::history::Args),
+    "turn" => Turn(commands::turn::Args),
+    "memory" => Memory(commands::memory::Args),
+    "constraint" | "constraints" => Constraint(commands::constraint::Args),
+    "directive" => Directive(commands::directive::Args),
+    "rule" => Rule(commands::rule::Args),
+    "event" => Event(commands::event::Args),
+    "review" => Review(commands::review::Args),
+    "pause" => Pause(commands::plan::PauseArgs),
+    "resume" => Resume(commands::plan::ResumeArgs),
+    "apply" => Apply(commands::apply::Args),
+    "check" => Check(commands::check::Args),
+    "recover" => Recover(commands::recover::Args),
+    "scan" => Scan(commands::scan::Args),
+    "checkpoint" => Checkpoint(commands::checkpoint::Args),
+    "restore" => Restore(commands::checkpoint::RestoreArgs),
+    "undo" => Undo(commands::undo::UndoArgs),
+    "redo" => Redo(commands::undo::RedoArgs),
+    "op" => Op(commands::op::Args),
+    "diff" => Diff(commands::diff::Args),
+    "merge" => Merge(commands::merge::Args),
     #[command(hide = true)]
-    MergeDriver(commands::merge::DriverArgs),
-    Git(commands::git::Args),
-    Commit(commands::commit::Args),
-    Worktree(commands::worktree::Args),
-    ReviewNotes(commands::review_notes::Args),
-    Trust(commands::trust::Args),
-    Gc(commands::gc::Args),
-    Archive(commands::archive::Args),
-    Watch(commands::watch::Args),
-    Hook(commands::hook::Args),
-    Setup(commands::setup::Args),
-    Mcp(commands::mcp::Args),
-    Schema(commands::reference::SchemaArgs),
-    Completions(commands::reference::CompletionsArgs),
-    Man(commands::reference::ManArgs),
+    "merge-driver" => MergeDriver(commands::merge::DriverArgs),
+    "git" => Git(commands::git::Args),
+    "commit" => Commit(commands::commit::Args),
+    "worktree" => Worktree(commands::worktree::Args),
+    "review-notes" => ReviewNotes(commands::review_notes::Args),
+    "trust" => Trust(commands::trust::Args),
+    "gc" => Gc(commands::gc::Args),
+    "archive" => Archive(commands::archive::Args),
+    "watch" => Watch(commands::watch::Args),
+    "hook" => Hook(commands::hook::Args),
+    "setup" => Setup(commands::setup::Args),
+    "mcp" => Mcp(commands::mcp::Args),
+    "schema" => Schema(commands::reference::SchemaArgs),
+    "completions" => Completions(commands::reference::CompletionsArgs),
+    "man" => Man(commands::reference::ManArgs),
 }

@@ -31,8 +31,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             let code = output.usage(&error);
             // For the client of a hook, code 2 means that the agent has to be stopped.
-            let is_hook = parse::named_command(&args).as_deref() == Some("hook");
-            return if is_hook { ExitCode::SUCCESS } else { code };
+            let is_hook = || parse::named_command(&args).as_deref() == Some("hook");
+            return if error.exit_code() != 0 && is_hook() { ExitCode::SUCCESS } else { code };
         }
     };
     let command = command_line(&args);

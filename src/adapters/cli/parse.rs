@@ -1,16 +1,16 @@
 //! Reading a command line.
 //!
 //! An agent calls us hundreds of times, and describing all commands to the parser takes longer than
-//! most of them run. So commands describe themselves when they are reached (`defer`), and only
-//! those that the line names are kept: the parser copies the options of every command into each.
-//! Help and messages are given by the same description, built whole.
+//! most of them run. So only those commands and verbs are described that the line names: the parser
+//! copies the options of every command into each. Help and messages are given by the same
+//! descriptions, all of them.
 
 use std::ffi::OsString;
 
-use clap::{Args as _, CommandFactory as _, FromArgMatches as _};
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
 use super::{
-    args::{Arguments, Global},
+    args::{Arguments, Describe, Global, named},
     hyphens,
 };
 
@@ -19,26 +19,50 @@ use super::{
 /// # Errors
 /// They ask for help, or they make no sense; the error is about the arguments as they were given.
 pub(super) fn parse(args: &[OsString]) -> Result<Arguments, clap::Error> {
-    let in_other_ways = || hyphens::as_text(args).find_map(|args| read_named(&args));
-    match read_named(args).or_else(in_other_ways) {
-        Some(arguments) => Ok(arguments),
-        None => {
-            let matches = described().try_get_matches_from(args)?;
-            Arguments::from_arg_matches(&matches)
+    match read_named(args) {
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+            let in_other_ways = hyphens::as_text(args).find_map(|args| read_named(&args).ok());
+            in_other_ways.map_or_else(|| read(described(), args), Ok)
         }
+        said => said,
     }
 }
 
-/// The arguments, if the commands that they name make sense of them.
-fn read_named(args: &[OsString]) -> Option<Arguments> {
-    let is_named = |command: &&mut clap::Command| {
-        let names = || command.get_all_aliases().chain([command.get_name()]);
+/// What the commands that the arguments name make of them. An error is not for people, unless it
+/// says the version: it knows nothing of the other commands.
+fn read_named(args: &[OsString]) -> Result<Arguments, clap::Error> {
+    let mut root = Global::augment_args(clap::Command::new("statedir"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .subcommand_negates_reqs(true);
+    for (command, describe) in args.iter().skip(1).filter_map(|word| named(word)) {
+        if root.find_subcommand(command.get_name()).is_none() {
+            root = root.subcommand(with_named_verbs(command, describe, args));
+        }
+    }
+    read(root, args)
+}
+
+/// A command, described; of verbs only those that the arguments name.
+fn with_named_verbs(
+    command: clap::Command,
+    describe: Describe,
+    args: &[OsString],
+) -> clap::Command {
+    let mut described = describe(command.clone());
+    if described.get_arguments().next().is_some() || !described.has_subcommands() {
+        return described;
+    }
+    let is_named = |verb: &&mut clap::Command| {
+        let names = || verb.get_all_aliases().chain([verb.get_name()]);
         args.iter().any(|arg| names().any(|name| arg == name))
     };
-    let mut all = Arguments::command();
-    let named = all.get_subcommands_mut().filter(is_named).map(std::mem::take);
-    let command = Global::augment_args(clap::Command::new("statedir")).subcommands(named);
-    Arguments::from_arg_matches(&command.try_get_matches_from(args).ok()?).ok()
+    let verbs = described.get_subcommands_mut().filter(is_named).map(std::mem::take);
+    command.subcommands(verbs).disable_help_subcommand(true).subcommand_negates_reqs(true)
+}
+
+fn read(command: clap::Command, args: &[OsString]) -> Result<Arguments, clap::Error> {
+    Arguments::from_arg_matches_mut(&mut command.try_get_matches_from(args)?)
 }
 
 /// The command that was named, also in arguments that make no sense otherwise.
@@ -104,10 +128,12 @@ mod tests {
             "statedir brief --max-tokens 500 --for 3 --json",
             "statedir hook --max-tokens 500 --wait 1s",
             "statedir archive --force",
+            "statedir archive list",
+            "statedir var set x.y status --json",
+            "statedir step add step",
         ] {
-            let named = read_named(&words(line)).unwrap_or_else(|| panic!("{line}"));
-            let matches = described().try_get_matches_from(words(line)).unwrap();
-            let whole = Arguments::from_arg_matches(&matches).unwrap();
+            let named = read_named(&words(line)).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let whole = read(described(), &words(line)).unwrap();
             assert_eq!(format!("{named:?}"), format!("{whole:?}"), "{line}");
         }
     }
@@ -117,7 +143,6 @@ mod tests {
         for line in [
             "statedir",
             "statedir --help",
-            "statedir --version",
             "statedir help",
             "statedir help status",
             "statedir --json",
@@ -129,8 +154,37 @@ mod tests {
             "statedir status --bogus",
             "statedir status --version",
         ] {
-            assert!(read_named(&words(line)).is_none(), "{line}");
-            assert!(parse(&words(line)).is_err(), "{line}");
+            let error = read_named(&words(line)).unwrap_err();
+            assert_ne!(error.kind(), ErrorKind::DisplayVersion, "{line}");
+            let (said, whole) = (parse(&words(line)), read(described(), &words(line)));
+            assert_eq!(said.unwrap_err().to_string(), whole.unwrap_err().to_string(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_version_is_said_without_describing_any_command() {
+        for line in ["statedir --version", "statedir -V", "statedir --json -V status"] {
+            let named = read_named(&words(line)).unwrap_err();
+            let whole = read(described(), &words(line)).unwrap_err();
+            assert_eq!(named.kind(), ErrorKind::DisplayVersion, "{line}");
+            assert_eq!(named.render().to_string(), whole.render().to_string(), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_command_and_verb_is_found_by_each_of_its_names() {
+        for known in command().get_subcommands() {
+            for name in known.get_all_aliases().chain([known.get_name()]) {
+                let (found, describe) = named(name.as_ref()).unwrap_or_else(|| panic!("{name}"));
+                assert_eq!(found.get_name(), known.get_name());
+                let mut described = describe(found);
+                described.build();
+                let verbs = |command: &clap::Command| -> Vec<String> {
+                    let verbs = command.get_subcommands().map(|verb| verb.get_name().to_owned());
+                    verbs.filter(|verb| verb != "help").collect()
+                };
+                assert_eq!(verbs(&described), verbs(known), "{name}");
+            }
         }
     }
 
