@@ -19,7 +19,7 @@ pub(crate) enum ProcessError {
         source: io::Error,
     },
     /// It took too long and was ended.
-    #[error("it took longer than {}s and was stopped", .0.as_secs_f64())]
+    #[error("it took longer than {} and was stopped", passed(*.0))]
     Timeout(Duration),
     /// It wrote too much and was ended.
     #[error("it wrote more than {0} bytes and was stopped")]
@@ -35,6 +35,10 @@ pub(crate) enum ProcessError {
     /// The pipes broke.
     #[error("its output cannot be read: {0}")]
     Io(#[from] io::Error),
+}
+
+fn passed(time: Duration) -> String {
+    crate::domain::format_duration(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 fn said(stderr: &str) -> String {

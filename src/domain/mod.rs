@@ -45,7 +45,7 @@ pub use plan::Plan;
 pub(crate) use problem::{ModelError, Problem, Severity};
 pub use progress::StepCounts;
 pub use quantity::Money;
-pub(crate) use quantity::{format_duration, parse_duration_ms, parse_money};
+pub(crate) use quantity::{format_age, format_duration, parse_duration_ms, parse_money};
 pub(crate) use reference::references;
 pub(crate) use renumber::Renumbering;
 pub use review::{Decision, Review};

@@ -4,7 +4,9 @@ use std::{cmp::Ordering, fmt};
 
 use serde::{Serialize, Serializer};
 
-use super::quantity::{self, LARGEST, MICROS, format_money, format_plain_money};
+use super::quantity::{
+    self, LARGEST, MICROS, format_duration, format_money, format_plain_money, in_one_unit, in_words,
+};
 
 /// A value of a fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,10 +141,7 @@ impl FactValue {
         match self {
             Self::Text(text) => text.clone(),
             Self::Money(micros) => format_plain_money(*micros),
-            Self::Duration(millis) => match millis % 1000 {
-                0 => format!("{} seconds", millis / 1000),
-                _ => format!("{millis} ms"),
-            },
+            Self::Duration(millis) => in_words(*millis),
             Self::Missing => String::new(),
             other => other.to_string(),
         }
@@ -161,14 +160,18 @@ impl FactValue {
     }
 }
 
-/// As the rule language writes it: `12`, `$0.50`, `200s`, `80%`, `"low"`.
+/// As the rule language writes it: `12`, `$0.50`, `200s`, `80%`, `"low"`; with `{:#}` as people read
+/// it: `3m 20s`.
 impl fmt::Display for FactValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
             Self::Money(micros) => f.write_str(&format_money(*micros)),
-            Self::Duration(millis) if millis % 1000 == 0 => write!(f, "{}s", millis / 1000),
-            Self::Duration(millis) => write!(f, "{millis}ms"),
+            Self::Duration(millis) if f.alternate() => {
+                let sign = if *millis < 0 { "-" } else { "" };
+                write!(f, "{sign}{}", format_duration(millis.unsigned_abs()))
+            }
+            Self::Duration(millis) => f.write_str(&in_one_unit(*millis)),
             Self::Percent(number) => write!(f, "{number}%"),
             Self::Text(text) => write_quoted(f, text),
             Self::Bool(flag) => write!(f, "{flag}"),
@@ -245,6 +248,8 @@ mod tests {
         assert_eq!(FactValue::Money(1_234_560).to_string(), "$1.23456");
         assert_eq!(FactValue::Duration(300_000).to_plain(), "300 seconds");
         assert_eq!(FactValue::Duration(200_000).to_string(), "200s");
+        assert_eq!(format!("{:#}", FactValue::Duration(200_000)), "3m 20s");
+        assert_eq!(format!("{:#}", FactValue::Duration(-41_424)), "-41.424s");
         assert_eq!(FactValue::text("a \"b\"").to_string(), r#""a \"b\"""#);
         assert_eq!(FactValue::List(vec!["Read".into()]).to_plain(), r#"["Read"]"#);
     }

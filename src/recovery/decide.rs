@@ -1,7 +1,7 @@
 //! The order in which evidence counts.
 
 use super::{Action, Confidence, Decision, Evidence, failed, legal, running, why_not};
-use crate::domain::PlanRole;
+use crate::domain::{PlanRole, format_age};
 
 /// Decides how to go on.
 ///
@@ -15,9 +15,9 @@ pub(crate) fn decide(evidence: &Evidence) -> Decision {
         }
     }
     for claim in evidence.other_running.iter().filter(|claim| claim.stale) {
-        let hours = claim.silent_ms.unwrap_or(0) / 3_600_000;
+        let silent = format_age(claim.silent_ms.unwrap_or(0));
         let who = match claim.actor.as_deref() {
-            Some(actor) => format!("`{actor}` has not been heard from for {hours}h"),
+            Some(actor) => format!("`{actor}` has not been heard from for {silent}"),
             None => "nobody has claimed it".to_owned(),
         };
         let reason = format!(
@@ -76,9 +76,9 @@ fn first(evidence: &Evidence) -> Decision {
     if let Some(step) = step.filter(|step| legal::runs(step)) {
         if let Some(claim) = step.claim.as_ref().filter(|claim| claim.is_held()) {
             let actor = claim.actor.as_deref().unwrap_or_default();
-            let minutes = claim.silent_ms.unwrap_or(0) / 60_000;
+            let silent = format_age(claim.silent_ms.unwrap_or(0));
             let reason = format!(
-                "`{actor}` is working on step {} and was heard from {minutes}m ago: nothing was interrupted",
+                "`{actor}` is working on step {} and was heard from {silent} ago: nothing was interrupted",
                 step.number
             );
             let mut decision =

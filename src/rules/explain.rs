@@ -24,6 +24,9 @@ pub enum WhyNot {
 pub struct Explanation {
     /// What the rule means, in canonical form.
     pub means: String,
+    /// The same for people.
+    #[serde(skip)]
+    pub readable: String,
     /// Whether it fires.
     pub fires: bool,
     /// Why it does not.
@@ -45,12 +48,13 @@ pub(crate) fn explain(rule: &Rule, before: &Facts, after: &Facts) -> Explanation
         (Truth::True, Truth::True) => Some(WhyNot::TrueBefore),
         (_, Truth::True) => None,
     };
-    Explanation { means: rule.to_string(), fires: why_not.is_none(), why_not, before, after }
+    let (means, readable) = (rule.to_string(), format!("{rule:#}"));
+    Explanation { means, readable, fires: why_not.is_none(), why_not, before, after }
 }
 
 impl Display for Explanation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "means: {}", self.means)?;
+        writeln!(f, "means: {}", self.readable)?;
         writeln!(f, "before: {}", self.before)?;
         writeln!(f, "after: {}", self.after)?;
         f.write_str(match self.why_not {
@@ -87,6 +91,6 @@ impl Display for Verdict {
 
 impl Display for Seen {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}", self.fact, self.value)
+        write!(f, "{} = {:#}", self.fact, self.value)
     }
 }

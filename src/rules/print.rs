@@ -1,4 +1,5 @@
-//! The canonical form: what `rule check` shows, and what reads back as the same rule.
+//! The canonical form, which reads back as the same rule; with `{:#}` as `rule check` shows it to
+//! people, durations as `3m 20s`, which reads back, too.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,10 +11,12 @@ impl Display for Rule {
         if let Some(label) = &self.label {
             write!(f, "**{label}**: ")?;
         }
-        write!(f, "if {} → ", self.condition)?;
+        f.write_str("if ")?;
+        self.condition.fmt(f)?;
+        f.write_str(" → ")?;
         for (i, action) in self.actions.iter().enumerate() {
-            let separator = if i > 0 { ", " } else { "" };
-            write!(f, "{separator}{action}")?;
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            action.fmt(f)?;
         }
         Ok(())
     }
@@ -24,8 +27,11 @@ impl Display for Condition {
         match self {
             Self::All(parts) => joined(f, parts, " and "),
             Self::Any(parts) => joined(f, parts, " or "),
-            Self::Not(inner) => write!(f, "not ({inner})"),
-            Self::Compare { fact, op, with } => write!(f, "{fact} {op} {with}"),
+            Self::Not(inner) => enclosed(f, "not (", inner),
+            Self::Compare { fact, op, with } => {
+                write!(f, "{fact} {op} ")?;
+                with.fmt(f)
+            }
             Self::In { fact, values } => {
                 write!(f, "{fact} in (")?;
                 for (i, value) in values.iter().enumerate() {
@@ -61,7 +67,7 @@ impl Display for Op {
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Value(value) => write!(f, "{value}"),
+            Self::Value(value) => value.fmt(f),
             Self::Fact(name) => f.write_str(name),
             Self::Share { percent, of } => write!(f, "{percent}% of {of}"),
         }
@@ -71,14 +77,18 @@ impl Display for Operand {
 impl Display for Action {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Set { modifier, value } => write!(f, "set {modifier} to {value}"),
+            Self::Set { modifier, value } => {
+                write!(f, "set {modifier} to ")?;
+                value.fmt(f)
+            }
             Self::Shift { modifier, steps } => {
                 let verb = if *steps < 0 { "lower" } else { "raise" };
                 write!(f, "{verb} {modifier} by {}", steps.unsigned_abs())
             }
             Self::Adjust { modifier, by } => {
                 let (verb, amount) = unsigned(by);
-                write!(f, "{verb} {modifier} by {amount}")
+                write!(f, "{verb} {modifier} by ")?;
+                amount.fmt(f)
             }
             Self::Directive { text, steps } => directive(f, "add directive ", text, *steps),
             Self::Advice { text, steps } => directive(f, "advise ", text, *steps),
@@ -99,12 +109,18 @@ fn joined(f: &mut Formatter<'_>, parts: &[Condition], word: &str) -> fmt::Result
             f.write_str(word)?;
         }
         if matches!(part, Condition::All(_) | Condition::Any(_)) {
-            write!(f, "({part})")?;
+            enclosed(f, "(", part)?;
         } else {
-            write!(f, "{part}")?;
+            part.fmt(f)?;
         }
     }
     Ok(())
+}
+
+fn enclosed(f: &mut Formatter<'_>, opening: &str, inner: &Condition) -> fmt::Result {
+    f.write_str(opening)?;
+    inner.fmt(f)?;
+    f.write_str(")")
 }
 
 fn unsigned(by: &FactValue) -> (&'static str, FactValue) {

@@ -73,7 +73,7 @@ impl Snapshot {
             pending: Pending::of(self.view()),
         });
         material.goal = files.goal();
-        material.limits = overview.spending.exceeded();
+        material.limits = overview.spending.exceeded().map(|limit| format!("{limit:#}")).collect();
         if let Some(constraints) = &files.constraints {
             material.settings.clone_from(&constraints.settings);
             material.directives.clone_from(&constraints.directives);

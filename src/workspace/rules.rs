@@ -26,6 +26,9 @@ pub struct RuleLine {
     pub means: Option<String>,
     /// What will be executed.
     pub executes: Vec<String>,
+    /// Meaning and executed actions as people read them.
+    #[serde(skip)]
+    pub readable: (String, Vec<String>),
     /// What is passed on to the agent word for word.
     pub advises: Vec<String>,
     /// Why it is not understood.
@@ -68,12 +71,12 @@ impl Snapshot {
         let mut lines = Vec::new();
         for rule in &constraints.rules {
             let entry = Entry::parse(&rule.text, &workflow);
-            let parsed = entry.parsed.map(|rule| (rule.to_string(), rule.actions));
+            let parsed = entry.parsed.map(|rule| (both(&rule), rule.actions));
             lines.push(line("rule", rule.number, &rule.text, parsed, document, start(rule.item)));
         }
         for directive in &constraints.directives {
             let parsed = match Directive::parse(&directive.text, &workflow) {
-                Directive::Conditional(rule) => Ok((rule.to_string(), rule.actions)),
+                Directive::Conditional(rule) => Ok((both(&rule), rule.actions)),
                 Directive::NotUnderstood(error) => Err(error),
                 Directive::Plain | Directive::Expiring { .. } => continue,
             };
@@ -101,7 +104,7 @@ fn line(
     list: &str,
     number: usize,
     text: &str,
-    parsed: Result<(String, Vec<Action>), RuleError>,
+    parsed: Result<((String, String), Vec<Action>), RuleError>,
     document: &crate::text::markdown::Document,
     offset: usize,
 ) -> RuleLine {
@@ -111,17 +114,22 @@ fn line(
         text: text.to_owned(),
         means: None,
         executes: Vec::new(),
+        readable: Default::default(),
         advises: Vec::new(),
         error: None,
         nearest: None,
         place: document.place(offset),
     };
     match parsed {
-        Ok((means, actions)) => {
+        Ok(((means, readable), actions)) => {
             line.means = Some(means);
+            line.readable.0 = readable;
             for action in actions {
                 let list = if action.is_advice() { &mut line.advises } else { &mut line.executes };
                 list.push(action.to_string());
+                if !action.is_advice() {
+                    line.readable.1.push(format!("{action:#}"));
+                }
             }
         }
         Err(error) => {
@@ -133,8 +141,14 @@ fn line(
     line
 }
 
-fn means(actions: &[Action]) -> String {
-    actions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+/// The canonical form, and that for people.
+fn both(rule: &impl std::fmt::Display) -> (String, String) {
+    (rule.to_string(), format!("{rule:#}"))
+}
+
+fn means(actions: &[Action]) -> (String, String) {
+    let (canonical, readable): (Vec<String>, Vec<String>) = actions.iter().map(both).unzip();
+    (canonical.join(", "), readable.join(", "))
 }
 
 impl Workspace {

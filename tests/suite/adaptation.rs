@@ -291,7 +291,7 @@ fn a_step_that_is_given_up_later_used_no_time_and_no_tool_meanwhile() {
     let skipped = at("12:00:00", &["step", "skip", "1"]);
     assert!(!skipped.contains("exceeded"), "{skipped}");
     let status = at("12:00:01", &["status"]);
-    assert!(status.contains("execution time 10s of 300s"), "{status}");
+    assert!(status.contains("execution time 10s of 5m"), "{status}");
     assert!(status.contains("web requests 1 of 5"), "{status}");
 }
 

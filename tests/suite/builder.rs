@@ -37,6 +37,11 @@ impl Project {
         Self { root: tempfile::tempdir().unwrap(), renamed: lifecycle::is_renamed() }
     }
 
+    /// An empty project whose statuses have the built-in names or the other ones, in any run.
+    pub fn with_lifecycle(renamed: bool) -> Self {
+        Self { root: tempfile::tempdir().unwrap(), renamed }
+    }
+
     /// A project with a fresh state.
     pub fn new() -> Self {
         let project = Self::empty();

@@ -173,8 +173,8 @@ fn without_tests(source: &str) -> String {
     kept
 }
 
-/// The statuses in the string literals of a file, apart from its comments and its tests.
-fn statuses_in(source: &str) -> Vec<String> {
+/// The text of the string literals of a file, apart from its comments and its tests.
+fn literals_of(source: &str) -> String {
     let code = without_tests(source);
     let mut literals = String::new();
     let mut inside = false;
@@ -193,6 +193,12 @@ fn statuses_in(source: &str) -> Vec<String> {
             _ => {}
         }
     }
+    literals
+}
+
+/// The statuses in the string literals of a file.
+fn statuses_in(source: &str) -> Vec<String> {
+    let literals = literals_of(source);
     let words = literals.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| STATUSES.contains(word)).map(str::to_owned).collect()
 }
@@ -243,6 +249,63 @@ const X: &str = "FAILED";"##;
         Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain/builtin.rs"),
     );
     assert!(statuses_in(&whole.unwrap()).len() > 10);
+}
+
+/// Units behind a number that is filled in: nobody but `domain/quantity` writes a quantity.
+const UNITS: [&str; 9] = ["ms", "s", "m", "h", "d", " seconds", " minutes", " hours", " USD"];
+
+/// Quantities that are not for reading: file, what is written, what it is.
+const WRITTEN: [(&str, &str, &str); 3] = [
+    ("workspace/state/rebuild/plan.rs", "}s", "a field of plan.md"),
+    ("adapters/hooks/guard.rs", "}s", "an argument of a command"),
+    ("workspace/check/secret/value.rs", "${", "the mark of a variable, not of money"),
+];
+
+/// The quantities that the format strings of a file write.
+fn quantities_in(source: &str) -> Vec<String> {
+    let literals = literals_of(source);
+    let mut found: Vec<String> = literals.matches("${").map(str::to_owned).collect();
+    for (at, _) in literals.match_indices('}') {
+        let rest = &literals[at + 1..];
+        let is_whole = |unit: &&&str| {
+            let after = rest.strip_prefix(**unit);
+            after.is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
+        };
+        found.extend(UNITS.iter().filter(is_whole).map(|unit| format!("}}{unit}")));
+    }
+    found
+}
+
+#[test]
+fn only_quantities_write_a_unit_of_time_or_money() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut wrong, mut written) = (Vec::new(), 0);
+    for entry in walkdir::WalkDir::new(&src).into_iter().filter_map(Result::ok) {
+        let path = entry.path().strip_prefix(&src).unwrap().display().to_string();
+        let is_test = path.contains("tests/") || path.ends_with("tests.rs");
+        if is_test || !path.ends_with(".rs") {
+            continue;
+        }
+        let found = quantities_in(&std::fs::read_to_string(entry.path()).unwrap());
+        if path.starts_with("domain/quantity/") {
+            written += found.len();
+            continue;
+        }
+        let known =
+            |text: &String| WRITTEN.iter().any(|(file, what, _)| *file == path && what == text);
+        wrong.extend(
+            found.into_iter().filter(|text| !known(text)).map(|text| format!("{path}: {text}")),
+        );
+    }
+    assert!(written > 8, "the check sees only {written} in domain/quantity");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_check_for_quantities_sees_one_in_a_format_string() {
+    let code = r#"format!("for {hours}h {}m", 1); write!(f, "{} seconds", 2); "${}.00""#;
+    assert_eq!(quantities_in(code), ["${", "}h", "}m", "} seconds"]);
+    assert_eq!(quantities_in(r#"("{}steps {}x", "{} s", "h", f)"#), [""; 0]);
 }
 
 #[test]

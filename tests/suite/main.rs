@@ -23,6 +23,7 @@ mod mcp;
 mod merge;
 mod needs;
 mod older_log;
+mod overview;
 mod parallel;
 mod power;
 mod readme;

@@ -92,7 +92,7 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
         .filter(|limit| memory.ask(&format!("{} {}", limit.limit, limit.at_most)))
         .map(|limit| {
             format!(
-                "{} is reached: {} {} of {} (constraints.md). `statedir constraint set {} {}` \
+                "{} is reached: {} {:#} of {:#} (constraints.md). `statedir constraint set {} {}` \
                  raises it.",
                 limit.limit,
                 limit.fact.replace('_', " "),

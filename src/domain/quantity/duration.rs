@@ -61,6 +61,33 @@ pub(crate) fn format_duration(ms: u64) -> String {
     text.trim_end().to_owned()
 }
 
+/// The same in one unit, as the rule language and JSON have it: `200s`, `41424ms`.
+pub(crate) fn in_one_unit(millis: i64) -> String {
+    match millis % 1_000 {
+        0 => format!("{}s", millis / 1_000),
+        _ => format!("{millis}ms"),
+    }
+}
+
+/// The same as a setting has it: `300 seconds`.
+pub(crate) fn in_words(millis: i64) -> String {
+    match millis % 1_000 {
+        0 => format!("{} seconds", millis / 1_000),
+        _ => format!("{millis} ms"),
+    }
+}
+
+/// Writes a length of time as people say it, in its largest unit and the next: `3d`, `2h 5m`, `7m`.
+pub(crate) fn format_age(ms: u64) -> String {
+    let (minutes, hours) = (ms / 60_000, ms / 3_600_000);
+    match hours {
+        48.. => format!("{}d", hours / 24),
+        1.. => format!("{hours}h {}m", minutes % 60),
+        0 if minutes > 0 => format!("{minutes}m"),
+        0 => format!("{}s", ms / 1_000),
+    }
+}
+
 /// The milliseconds in one `unit`: `s`, `sec`, `minutes`, `h`, `ms`, `days` …
 pub(crate) fn unit_millis(word: &str) -> Option<f64> {
     unit(word).map(|millis| millis as f64)
@@ -134,6 +161,9 @@ mod tests {
         assert_eq!(format_duration(40_000), "40s");
         assert_eq!(format_duration(90_000), "1m 30s");
         assert_eq!(format_duration(9_240_000), "2h 34m");
+        assert_eq!(format_age(59_999), "59s");
+        assert_eq!(format_age(9_299_000), "2h 34m");
+        assert_eq!(format_age(200_000_000), "2d");
     }
 
     proptest::proptest! {

@@ -7,8 +7,8 @@ mod number;
 
 use super::FactValue;
 
-pub(crate) use duration::{duration, unit_millis};
-pub(crate) use duration::{format_duration, parse_duration_ms};
+pub(crate) use duration::{duration, in_one_unit, in_words, unit_millis};
+pub(crate) use duration::{format_age, format_duration, parse_duration_ms};
 pub use money::Money;
 pub(crate) use money::{MICROS, format_plain_money, micros, money, per_dollar};
 pub(crate) use money::{format_money, parse_money};
@@ -83,7 +83,7 @@ mod tests {
             ms in proptest::prop_oneof![0u64..8_000_000_000_000_000, 0u64..100_000_000],
         ) {
             let value = FactValue::Duration(i64::try_from(ms).unwrap());
-            for text in [format_duration(ms), value.to_string(), value.to_plain()] {
+            for text in [format_duration(ms), value.to_string(), value.to_plain(), format!("{value:#}")] {
                 proptest::prop_assert_eq!(parse_duration_ms(&text), Some(ms), "{}", text);
                 proptest::prop_assert_eq!(parse(&text), Some(value.clone()), "{}", text);
             }

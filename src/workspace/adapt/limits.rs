@@ -48,11 +48,14 @@ impl LimitUse {
     }
 }
 
-/// That it is exceeded.
+/// That it is exceeded; with `{:#}` as people read it.
 impl fmt::Display for LimitUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fact, limit, used, at_most, .. } = self;
-        write!(f, "{limit} is exceeded: {fact} = {used}, at most {at_most}")
+        write!(f, "{limit} is exceeded: {fact} = ")?;
+        used.fmt(f)?;
+        f.write_str(", at most ")?;
+        at_most.fmt(f)
     }
 }
 

@@ -70,7 +70,7 @@ impl Watch {
         limit: &LimitUse,
         answer: &mut Answer,
     ) -> Result<(), Error> {
-        draft.notices.push(limit.to_string());
+        draft.notices.push(format!("{limit:#}"));
         let list = answer.data.entry("limits_exceeded").or_insert_with(|| json!([]));
         if let Value::Array(list) = list {
             list.push(limit.to_json());

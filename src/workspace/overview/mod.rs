@@ -139,6 +139,7 @@ impl Serialize for Overview {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let list = |role| self.with_role(role).collect::<Vec<_>>();
         let (counts, spending) = (&self.counts, &self.spending);
+        let exceeded: Vec<String> = spending.exceeded().map(ToString::to_string).collect();
         let mut fields = serializer.serialize_struct("Overview", 26)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field("goal", &self.goal)?;
@@ -162,7 +163,7 @@ impl Serialize for Overview {
         fields.serialize_field("budget", &spending.budget)?;
         fields.serialize_field("open_reviews", &self.open_reviews)?;
         fields.serialize_field("limits", &spending.limits)?;
-        fields.serialize_field("limits_exceeded", &spending.exceeded())?;
+        fields.serialize_field("limits_exceeded", &exceeded)?;
         fields.serialize_field("directives", &self.directives)?;
         fields.serialize_field("problems", &self.problems)?;
         fields.serialize_field("revision", &self.revision)?;

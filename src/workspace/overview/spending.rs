@@ -38,8 +38,8 @@ impl Spending {
         }
     }
 
-    /// The limits that are exceeded, a sentence each.
-    pub fn exceeded(&self) -> Vec<String> {
-        self.limits.iter().filter(|limit| limit.exceeded).map(ToString::to_string).collect()
+    /// The limits that are exceeded.
+    pub fn exceeded(&self) -> impl Iterator<Item = &LimitUse> {
+        self.limits.iter().filter(|limit| limit.exceeded)
     }
 }

@@ -149,8 +149,9 @@ fn describe(line: &RuleLine) -> Vec<String> {
         "{} {} (constraints.md:{}): {}",
         line.list, line.number, line.place, line.text
     )];
-    texts.extend(line.means.as_ref().map(|means| format!("  means     {means}")));
-    texts.extend(line.executes.iter().map(|action| format!("  executes  {action}")));
+    let (means, executes) = &line.readable;
+    texts.extend(line.means.as_ref().map(|_| format!("  means     {means}")));
+    texts.extend(executes.iter().map(|action| format!("  executes  {action}")));
     texts.extend(line.advises.iter().map(|advice| format!("  advises   {advice}")));
     texts.extend(line.error.as_ref().map(|error| format!("  NOT UNDERSTOOD: {error}")));
     texts.extend(line.nearest.as_ref().map(|nearest| format!("  nearest   {nearest}")));

@@ -7,12 +7,11 @@ use crate::{
         Scan,
         cli::{
             CliResult, Failure, Session,
-            commands::view::status::rough,
             output::{Colour, Output},
         },
         is_archived, scan,
     },
-    domain::{ErrorCode, PlanRole},
+    domain::{ErrorCode, PlanRole, format_age},
     workspace::Workspace,
 };
 
@@ -133,7 +132,8 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
     let (counts, finished) = (&overview.counts, overview.role == Some(PlanRole::Succeeded));
     Ok(json!({ "title": overview.title, "goal": overview.goal,
         "execution_id": overview.execution_id, "status": overview.status, "finished": finished,
-        "percent": counts.percent(), "completed": counts.finished(), "total_steps": counts.total,
+        "percent": counts.percent(), "completed": counts.done, "skipped": counts.skipped,
+        "total_steps": counts.total,
         "running": counts.running, "failed": counts.failed,
         "open_reviews": overview.open_reviews.len(), "last_updated": updated, "age_ms": age,
         "revision": overview.revision }))
@@ -161,7 +161,9 @@ impl Line {
         let archived = if self.archived { " (archived)" } else { "" };
         match &self.seen {
             Ok(seen) => {
-                let age = seen["age_ms"].as_u64().map(|ms| format!(", {} ago", rough(ms)));
+                let age = seen["age_ms"].as_u64().map(|ms| format!(", {} ago", format_age(ms)));
+                let count = |key: &str| seen[key].as_u64().unwrap_or(0);
+                let finished = count("completed") + count("skipped");
                 let text = |key: &str| seen[key].as_str().unwrap_or("?").to_owned();
                 let colour = if seen["finished"] == true || self.archived {
                     Colour::Dim
@@ -175,7 +177,7 @@ impl Line {
                     &format!(
                         "{:<17} {}/{} ({}%){}  {dir}{archived}  {}",
                         text("status"),
-                        seen["completed"],
+                        finished,
                         seen["total_steps"],
                         seen["percent"],
                         age.unwrap_or_default(),

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::args::select;
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, commands::view::status::rough},
-    domain::{ErrorCode, Plan, Step, StepRole},
+    adapters::cli::{CliResult, Failure, Session},
+    domain::{ErrorCode, Plan, Step, StepRole, format_age},
     workspace::{Error, Resolver, Snapshot, StepOverview},
 };
 
@@ -95,7 +95,7 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
         if let Some(by) = step.claimed_by.as_ref().filter(|_| step.is_running()) {
-            let age = age(step).map(|ms| format!(" for {}", rough(ms))).unwrap_or_default();
+            let age = age(step).map(|ms| format!(" for {}", format_age(ms))).unwrap_or_default();
             notes.push(format!("by {by}{age}"));
         }
         if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session, commands::steps::view::mark, output::Colour, way_back},
-    domain::{StepRole, format_duration},
+    domain::{StepRole, format_age, format_duration},
     workspace::{Environment, LimitUse, Overview, StepOverview, StepTimes},
 };
 
@@ -43,7 +43,8 @@ fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Paint
         lines.push(plain(format!("goal      {}", one_line(goal))));
     }
     let mode = overview.mode.as_deref().unwrap_or("?");
-    let age = overview.age_ms(env).map(|ms| format!(", {} old", rough(ms))).unwrap_or_default();
+    let age =
+        overview.age_ms(env).map(|ms| format!(", {} old", format_age(ms))).unwrap_or_default();
     lines.push(plain(format!("status    {} ({mode}{age})", overview.status)));
     let (finished, total) = (overview.counts.finished(), overview.counts.total);
     let (bar, percent) = (bar(finished, total), overview.counts.percent());
@@ -75,8 +76,8 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
         notes.push(format!("by {by}"));
     }
     notes.extend(step.age_ms(env).map(|age| match step.is_running() {
-        true => format!("for {}", rough(age)),
-        false => format!("started {} ago", rough(age)),
+        true => format!("for {}", format_age(age)),
+        false => format!("started {} ago", format_age(age)),
     }));
     if step.is_finished() || step.is_failed() || step.role.is_none() {
         let took = step.id.as_deref().and_then(|id| times.newest(id));
@@ -126,7 +127,7 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
     lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));
     let shown = |limit: &LimitUse| {
-        format!("{} {} of {}", limit.fact.replace('_', " "), limit.used, limit.at_most)
+        format!("{} {:#} of {:#}", limit.fact.replace('_', " "), limit.used, limit.at_most)
     };
     let (over, kept): (Vec<_>, Vec<_>) = spending.limits.iter().partition(|limit| limit.exceeded);
     let kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
@@ -164,17 +165,6 @@ fn plain(line: String) -> Painted {
 
 fn one_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// A length of time as people say it: its largest unit and the next.
-pub(in crate::adapters::cli) fn rough(ms: u64) -> String {
-    let (minutes, hours) = (ms / 60_000, ms / 3_600_000);
-    match hours {
-        48.. => format!("{}d", hours / 24),
-        1.. => format!("{hours}h {}m", minutes % 60),
-        0 if minutes > 0 => format!("{minutes}m"),
-        0 => format!("{}s", ms / 1000),
-    }
 }
 
 fn bar(done: usize, total: usize) -> String {
