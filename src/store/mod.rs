@@ -172,10 +172,7 @@ impl Store {
     pub fn read_with<T>(&self, wait: Duration, more: impl FnOnce(&View) -> T) -> Result<(View, T)> {
         let this = self.session();
         let disk = &*this.disk;
-        let _lock = match require_dir(disk, &self.paths.private)? {
-            Some(_) => lock::shared(disk, &self.paths.lock(), wait)?,
-            None => None,
-        };
+        let _lock = lock::shared(disk, &self.paths.lock(), wait)?;
         let found = inspect::inspect(&this, false)?;
         let mut reports = found.reports();
         let torn = found.restores.iter().filter(|restore| restore.set_aside);

@@ -351,11 +351,11 @@ impl Directory {
     /// Why something could not be opened: because it is something else, or as the system says.
     fn refusal(&self, name: &OsStr, expected: Kind, doing: &str, error: Errno) -> io::Error {
         let path = self.path.join(name);
-        let telling = !matches!(error, Errno::NOENT | Errno::EXIST | Errno::ACCESS);
+        if matches!(error, Errno::NOENT | Errno::EXIST | Errno::ACCESS) {
+            return failed(doing, &path, error);
+        }
         match self.stat(name) {
-            Ok(Some(stat)) if telling && stat.kind != expected => {
-                wrong_kind(path, expected, stat.kind)
-            }
+            Ok(Some(stat)) if stat.kind != expected => wrong_kind(path, expected, stat.kind),
             _ => failed(doing, &path, error),
         }
     }
