@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{history, walk};
+use super::history;
 use crate::{
     domain::{
         Plan, StateFile,
@@ -67,7 +67,7 @@ fn plan_facts(plan: &Plan) -> Vec<String> {
 
 fn section_facts(outline: &Outline<'_>) -> Vec<String> {
     let mut facts = Vec::new();
-    for id in walk::sections(outline) {
+    for id in outline.plain_sections() {
         let name = outline.path(id).join(" / ");
         if id != Outline::ROOT {
             let title = if name.is_empty() { outline.value(id).0 } else { name.clone() };

@@ -11,7 +11,6 @@ pub(crate) mod notes;
 mod plan;
 mod steps;
 mod summary;
-mod unparsed;
 mod walk;
 
 #[cfg(test)]
@@ -21,7 +20,9 @@ pub(crate) use canonical::canonical;
 pub(crate) use difference::{Difference, Subject, Verb};
 pub(crate) use summary::{lines, summary};
 
-use crate::domain::StateFile;
+use std::{borrow::Cow, collections::HashMap};
+
+use crate::domain::{StateFile, outline::one_line};
 use crate::text::{json::JsonDocument, markdown::Document};
 use walk::Changes;
 
@@ -38,12 +39,12 @@ pub fn compare(file: StateFile, before: Option<&[u8]>, after: Option<&[u8]>) -> 
     };
     let changes = match by_meaning(file, old, new) {
         Ok(changes) => changes,
-        Err(why) => return vec![unparsed::compare(file, old, new, why)],
+        Err(why) => return vec![compare_lines(file, old, new, why)],
     };
     let mut differences = changes.differences;
     if differences.is_empty() || changes.layout {
         let detail = match differences.is_empty() {
-            true => unparsed::layout(old, new),
+            true => layout_detail(old, new),
             false => "elsewhere, wording or layout only".to_owned(),
         };
         differences.push(Difference::new(
@@ -94,4 +95,41 @@ fn variables(before: &JsonDocument, after: &JsonDocument) -> Changes {
         changes.push(StateFile::Variables, subject, found.before, found.after);
     }
     changes
+}
+
+/// How many lines differ, in time proportional to the texts.
+fn compare_lines(file: StateFile, before: &[u8], after: &[u8], why: String) -> Difference {
+    fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+        bytes.split_inclusive(|byte| *byte == b'\n')
+    }
+    let mut counts: HashMap<&[u8], i64> = HashMap::new();
+    for line in lines(before) {
+        *counts.entry(line).or_default() += 1;
+    }
+    for line in lines(after) {
+        *counts.entry(line).or_default() -= 1;
+    }
+    let gone: i64 = counts.values().filter(|count| **count > 0).sum();
+    let came: i64 = -counts.values().filter(|count| **count < 0).sum::<i64>();
+    Difference::new(file, Subject::Text { why }, Some(gone), Some(came))
+}
+
+/// What is known of a difference that changes nothing in meaning.
+fn layout_detail(before: &[u8], after: &[u8]) -> String {
+    let (old, new) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    let marked = |text: &Cow<'_, str>| text.starts_with('\u{feff}');
+    let unmarked = |text: &Cow<'_, str>| text.trim_start_matches('\u{feff}').to_owned();
+    let ends = |text: &Cow<'_, str>| text.replace("\r\n", "\n");
+    let detail = if marked(&old) != marked(&new) && unmarked(&old) == unmarked(&new) {
+        "a byte order mark only"
+    } else if ends(&old) == ends(&new) {
+        "line ends only"
+    } else if old.trim_end() == new.trim_end() {
+        "the end of the file only"
+    } else if one_line(&old) == one_line(&new) {
+        "white space only"
+    } else {
+        "wording or layout only"
+    };
+    detail.to_owned()
 }

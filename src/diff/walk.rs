@@ -76,7 +76,7 @@ impl<'o> Walk<'o> {
 
     /// Compares all sections that are no steps and no parts of steps.
     pub(super) fn sections(&self, changes: &mut Changes) {
-        let (old, new) = (sections(self.old), sections(self.new));
+        let (old, new) = (self.old.plain_sections(), self.new.plain_sections());
         let pairs = new.iter().filter_map(|id| Some((self.pairing.to_old(*id)?, *id)));
         let pairs: Vec<(ThingId, ThingId)> = pairs.collect();
         if !pairs.is_sorted_by_key(|(from, _)| *from) {
@@ -258,20 +258,6 @@ fn drop_empty_lists(found: &mut Vec<ThingChange>) {
         let path = change.field.as_deref().unwrap_or_default();
         says(&change.before) || says(&change.after) || !listed.contains(&place(path, change))
     });
-}
-
-/// The sections that are no steps and no parts of steps, in order.
-pub(super) fn sections(outline: &Outline<'_>) -> Vec<ThingId> {
-    let mut found = Vec::new();
-    let mut end = 0;
-    for id in outline.ids().filter(|id| outline.is_section(*id)) {
-        if outline.get(id).step.is_some() {
-            end = end.max(outline.end(id));
-        } else if id >= end {
-            found.push(id);
-        }
-    }
-    found
 }
 
 /// What a section is called, the document's own title included.

@@ -13,7 +13,6 @@
 //! A [`Pairing`] applies this to two versions. A comparison is the walk over one pairing, a
 //! three-way merge the walk over two with the same base: what one pairs the other pairs.
 
-mod alike;
 mod moved;
 mod pairing;
 mod read;
@@ -154,9 +153,18 @@ impl<'d> Outline<'d> {
         all.filter_map(|(id, thing)| Some((id, thing.step.as_deref()?)))
     }
 
-    /// Whether it is a step or part of one.
-    pub(crate) fn is_in_step(&self, id: ThingId) -> bool {
-        self.lineage(id).any(|around| self.things[around].step.is_some())
+    /// The sections that are no steps and no parts of steps, in order.
+    pub(crate) fn plain_sections(&self) -> Vec<ThingId> {
+        let mut found = Vec::new();
+        let mut end = 0;
+        for id in self.ids().filter(|id| self.is_section(*id)) {
+            if self.things[id].step.is_some() {
+                end = self.things[id].end;
+            } else if id >= end {
+                found.push(id);
+            }
+        }
+        found
     }
 
     /// The field of that name directly below, as [`normal_name`] spells it.

@@ -2,11 +2,12 @@
 
 use std::{collections::HashMap, hash::Hash};
 
-use super::alike::{common_words, without_numbers};
 use super::{Kind, Outline, Role, StepHeading, ThingId, one_line};
 
 /// Comparing every text with every other is left out beyond this many pairs.
 const MAX_PAIRS: usize = 4_000;
+/// Words beyond this do not count in comparing two texts.
+const MAX_WORDS: usize = 400;
 
 /// Which thing of one version is which of the other; each is at most one.
 ///
@@ -73,18 +74,23 @@ impl<'o> Pairer<'o> {
         self.pairing.to_old[new] = Some(old);
     }
 
-    fn is_free(&self, old: ThingId, new: ThingId) -> bool {
-        self.pairing.to_new[old].is_none() && self.pairing.to_old[new].is_none()
+    /// What is not paired yet.
+    fn free(&self, (old, new): (&[ThingId], &[ThingId])) -> (Vec<ThingId>, Vec<ThingId>) {
+        let free = |ids: &[ThingId], partners: &[Option<ThingId>]| -> Vec<ThingId> {
+            ids.iter().copied().filter(|id| partners[*id].is_none()).collect()
+        };
+        (free(old, &self.pairing.to_new), free(new, &self.pairing.to_old))
     }
 
     /// Pairs what is free and has the same key, in order. Gives the new pairs.
     fn by<K: Hash + Eq>(
         &mut self,
-        (old, new): (&[ThingId], &[ThingId]),
+        ids: (&[ThingId], &[ThingId]),
         key: impl Fn(&'o Outline<'o>, ThingId) -> Option<K>,
     ) -> Vec<(ThingId, ThingId)> {
+        let (old, new) = self.free(ids);
         let mut waiting: HashMap<K, Vec<ThingId>> = HashMap::new();
-        for &id in old.iter().rev().filter(|id| self.pairing.to_new[**id].is_none()) {
+        for id in old.into_iter().rev() {
             if let Some(key) = key(self.old, id) {
                 waiting.entry(key).or_default().push(id);
             }
@@ -93,7 +99,7 @@ impl<'o> Pairer<'o> {
         if waiting.is_empty() {
             return pairs;
         }
-        for &id in new.iter().filter(|id| self.pairing.to_old[**id].is_none()) {
+        for id in new {
             let found = key(self.new, id).and_then(|key| waiting.get_mut(&key)?.pop());
             if let Some(found) = found {
                 pairs.push((found, id));
@@ -106,15 +112,16 @@ impl<'o> Pairer<'o> {
     /// Pairs what is free and has a key that nothing else has on either side.
     fn by_unique<K: Hash + Eq>(
         &mut self,
-        (old, new): (&[ThingId], &[ThingId]),
+        ids: (&[ThingId], &[ThingId]),
         key: impl Fn(&'o Outline<'o>, ThingId) -> Option<K>,
     ) -> Vec<(ThingId, ThingId)> {
+        let (old, new) = self.free(ids);
         let mut found: HashMap<K, [Vec<ThingId>; 2]> = HashMap::new();
-        for &id in old.iter().filter(|id| self.pairing.to_new[**id].is_none()) {
-            key(self.old, id).into_iter().for_each(|k| found.entry(k).or_default()[0].push(id));
-        }
-        for &id in new.iter().filter(|id| self.pairing.to_old[**id].is_none()) {
-            key(self.new, id).into_iter().for_each(|k| found.entry(k).or_default()[1].push(id));
+        for (side, outline, ids) in [(0, self.old, old), (1, self.new, new)] {
+            for id in ids {
+                let key = key(outline, id);
+                key.into_iter().for_each(|key| found.entry(key).or_default()[side].push(id));
+            }
         }
         let only = |[old, new]: [Vec<ThingId>; 2]| {
             Some((*old.first()?, *new.first()?)).filter(|_| old.len() == 1 && new.len() == 1)
@@ -128,42 +135,27 @@ impl<'o> Pairer<'o> {
     /// An id that stands on both sides decides, wherever the step is. A step without one, on either
     /// side, is known by number and title, else by title, else by number.
     fn steps(&mut self) {
-        let (old, new): (Vec<ThingId>, Vec<ThingId>) = (
-            self.old.steps().map(|(id, _)| id).collect(),
-            self.new.steps().map(|(id, _)| id).collect(),
-        );
         fn heading<'o>(outline: &'o Outline<'o>, id: ThingId) -> Option<&'o StepHeading> {
             outline.get(id).step.as_deref()
         }
-        fn id<'o>(outline: &'o Outline<'o>, step: ThingId) -> Option<&'o str> {
-            heading(outline, step)?.id.as_deref()
-        }
-        self.by((&old, &new), |outline, step| {
-            let found = heading(outline, step)?;
-            Some((id(outline, step)?, found.number, &found.title))
-        });
-        self.by((&old, &new), id);
-        let named = |outline: &Outline<'_>, steps: &[ThingId], is: bool| -> Vec<ThingId> {
-            let has_id = |step: &&ThingId| {
-                outline.get(**step).step.as_ref().is_some_and(|found| found.id.is_some()) == is
-            };
-            steps.iter().filter(has_id).copied().collect()
+        let steps = |outline: &Outline<'_>, has_id: bool| -> Vec<ThingId> {
+            let wanted = outline.steps().filter(|(_, step)| step.id.is_some() == has_id);
+            wanted.map(|(id, _)| id).collect()
         };
-        let [old, new] = [(self.old, &old), (self.new, &new)]
-            .map(|(outline, steps)| [named(outline, steps, false), named(outline, steps, true)]);
+        let [old, new] = [self.old, self.new].map(|side| [false, true].map(|is| steps(side, is)));
+        let ids = (old[1].as_slice(), new[1].as_slice());
+        self.by(ids, |side, id| heading(side, id).map(|step| (&step.id, step.number, &step.title)));
+        self.by(ids, |side, id| heading(side, id).map(|step| &step.id));
         let sides = [(&old[0], &new[0]), (&old[0], &new[1]), (&old[1], &new[0])];
         for (old, new) in sides {
-            self.by((old, new), |outline, step| {
-                heading(outline, step).map(|found| (found.number, &found.title))
-            });
+            self.by((old, new), |side, id| heading(side, id).map(|s| (s.number, &s.title)));
         }
         for (old, new) in sides {
-            self.by((old, new), |outline, step| {
-                heading(outline, step).map(|found| &found.title).filter(|title| !title.is_empty())
-            });
+            let title = |side, id| heading(side, id).map(|step| step.title.as_str());
+            self.by((old, new), |side, id| title(side, id).filter(|title| !title.is_empty()));
         }
         for (old, new) in sides {
-            self.by((old, new), |outline, step| heading(outline, step).map(|found| found.number));
+            self.by((old, new), |side, id| heading(side, id).map(|step| step.number));
         }
     }
 
@@ -172,13 +164,10 @@ impl<'o> Pairer<'o> {
     fn sections(&mut self) {
         let mut pairs: Vec<(ThingId, ThingId)> =
             self.old.steps().filter_map(|(id, _)| Some((id, self.pairing.to_new[id]?))).collect();
+        pairs.retain(|(old, new)| !self.is_unchanged_step(*old, *new));
         pairs.push((Outline::ROOT, Outline::ROOT));
         self.below(pairs);
-        let all = |outline: &Outline<'_>| -> Vec<ThingId> {
-            let outside = |id: &ThingId| outline.is_section(*id) && !outline.is_in_step(*id);
-            outline.ids().filter(outside).collect()
-        };
-        let (old, new) = (all(self.old), all(self.new));
+        let (old, new) = (self.old.plain_sections(), self.new.plain_sections());
         let pairs = self.by((&old, &new), |outline, id| {
             let path: Vec<String> = outline.path(id).into_iter().map(super::normal_name).collect();
             (!path.is_empty()).then_some(path)
@@ -240,8 +229,20 @@ impl<'o> Pairer<'o> {
         })
     }
 
+    /// Nearly all steps of a long plan are as they were: what is in them is paired in order.
+    fn is_unchanged_step(&self, old: ThingId, new: ThingId) -> bool {
+        let below = |outline: &Outline<'_>, id: ThingId| outline.end(id) - id;
+        self.old.get(old).step.is_some()
+            && self.old.source(old) == self.new.source(new)
+            && below(self.old, old) == below(self.new, new)
+    }
+
     /// Pairs the items and blocks of a pair, and what is nested in them.
     fn contents(&mut self, old: ThingId, new: ThingId) {
+        if self.is_unchanged_step(old, new) {
+            (old + 1..self.old.end(old)).zip(new + 1..).for_each(|(old, new)| self.join(old, new));
+            return;
+        }
         let items = |outline: &Outline<'_>, id: ThingId| -> Vec<ThingId> {
             outline.children(id).filter(|child| !outline.is_section(*child)).collect()
         };
@@ -256,10 +257,7 @@ impl<'o> Pairer<'o> {
 
     fn items(&mut self, old: &[ThingId], new: &[ThingId]) -> Vec<(ThingId, ThingId)> {
         let mut pairs = self.unchanged_ends(old, new);
-        let left: Vec<ThingId> =
-            old.iter().copied().filter(|id| self.pairing.to_new[*id].is_none()).collect();
-        let right: Vec<ThingId> =
-            new.iter().copied().filter(|id| self.pairing.to_old[*id].is_none()).collect();
+        let (left, right) = self.free((old, new));
         if left.is_empty() || right.is_empty() {
             return pairs;
         }
@@ -333,11 +331,8 @@ impl<'o> Pairer<'o> {
     }
 
     /// What was moved and edited, or has another heading: the most alike first.
-    fn by_likeness(&mut self, (old, new): (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
-        let left: Vec<ThingId> =
-            old.iter().copied().filter(|id| self.pairing.to_new[*id].is_none()).collect();
-        let right: Vec<ThingId> =
-            new.iter().copied().filter(|id| self.pairing.to_old[*id].is_none()).collect();
+    fn by_likeness(&mut self, ids: (&[ThingId], &[ThingId])) -> Vec<(ThingId, ThingId)> {
+        let (left, right) = self.free(ids);
         if left.len() * right.len() > MAX_PAIRS {
             return Vec::new();
         }
@@ -362,7 +357,7 @@ impl<'o> Pairer<'o> {
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut pairs = Vec::new();
         for (_, _, old, new) in candidates {
-            if self.is_free(old, new) {
+            if self.pairing.to_new[old].is_none() && self.pairing.to_old[new].is_none() {
                 self.join(old, new);
                 pairs.push((old, new));
             }
@@ -388,4 +383,33 @@ impl<'o> Pairer<'o> {
 
 fn subsections(outline: &Outline<'_>, id: ThingId) -> Vec<ThingId> {
     outline.children(id).filter(|child| outline.is_section(*child)).collect()
+}
+
+/// Twice the number of words that two texts have in common, and the number of words of both.
+fn common_words(one: &str, other: &str) -> (usize, usize) {
+    let words = |text: &'_ str| -> usize { text.split_whitespace().take(MAX_WORDS).count() };
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    for word in one.split_whitespace().take(MAX_WORDS) {
+        *left.entry(word).or_default() += 1;
+    }
+    let mut common = 0;
+    for word in other.split_whitespace().take(MAX_WORDS) {
+        if let Some(count) = left.get_mut(word).filter(|count| **count > 0) {
+            *count -= 1;
+            common += 2;
+        }
+    }
+    (common, words(one) + words(other))
+}
+
+/// The words of a text without its numbers and plurals, for texts that count something down.
+fn without_numbers(text: &str) -> String {
+    let word = |word: &str| {
+        let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return "#".to_owned();
+        }
+        word.strip_suffix('s').unwrap_or(word).to_lowercase()
+    };
+    text.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -18,13 +18,25 @@ impl<'d> Outline<'d> {
         let mut reader = Reader { file, document, metadata, done: 0, things: Vec::new() };
         let root = document.root();
         let role = reader.role(root);
-        let id = reader.push(Kind::Root, role, 0, 0..0, 0, root, None);
-        reader.body(root, id, role);
+        let id =
+            reader.push(Place { parent: Self::ROOT, role, section: root }, Kind::Root, 0..0, 0);
+        reader.body(Place { parent: id, role, section: root });
         reader.sections(root, id, false);
         reader.close(id);
         Self { document, tail: &document.source()[reader.done..], things: reader.things }
     }
 }
+
+/// Where a thing stands.
+#[derive(Clone, Copy)]
+struct Place {
+    parent: ThingId,
+    role: Role,
+    section: SectionId,
+}
+
+/// What stands in an item: nested items and blocks of text.
+type Inside = Vec<(Option<ItemId>, Range<usize>)>;
 
 struct Reader<'d> {
     file: StateFile,
@@ -37,17 +49,7 @@ struct Reader<'d> {
 
 impl<'d> Reader<'d> {
     /// Adds a thing over `span` whose value begins at `value`.
-    #[allow(clippy::too_many_arguments, reason = "one call site for each kind of thing")]
-    fn push(
-        &mut self,
-        kind: Kind,
-        role: Role,
-        parent: ThingId,
-        span: Range<usize>,
-        value: usize,
-        section: SectionId,
-        item: Option<ItemId>,
-    ) -> ThingId {
+    fn push(&mut self, place: Place, kind: Kind, span: Range<usize>, value: usize) -> ThingId {
         let source = self.document.source();
         let value = value.clamp(span.start, span.end);
         let gap = &source[self.done..span.start];
@@ -55,16 +57,16 @@ impl<'d> Reader<'d> {
         let id = self.things.len();
         self.things.push(Thing {
             kind,
-            role,
-            parent,
+            role: place.role,
+            parent: place.parent,
             end: id + 1,
             gap,
             prefix: &source[span.start..value],
             value: Cow::Borrowed(&source[value..span.end]),
             span,
             step: None,
-            section,
-            item,
+            section: place.section,
+            item: None,
         });
         id
     }
@@ -93,13 +95,13 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn body(&mut self, section: SectionId, parent: ThingId, role: Role) {
-        for part in self.document.parts(section) {
+    fn body(&mut self, place: Place) {
+        for part in self.document.parts(place.section) {
             match part.item {
-                Some(item) => self.item(item, part.span, parent, role),
+                Some(item) => self.item(place, item, part.span),
                 None => {
                     let start = part.span.start;
-                    self.push(Kind::Text, role, parent, part.span, start, section, None);
+                    self.push(place, Kind::Text, part.span, start);
                 }
             }
         }
@@ -116,13 +118,13 @@ impl<'d> Reader<'d> {
             let value = start + title_at(&source[section.heading.clone()], step.is_some());
             let role = self.role(id);
             let kind = Kind::Section(section.level);
-            let thing = self.push(kind, role, parent, start..end, value, id, None);
+            let thing = self.push(Place { parent, role, section: id }, kind, start..end, value);
             let in_step = in_step || step.is_some();
             if let Some((number, title)) = step {
                 let step = StepHeading { number, id: self.step_id(id), title: title.to_owned() };
                 self.things[thing].step = Some(Box::new(step));
             }
-            self.body(id, thing, role);
+            self.body(Place { parent: thing, role, section: id });
             self.sections(id, thing, in_step);
             self.close(thing);
         }
@@ -137,26 +139,26 @@ impl<'d> Reader<'d> {
         StepId::parse(&self.document.value(item)).map(|id| id.to_string())
     }
 
-    fn item(&mut self, id: ItemId, span: Range<usize>, parent: ThingId, role: Role) {
+    fn item(&mut self, place: Place, id: ItemId, span: Range<usize>) {
         let document = self.document;
-        let (section, value) = (document.item(id).section, document.item(id).value_span.start);
+        let value = document.item(id).value_span.start;
         // A sentence is one thing with all that is nested in it.
-        let is_sentence = matches!(role, Role::Directives | Role::Rules);
-        let inside = if is_sentence { None } else { self.inside(id, &span) };
-        let Some(inside) = inside else {
-            self.push(Kind::Item, role, parent, span, value, section, Some(id));
-            return;
+        let is_sentence = matches!(place.role, Role::Directives | Role::Rules);
+        let inside = if is_sentence { None } else { self.inside(id, &span) }.unwrap_or_default();
+        let own_end = |first: &(_, Range<usize>)| {
+            span.start + document.source()[span.start..first.1.start].trim_ascii_end().len()
         };
-        let head = inside.first().map_or(span.end, |(_, first)| first.start);
-        let head = span.start + document.source()[span.start..head].trim_ascii_end().len();
-        let thing = self.push(Kind::Item, role, parent, span.start..head, value, section, Some(id));
+        let end = inside.first().map_or(span.end, own_end);
+        let thing = self.push(place, Kind::Item, span.start..end, value);
+        self.things[thing].item = Some(id);
+        let place = Place { parent: thing, ..place };
         for (child, span) in inside {
             match child {
-                Some(child) => self.item(child, span, thing, role),
+                Some(child) => self.item(place, child, span),
                 None => {
                     let text = &document.source()[span.clone()];
                     let value = span.end - text.trim_ascii_start().len();
-                    self.push(Kind::Text, role, thing, span, value, section, None);
+                    self.push(place, Kind::Text, span, value);
                 }
             }
         }
@@ -165,15 +167,10 @@ impl<'d> Reader<'d> {
 
     /// The nested items and the blocks between and behind them, as whole lines; `None` if a nested
     /// item begins on the line of another.
-    #[allow(clippy::type_complexity, reason = "a list of parts")]
-    fn inside(
-        &self,
-        id: ItemId,
-        span: &Range<usize>,
-    ) -> Option<Vec<(Option<ItemId>, Range<usize>)>> {
+    fn inside(&self, id: ItemId, span: &Range<usize>) -> Option<Inside> {
         let source = self.document.source();
-        let mut inside: Vec<(Option<ItemId>, Range<usize>)> = Vec::new();
-        let loose = |inside: &mut Vec<(Option<ItemId>, Range<usize>)>, until: usize| {
+        let mut inside = Inside::new();
+        let loose = |inside: &mut Inside, until: usize| {
             let Some((_, last)) = inside.last() else { return };
             let text = &source[last.end..until];
             let blank = text.len() - text.trim_ascii_start().len();
