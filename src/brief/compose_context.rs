@@ -63,8 +63,8 @@ fn worth(title: &str) -> usize {
 
 /// The newest entries that are not told elsewhere, newest first.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
-    let told = |entry: &&Entry| entry.kind != EntryKind::Turn && !entry.is_failure();
-    for entry in material.entries.iter().rev().filter(told) {
+    let is_shown = |entry: &&Entry| entry.kind != EntryKind::Turn && !entry.is_failure();
+    for entry in material.entries.iter().rev().filter(is_shown) {
         let mut line = headline(entry);
         for key in ["title", "status", "real_outputs", "state_changes", "notes"] {
             if let Some(value) = entry.field(key) {

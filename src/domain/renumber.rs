@@ -85,7 +85,7 @@ impl Renumbering {
 impl Plan {
     /// Brings the references by number in the fields of all steps but `gone` in line with the
     /// numbers that the steps get.
-    pub fn follow(
+    pub fn update_references(
         &self,
         edit: &mut Edit<'_>,
         renumbering: &Renumbering,

@@ -11,7 +11,7 @@ use super::{Entry, HistoryError};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// The newest matches, in the order of the file.
     pub entries: Vec<Entry>,
     /// How many entries match in all.
@@ -28,7 +28,7 @@ pub(crate) fn search<R: BufRead>(
     reader: R,
     needle: &str,
     limit: usize,
-) -> Result<Found, HistoryError> {
+) -> Result<SearchResult, HistoryError> {
     let needle = needle.to_ascii_lowercase();
     let mut newest = Newest::new(limit);
     let mut total = 0;
@@ -40,7 +40,7 @@ pub(crate) fn search<R: BufRead>(
             }
         }
     })?;
-    Ok(Found { entries: newest.into_vec(), total })
+    Ok(SearchResult { entries: newest.into_vec(), total })
 }
 
 /// The last entries of those pushed.

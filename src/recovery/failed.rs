@@ -28,7 +28,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     let plan = &evidence.plan;
     let (share, percent) = (plan.share_completed(), plan.percent());
     let class = step.error.as_ref().map_or(ErrorClass::Unknown, |error| error.failure.class);
-    let mut facts = vec![told(step, class)];
+    let mut facts = vec![failure_fact(step, class)];
     facts.push(format!("{} of {} steps are completed", plan.completed, plan.total));
     for pattern in &evidence.patterns {
         facts.push(match pattern.kind {
@@ -111,7 +111,7 @@ fn skip(evidence: &Evidence, step: &StepSeen) -> Decision {
     Decision::new(Action::SkipTask, Confidence::Medium, reason)
 }
 
-fn told(step: &StepSeen, class: ErrorClass) -> String {
+fn failure_fact(step: &StepSeen, class: ErrorClass) -> String {
     let Some(error) = &step.error else {
         return format!("step {} failed, and nobody said why", step.number);
     };

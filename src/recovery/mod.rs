@@ -12,7 +12,7 @@ mod failed;
 pub(crate) mod failure;
 mod legal;
 mod running;
-mod told;
+mod step_text;
 
 pub(crate) use action::Action;
 pub(crate) use completion::says_complete;
@@ -23,7 +23,7 @@ pub(crate) use evidence::{
     PlanSeen, StepSeen,
 };
 pub(crate) use legal::why_not;
-pub(crate) use told::{is_vague, named_paths, writes_something};
+pub(crate) use step_text::{is_vague, named_paths, writes_something};
 
 #[cfg(test)]
 mod tests;

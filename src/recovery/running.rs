@@ -14,7 +14,7 @@
 //! | any | the step runs something, and the files for it are there | `continue_task` |
 //! | none | nothing at all | `human_review` |
 
-use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, told};
+use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, step_text};
 use crate::domain::{PlanRole, format_age};
 
 /// From so many changed files on, nobody can tell from outside how far a step is.
@@ -114,7 +114,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         whose(evidence, step, changed)
     } else if changed > 0 || !step.state_changes.is_empty() {
         some_progress(step, changed, &missing)
-    } else if told::runs_something(&step.title) && has_files(evidence, &step.title) {
+    } else if step_text::runs_something(&step.title) && has_files(evidence, &step.title) {
         let reason = "the step runs what is there already, and its files are there";
         Decision::new(Action::ContinueTask, Confidence::Medium, reason)
     } else if said.is_none() && !missing.is_empty() {
@@ -172,7 +172,7 @@ fn names(step: &StepSeen, keep: impl Fn(&super::NamedFile) -> bool) -> Vec<&str>
     step.names.iter().filter(|file| keep(file)).map(|file| file.path.as_str()).collect()
 }
 
-/// How many files changed since the step began, as far as can be told.
+/// How many files changed since the step began, as far as can be step_text.
 fn changed(evidence: &Evidence) -> usize {
     let by_time = evidence.files.as_ref().map_or(0, |files| files.recent_count);
     // Commits since then changed files, too, though a checkout may have set their times back.
@@ -182,7 +182,7 @@ fn changed(evidence: &Evidence) -> usize {
 
 fn has_files(evidence: &Evidence, title: &str) -> bool {
     let Some(files) = &evidence.files else { return false };
-    files.source_files > 0 && (!told::is_about_tests(title) || files.test_files > 0)
+    files.source_files > 0 && (!step_text::is_about_tests(title) || files.test_files > 0)
 }
 
 fn are(names: &[&str]) -> String {

@@ -114,8 +114,8 @@ impl Workspace {
     /// There is a state already, or there is no such archived one.
     pub fn restore_archived(&self, id: &str) -> Result<Archived, Error> {
         let kept = self.archived_named(id)?;
-        let here = self.store.exists()?;
-        if here.log || !here.files.is_empty() {
+        let existing = self.store.exists()?;
+        if existing.log || !existing.files.is_empty() {
             return Err(Error::refused_with(
                 ErrorCode::Exists,
                 format!("there is already a state in `{}`", self.directory().display()),

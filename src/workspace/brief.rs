@@ -1,6 +1,6 @@
 //! Briefs, however much of the state can be read.
 
-use super::{DiffSide, Error, InForce, Snapshot, Workspace, is_absent};
+use super::{ActiveRules, DiffSide, Error, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
     domain::{ErrorCode, Problem, StateFile, StepRef},
@@ -28,7 +28,7 @@ pub struct Briefed {
     /// Files that are missing or cannot be read; the brief has the rest.
     pub damaged: Vec<Problem>,
     /// What binds the agent, as it was read for the brief; absent if it cannot be read.
-    pub in_force: Option<InForce>,
+    pub active_rules: Option<ActiveRules>,
 }
 
 impl Workspace {
@@ -40,7 +40,7 @@ impl Workspace {
         let (snapshot, mut damaged) = self.read_what_can_be()?;
         let mut material = snapshot.material(request.step.as_ref(), &mut damaged)?;
         if let Some(revision) = &request.since {
-            material.changes = Some(self.changes_since(revision)?);
+            material.changes = Some(self.changes_after(revision)?);
         }
         if request.step.is_some() {
             material.turns.clear();
@@ -51,13 +51,13 @@ impl Workspace {
         let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;
         let readable = !damaged.iter().any(|problem| problem.file == StateFile::Constraints);
-        let in_force = readable.then_some(InForce {
+        let active_rules = readable.then_some(ActiveRules {
             settings: material.settings,
             directives: material.directives,
             rules: material.rules,
             reviews: material.reviews,
         });
-        Ok(Briefed { brief, damaged, in_force })
+        Ok(Briefed { brief, damaged, active_rules })
     }
 
     /// The state; where a file or the log cannot be read at all, what is left of it.
@@ -85,7 +85,7 @@ impl Workspace {
         Ok((Snapshot::new(view, self.options.progress), problems))
     }
 
-    fn changes_since(&self, revision: &str) -> Result<Changes, Error> {
+    fn changes_after(&self, revision: &str) -> Result<Changes, Error> {
         let side = DiffSide::parse(revision);
         let from = match &side {
             DiffSide::Back(count) => self.operation_back(*count)?.seq,

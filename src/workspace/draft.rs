@@ -10,7 +10,7 @@ use std::{
 use super::{
     Environment, Error, Facts, FileDiff,
     snapshot::{bytes, workflow},
-    version_control::Here,
+    version_control::Location,
 };
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
@@ -45,7 +45,7 @@ pub(crate) struct Draft<'a> {
     /// Whether an entry tells what was counted since the one before.
     pub(super) records_usage: bool,
     /// Where the state is, for steps that say where they are worked on.
-    pub(super) here: Option<Here<'a>>,
+    pub(super) location: Option<Location<'a>>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
 }
@@ -93,7 +93,7 @@ impl<'a> Draft<'a> {
             variables: RefCell::new(None),
             progress,
             records_usage: false,
-            here: None,
+            location: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
         }

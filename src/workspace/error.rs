@@ -1,6 +1,6 @@
 //! Why a command did not do what it was asked.
 
-use super::Since;
+use super::ChangesSince;
 use crate::{
     domain::{ErrorCode, ModelError, Refusal, StateFile},
     history::HistoryError,
@@ -53,7 +53,7 @@ pub enum Error {
         /// What it is.
         found: Revision,
         /// What happened between the two.
-        since: Box<Since>,
+        since: Box<ChangesSince>,
     },
     /// A person has to agree first; the question is put to them.
     #[error("a person must approve this first: {question}")]

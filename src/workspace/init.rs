@@ -89,13 +89,13 @@ impl Workspace {
 
     fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
         self.env.stir(view.revision.as_str());
-        let here = |file: StateFile| match file {
+        let exists = |file: StateFile| match file {
             StateFile::History => view.appended().exists(),
             file => view.bytes(file.name()).is_some(),
         };
         let missing: Vec<StateFile> =
-            StateFile::FIVE.into_iter().filter(|file| !here(*file)).collect();
-        let found = Found::read(view);
+            StateFile::FIVE.into_iter().filter(|file| !exists(*file)).collect();
+        let found = Existing::read(view);
         if missing.len() == StateFile::FIVE.len() && view.has_log() && self.knows_files() {
             return Err(self.no_state(view));
         }
@@ -135,7 +135,7 @@ impl Workspace {
             files.push((file, text));
         }
         if let Some(text) = &options.templates.workflow
-            && !here(StateFile::Workflow)
+            && !exists(StateFile::Workflow)
         {
             files.push((StateFile::Workflow, text.clone()));
         }
@@ -145,7 +145,7 @@ impl Workspace {
     fn input(
         &self,
         options: &InitOptions,
-        found: &Found,
+        found: &Existing,
         goal: &str,
         workflow: &Workflow,
     ) -> Result<TemplateInput, Error> {
@@ -183,7 +183,7 @@ impl Workspace {
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }
 
-    fn refuse_existing(&self, found: &Found) -> Error {
+    fn refuse_existing(&self, found: &Existing) -> Error {
         let goal = found.goal.as_deref().unwrap_or("unknown");
         Error::refused_with(
             ErrorCode::Exists,
@@ -226,7 +226,7 @@ impl Made {
 
 /// What files that are there already say, so that new ones agree with them.
 #[derive(Default)]
-struct Found {
+struct Existing {
     goal: Option<String>,
     title: Option<String>,
     execution_id: Option<String>,
@@ -235,7 +235,7 @@ struct Found {
     total_steps: usize,
 }
 
-impl Found {
+impl Existing {
     fn read(view: &View) -> Self {
         if let Ok(document) = markdown(view, StateFile::Plan) {
             let plan = Plan::read(document);

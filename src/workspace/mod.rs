@@ -1,9 +1,11 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
+mod active_rules;
 mod adapt;
 mod archive;
 mod brief;
 mod change;
+mod changes_since;
 mod check;
 mod checkpoint;
 mod conflict;
@@ -12,9 +14,8 @@ mod draft;
 mod environment;
 mod error;
 mod evidence;
+mod external_edit;
 mod facts;
-mod follow;
-mod in_force;
 mod init;
 mod material;
 mod memory;
@@ -24,19 +25,18 @@ mod operations;
 mod outcome;
 mod overview;
 mod readiness;
-mod recount;
 mod recover;
 mod removed;
 mod resolve;
 mod restore;
 mod rules;
-mod since;
 mod snapshot;
 pub(crate) mod state;
 mod template_limits;
 mod templates;
 mod training;
 mod trust;
+mod undo_counts;
 mod usage;
 mod version_control;
 
@@ -46,17 +46,18 @@ use std::{
     time::Duration,
 };
 
-use self::version_control::Here;
+use self::version_control::Location;
 pub(crate) use self::{
+    active_rules::ActiveRules,
     adapt::Event,
     archive::{Archived, ArchivedState},
     change::{Cost, Selected, Span},
+    changes_since::ChangesSince,
     check::Fixed,
     checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     diff::{Comparison, DiffSide, GivenSide},
     draft::Draft,
     facts::Facts,
-    in_force::InForce,
     metrics::Metrics,
     operations::Stepped,
     outcome::FileDiff,
@@ -66,7 +67,6 @@ pub(crate) use self::{
     resolve::Resolver,
     restore::RestoreOptions,
     rules::RuleLine,
-    since::Since,
     templates::{Mode, TemplateSet},
     usage::Usage,
 };
@@ -231,7 +231,7 @@ impl Workspace {
         let done = self.change(kind, |draft| {
             // A checkpoint is of what is there.
             if !kind.starts_with("checkpoint.") {
-                follow::take_over_counters(draft);
+                external_edit::update_counters(draft);
             }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);
@@ -355,7 +355,7 @@ impl Workspace {
         }
         let mut draft = Draft::new(view, &self.env, self.options.progress)?;
         let version_control = self.version_control();
-        draft.here = Some(Here { dir: self.directory(), version_control });
+        draft.location = Some(Location { dir: self.directory(), version_control });
         Ok(draft)
     }
 
@@ -395,7 +395,7 @@ impl Workspace {
 
     /// The state is not where it was expected, and what happened since.
     fn moved(&self, expected: &str, found: &Revision) -> Error {
-        let since = Box::new(self.since(expected, found));
+        let since = Box::new(self.changes_since(expected, found));
         Error::Moved { expected: expected.to_owned(), found: found.clone(), since }
     }
 

@@ -126,7 +126,7 @@ impl Workspace {
             let mut fields = entry(&target, &changed, self.env.actor());
             match state::carried(&target, undo) {
                 Some(text) => fields.push(("carried".to_owned(), text)),
-                None => fields.extend(draft.recounted(&target, undo)?),
+                None => fields.extend(draft.undo_counts(&target, undo)?),
             }
             draft.log(title, fields)?;
         } else {

@@ -86,8 +86,8 @@ impl Snapshot {
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
         let mut record = TrainingRecord::default();
         each_entry(self.history()?, |entry| {
-            let told = entry.kind == EntryKind::Step || entry.field("mode").is_some();
-            if entry.simulation || (simulating && !told) {
+            let says_mode = entry.kind == EntryKind::Step || entry.field("mode").is_some();
+            if entry.simulation || (simulating && !says_mode) {
                 return;
             }
             record.take(&entry);

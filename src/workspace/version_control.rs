@@ -70,12 +70,12 @@ impl VersionControl for NoVersionControl {
 
 /// The place of a state among the working trees of a repository.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Here<'a> {
+pub(super) struct Location<'a> {
     pub(super) dir: &'a Path,
     pub(super) version_control: &'a dyn VersionControl,
 }
 
-impl Here<'_> {
+impl Location<'_> {
     /// Whether the branch or the place that the step names is this one. A worktree may have been
     /// moved since, and a branch may be checked out elsewhere, so either will do.
     pub(super) fn is_of(&self, step: &Step) -> bool {
@@ -134,11 +134,11 @@ mod tests {
 
     #[test]
     fn a_place_or_a_branch_makes_a_step_one_of_here() {
-        let here = Here { dir: Path::new("/a/b/state"), version_control: &On("mine") };
-        assert!(here.is_of(&step(&[("worktree", "/a/b")])));
-        assert!(here.is_of(&step(&[("branch", "mine"), ("worktree", "/moved")])));
-        assert!(!here.is_of(&step(&[("branch", "other"), ("worktree", "/a/bc")])));
-        assert!(!here.is_of(&step(&[("worktree", "merged and removed")])));
-        assert!(!here.is_of(&step(&[])));
+        let location = Location { dir: Path::new("/a/b/state"), version_control: &On("mine") };
+        assert!(location.is_of(&step(&[("worktree", "/a/b")])));
+        assert!(location.is_of(&step(&[("branch", "mine"), ("worktree", "/moved")])));
+        assert!(!location.is_of(&step(&[("branch", "other"), ("worktree", "/a/bc")])));
+        assert!(!location.is_of(&step(&[("worktree", "merged and removed")])));
+        assert!(!location.is_of(&step(&[])));
     }
 }

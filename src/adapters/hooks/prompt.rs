@@ -3,7 +3,7 @@
 use super::{Hook, Reply, reply::quoted};
 use crate::{
     brief::Turn,
-    workspace::{Change, Error, InForce},
+    workspace::{ActiveRules, Change, Error},
 };
 
 /// How much of what the user says is recorded, in characters.
@@ -19,7 +19,7 @@ const LONGEST: usize = 400;
 /// matters.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
     let recorded = record(hook);
-    let rules = rule_lines(&hook.again().read()?.in_force()?);
+    let rules = rule_lines(&hook.again().read()?.active_rules()?);
     let mut memory = hook.memory();
     let known = memory.rules.as_ref();
     let new: Vec<&String> =
@@ -88,6 +88,6 @@ fn printable(text: &str) -> String {
 }
 
 /// Everything that binds the agent right now, a line each.
-pub(super) fn rule_lines(in_force: &InForce) -> Vec<String> {
-    in_force.lines().into_iter().map(|line| super::reply::short(&line, LONGEST)).collect()
+pub(super) fn rule_lines(active_rules: &ActiveRules) -> Vec<String> {
+    active_rules.lines().into_iter().map(|line| super::reply::short(&line, LONGEST)).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
         max_bytes: Some(MOST_BYTES.saturating_sub(frame.len())),
     };
     let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
-    memory.rules = briefed.in_force.as_ref().map(rule_lines);
+    memory.rules = briefed.active_rules.as_ref().map(rule_lines);
     if memory != known {
         hook.remember(&memory);
     }

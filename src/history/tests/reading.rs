@@ -143,7 +143,7 @@ fn a_changed_entry_is_read_and_not_verified() {
 #[test]
 fn a_search_looks_into_titles_and_values_in_any_case() {
     let mut log = Log::of(5);
-    log.add("Found the Needle", &[]);
+    log.add("SearchResult the Needle", &[]);
     log.add("Note", &[("notes", "a needle\nin a \"haystack\"")]);
     let found = search(log.text.as_bytes(), "NEEDLE", 10).unwrap();
     assert_eq!((found.total, found.entries.len()), (2, 2));

@@ -13,7 +13,7 @@ use crate::{
 const KEPT: &str = "adaptation";
 
 /// Applies the behaviours of a new task type, and takes those of the old one back.
-pub(super) fn follow(
+pub(super) fn apply_for_task(
     draft: &mut Draft<'_>,
     change: &Change,
     answer: &mut Answer,

@@ -47,7 +47,7 @@ impl Watch {
         mut answer: Answer,
     ) -> Result<Answer, Error> {
         let event = Event::of(change, &answer);
-        behaviour::follow(draft, change, &mut answer)?;
+        behaviour::apply_for_task(draft, change, &mut answer)?;
         lifetime::count_down(draft, &event)?;
         let constraints = draft.constraints()?;
         let mut after = self.before.then(draft, &constraints, &self.rules)?;

@@ -99,8 +99,8 @@ fn take(
     } else {
         draft.notices.push("`history.md` is missing, so nothing was noted there".to_owned());
     }
-    let told = message.map(|text| format!(": {}", text.lines().next().unwrap_or_default()));
-    let answer = Answer::new(format!("checkpoint {name}{}", told.unwrap_or_default())).with(
+    let note = message.map(|text| format!(": {}", text.lines().next().unwrap_or_default()));
+    let answer = Answer::new(format!("checkpoint {name}{}", note.unwrap_or_default())).with(
         "checkpoint",
         json!({ "name": name, "automatic": automatic.is_some(), "reason": automatic,
             "message": message, "time": draft.env.now(), "actor": draft.env.actor() }),
@@ -115,7 +115,7 @@ fn take(
     Ok(answer)
 }
 
-/// Refuses what cannot be told from an operation, or leads out of a directory.
+/// Refuses what cannot be note from an operation, or leads out of a directory.
 pub(in super::super) fn check_name(name: &str) -> Result<(), Error> {
     let why = if name.len() > CheckpointName::LONGEST {
         "it is longer than 100 bytes"

@@ -179,9 +179,11 @@ pub(super) fn select<'p>(
         )),
         (own, all) => {
             let several = if own.is_empty() { all } else { own };
-            let is_here = |step: &Step| draft.here.is_some_and(|here| here.is_of(step));
-            let here: Vec<&Step> = several.iter().copied().filter(|step| is_here(step)).collect();
-            if let [step] = here.as_slice() {
+            let is_of_this_worktree =
+                |step: &Step| draft.location.is_some_and(|location| location.is_of(step));
+            let own: Vec<&Step> =
+                several.iter().copied().filter(|step| is_of_this_worktree(step)).collect();
+            if let [step] = own.as_slice() {
                 return Ok(step);
             }
             let names: Vec<String> = several.iter().map(|step| step.number.to_string()).collect();

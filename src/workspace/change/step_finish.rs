@@ -69,7 +69,7 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
             let again = if failure.recoverable { "may pass by itself" } else { "needs a remedy" };
             answer.message.push_str(&format!("\nkind: {}, {again}", failure.class));
         }
-        answer = answer.with("failure", told(&failure, step.attempts + 1));
+        answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }
     let allowed = attempts_allowed(draft, &plan, step);
     if to == Role::Failed && step.attempts >= allowed {
@@ -94,10 +94,10 @@ fn failure(result: &StepResult, status: &str, draft: &Draft<'_>) -> Option<Failu
     failed.then(|| classify(result.error.as_deref().unwrap_or_default()))
 }
 
-fn told(failure: &Failure, attempt: u32) -> Value {
-    let mut told = json!(failure);
-    told["backoff_ms"] = json!(failure.backoff_ms(attempt));
-    told
+fn failure_json(failure: &Failure, attempt: u32) -> Value {
+    let mut value = json!(failure);
+    value["backoff_ms"] = json!(failure.backoff_ms(attempt));
+    value
 }
 
 fn state_changes(

@@ -23,7 +23,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
     // Whoever adds a step knows the others by the numbers they have until then.
-    let follow = |(key, value): (String, String)| match &renumbering {
+    let renumbered = |(key, value): (String, String)| match &renumbering {
         Some(renumbering) => (key, renumbering.text(&value, &is_variable)),
         None => (key, value),
     };
@@ -35,7 +35,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         title,
         component: shape.component.clone(),
         tool: shape.tool.clone(),
-        inputs: pairs(&shape.input).into_iter().map(follow).collect(),
+        inputs: pairs(&shape.input).into_iter().map(renumbered).collect(),
         expected_outputs: pairs(&shape.output),
         cost: shape.cost.map(|cost| cost.0.to_string()),
         time: shape.time.map(|time| time.to_string()),
@@ -45,7 +45,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     };
     let number = plan.add_step(progress.edit(), &id, &new, &status, after)?;
     if let Some(renumbering) = &renumbering {
-        plan.follow(progress.edit(), renumbering, None, &is_variable);
+        plan.update_references(progress.edit(), renumbering, None, &is_variable);
     }
     progress.added = Some((number, status.clone()));
     progress.reopen_plan()?;
@@ -143,7 +143,12 @@ pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answe
     let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = Progress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
-    plan.follow(progress.edit(), &Renumbering::without(&plan, step), Some(step), &is_variable);
+    plan.update_references(
+        progress.edit(),
+        &Renumbering::without(&plan, step),
+        Some(step),
+        &is_variable,
+    );
     progress.removed = Some(step.offset);
     progress.finish(&[])?;
     touch(draft, step.number)?;

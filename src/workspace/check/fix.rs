@@ -27,8 +27,8 @@ impl Workspace {
         self.change_any(FIX, true, |draft| {
             let mut repaired = self.put_back_lost(draft)?;
             repaired.extend(self.repair(draft, !repaired.is_empty())?);
-            let told = repaired.iter().map(|one| format!("{}: {}", one.file, one.message));
-            let answers = told.map(Answer::new).collect();
+            let messages = repaired.iter().map(|one| format!("{}: {}", one.file, one.message));
+            let answers = messages.map(Answer::new).collect();
             fixed.append(&mut repaired);
             Ok(answers)
         })?;

@@ -165,7 +165,7 @@ impl Snapshot {
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             // The next change, or the next one about a step, takes it over.
-            let just_merged = super::follow::is_only_plan_edited(self.view())
+            let just_merged = super::external_edit::is_only_plan_edited(self.view())
                 || self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
             variables::check(plan, variables, just_merged, found);
             let workflow = workflow.as_deref().unwrap_or_else(|| Workflow::builtin());

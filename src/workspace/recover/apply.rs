@@ -91,7 +91,7 @@ impl Workspace {
             ));
         };
         let mut noted = vec![("recovery".to_owned(), decision.action.word().to_owned())];
-        noted.extend(told(decision, by));
+        noted.extend(decision_fields(decision, by));
         // A step that ran then would be found running, with nobody at it.
         let chosen = examined.evidence.checkpoints.iter().find(|known| known.name == *name);
         let rewind = chosen.is_some_and(|checkpoint| checkpoint.rewind);
@@ -228,7 +228,7 @@ fn no_step() -> Error {
 }
 
 /// Why it was decided, and by whom.
-fn told(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
+fn decision_fields(decision: &Decision, by: &DecidedBy) -> Vec<(String, String)> {
     vec![
         ("evidence".to_owned(), decision.reasons.join("; ")),
         ("decided_by".to_owned(), by.to_string()),
@@ -257,7 +257,7 @@ fn log(
     if let Some(wait) = decision.backoff_ms.filter(|wait| *wait > 0) {
         put("backoff", format_duration(wait));
     }
-    fields.extend(told(decision, by));
+    fields.extend(decision_fields(decision, by));
     fields.push(("state_changes".to_owned(), done.join("; ")));
     fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
     draft.log(format!("Recovery: {}", decision.action), fields)?;

@@ -78,8 +78,8 @@ impl Workspace {
             let steps = draft.plan()?.steps.len();
             let noun = if steps == 1 { "step" } else { "steps" };
             let message = format!("imported {steps} {noun} into {}", self.directory().display());
-            let told = saved.as_ref().map(|name| format!("; before that: checkpoint {name}"));
-            let answer = Answer::new(format!("{message}{}", told.unwrap_or_default()));
+            let note = saved.as_ref().map(|name| format!("; before that: checkpoint {name}"));
+            let answer = Answer::new(format!("{message}{}", note.unwrap_or_default()));
             Ok(vec![answer.with("steps", steps).with("saved_as", saved)])
         })
     }

@@ -28,7 +28,7 @@ fn is_edited(view: &View, file: StateFile) -> bool {
 
 /// Brings the counters in the variables in line with a plan that was edited outside, as a part of
 /// the change that finds the edit. A file that cannot be read is left alone.
-pub(super) fn take_over_counters(draft: &mut Draft<'_>) {
+pub(super) fn update_counters(draft: &mut Draft<'_>) {
     if !is_plan_edited(draft.view()) {
         return;
     }

@@ -5,7 +5,7 @@ use crate::domain::{Bullet, Review, Setting};
 
 /// Modifiers, limits, directives, rules and open reviews.
 #[derive(Clone, Debug, Default)]
-pub struct InForce {
+pub struct ActiveRules {
     /// Modifiers and limits.
     pub settings: Vec<Setting>,
     /// Directives in force.
@@ -16,7 +16,7 @@ pub struct InForce {
     pub reviews: Vec<Review>,
 }
 
-impl InForce {
+impl ActiveRules {
     /// A line each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -37,10 +37,10 @@ impl Snapshot {
     ///
     /// # Errors
     /// The constraints cannot be read.
-    pub fn in_force(&self) -> Result<InForce, Error> {
+    pub fn active_rules(&self) -> Result<ActiveRules, Error> {
         let constraints = self.constraints()?;
         let reviews = self.plan().map(|plan| plan.open_reviews().cloned().collect());
-        Ok(InForce {
+        Ok(ActiveRules {
             settings: constraints.settings,
             directives: constraints.directives,
             rules: constraints.rules,

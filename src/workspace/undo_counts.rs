@@ -10,7 +10,7 @@ impl Draft<'_> {
     /// The fields by which the entry of an undo takes the executions of `target` out of the
     /// counts again, and that of a redo puts them in: a command that is taken back counts neither
     /// as a failure nor against a limit.
-    pub(super) fn recounted(
+    pub(super) fn undo_counts(
         &mut self,
         target: &Operation,
         undo: bool,

@@ -5,18 +5,18 @@ use serde::Serialize;
 use super::{Workspace, same_revision};
 use crate::store::{OperationSummary, Revision};
 
-/// How many operations are told.
+/// How many operations are lines.
 const MOST: usize = 50;
-/// How many of them are told in a sentence.
+/// How many of them are lines in a sentence.
 const MOST_IN_WORDS: usize = 3;
 /// The kind of an edit that no command made; nobody knows who did.
 const EXTERNAL: &str = "external";
 
 /// The operations after a revision.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Since {
+pub struct ChangesSince {
     /// What was done, the oldest first; the newest ones if there are many.
-    pub changed: Vec<Step>,
+    pub changed: Vec<OperationLine>,
     /// Whether these are all of them.
     pub complete: bool,
     /// Whether the log knows the revision at all.
@@ -25,7 +25,7 @@ pub struct Since {
 
 /// One operation in short.
 #[derive(Clone, Debug, Serialize)]
-pub struct Step {
+pub struct OperationLine {
     /// Its id.
     pub id: Revision,
     /// The sort of change.
@@ -40,7 +40,7 @@ pub struct Step {
     pub message: String,
 }
 
-impl From<OperationSummary> for Step {
+impl From<OperationSummary> for OperationLine {
     fn from(op: OperationSummary) -> Self {
         let OperationSummary { id, kind, mut actor, time, files, message, .. } = op;
         if actor.is_empty() {
@@ -50,10 +50,10 @@ impl From<OperationSummary> for Step {
     }
 }
 
-impl Since {
+impl ChangesSince {
     /// The end of a sentence that says what happened.
     pub(super) fn sentence(&self) -> String {
-        let words = |step: &Step| {
+        let words = |step: &OperationLine| {
             let files = match step.files.as_slice() {
                 [] => String::new(),
                 files => format!(" ({})", files.join(", ")),
@@ -64,15 +64,15 @@ impl Since {
             }
         };
         let newest = self.changed.len().saturating_sub(MOST_IN_WORDS);
-        let told: Vec<String> = self.changed.iter().skip(newest).map(words).collect();
+        let lines: Vec<String> = self.changed.iter().skip(newest).map(words).collect();
         if !self.known {
             return ", which the log does not know".to_owned();
         }
-        let told = told.join(", ");
+        let lines = lines.join(", ");
         match newest {
-            _ if told.is_empty() => String::new(),
-            0 => format!("; since then {told}"),
-            _ => format!("; since then {} operations, the last {told}", self.changed.len()),
+            _ if lines.is_empty() => String::new(),
+            0 => format!("; since then {lines}"),
+            _ => format!("; since then {} operations, the last {lines}", self.changed.len()),
         }
     }
 }
@@ -81,9 +81,11 @@ impl Workspace {
     /// What the log says about the time between `expected` and `found`.
     ///
     /// An edit made outside that is not recorded yet is what lies between the log and `found`.
-    pub(super) fn since(&self, expected: &str, found: &Revision) -> Since {
-        let Ok(newest) = self.store.operations(Some(MOST + 1)) else { return Since::default() };
-        let pending = newest.first().is_none_or(|op| op.id != *found).then(|| Step {
+    pub(super) fn changes_since(&self, expected: &str, found: &Revision) -> ChangesSince {
+        let Ok(newest) = self.store.operations(Some(MOST + 1)) else {
+            return ChangesSince::default();
+        };
+        let pending = newest.first().is_none_or(|op| op.id != *found).then(|| OperationLine {
             id: found.clone(),
             kind: EXTERNAL.to_owned(),
             actor: "unknown".to_owned(),
@@ -96,13 +98,14 @@ impl Workspace {
         let complete = at.is_some() || (before_first && newest.len() <= MOST);
         let known = complete || (expected.len() >= 8 && self.store.operation(expected).is_ok());
         if !known {
-            return Since::default();
+            return ChangesSince::default();
         }
         let taken = at.unwrap_or(newest.len()).min(MOST);
-        let mut changed: Vec<Step> = newest.into_iter().take(taken).map(Step::from).collect();
+        let mut changed: Vec<OperationLine> =
+            newest.into_iter().take(taken).map(OperationLine::from).collect();
         changed.reverse();
         changed.extend(pending);
-        Since { changed, complete, known }
+        ChangesSince { changed, complete, known }
     }
 }
 
