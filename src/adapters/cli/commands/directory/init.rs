@@ -11,8 +11,8 @@ use crate::{
 
 /// Start a state: write plan.md, context.md, variables.json, history.md and constraints.md
 ///
-/// Files that are there already are never overwritten; the missing ones are added. The files of a
-/// fresh clone are taken over as they are.
+/// Existing files are never overwritten; missing ones are added. The files of a fresh clone are taken
+/// over as they are.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,13 +24,13 @@ Examples:
 A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
 constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.")]
 pub(in crate::adapters) struct Args {
-    /// What is to be reached
+    /// What the execution should achieve
     #[arg(long, value_name = "TEXT")]
     pub(in crate::adapters) goal: Option<String>,
     /// A short name for the goal
     #[arg(long, value_name = "TITLE")]
     pub(in crate::adapters) title: Option<String>,
-    /// For real, or only played through
+    /// Whether steps are carried out or only simulated
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
     pub(in crate::adapters) mode: ModeArg,
     /// `default`, or a directory with templates of your own
@@ -144,7 +144,7 @@ pub(in crate::adapters) struct ImportArgs {
     /// The format of the document
     #[arg(long, value_enum, default_value = "json")]
     format: Format,
-    /// Put it in the place of the state that is there; `undo` takes that back
+    /// Replace the existing state; `undo` reverts that
     #[arg(long)]
     replace: bool,
     /// `default`, or a directory with templates of your own

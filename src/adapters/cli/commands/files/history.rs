@@ -35,7 +35,7 @@ pub(in crate::adapters) enum Verb {
     Add {
         /// What happened, in one line
         title: String,
-        /// KEY=VALUE
+        /// A field of the entry and its value
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         fields: Vec<(String, String)>,
     },

@@ -74,7 +74,7 @@ Examples:
     },
     /// Simulate an event on a copy and print what would fire
     #[command(after_help = "\
-A step event is played as the command that causes it, starting a step first if need be.
+A step event is simulated by running the command that causes it; a step is started first if need be.
 
 Examples:
   statedir rule test step_failed --times 2

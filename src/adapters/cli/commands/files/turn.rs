@@ -43,19 +43,19 @@ struct AddArgs {
     /// The result
     #[arg(long, value_name = "TEXT")]
     outcome: Option<String>,
-    /// What went wrong; can be given several times
+    /// What went wrong; may be repeated
     #[arg(long = "error", value_name = "TEXT")]
     errors: Vec<String>,
-    /// A step or task that was worked on; several times
+    /// A step or task that was worked on; may be repeated
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<String>,
-    /// A file that mattered; several times
+    /// A file that mattered; may be repeated
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
-    /// A key decision and why; several times
+    /// A key decision and why; may be repeated
     #[arg(long = "decision", value_name = "TEXT")]
     decisions: Vec<String>,
-    /// A lesson; several times
+    /// What was learned; may be repeated
     #[arg(long = "lesson", value_name = "TEXT")]
     lessons: Vec<String>,
     /// Tokens read

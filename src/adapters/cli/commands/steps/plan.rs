@@ -23,7 +23,7 @@ Examples:
   statedir plan set status=PAUSED
   statedir plan set goal=\"Compare four vector databases\" owner=ada")]
     Set {
-        /// KEY=VALUE
+        /// A field and its new value
         #[arg(required = true, value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
     },

@@ -34,7 +34,7 @@ pub(in crate::adapters) enum Verb {
     /// Ask a person
     #[command(after_help = "Examples:\n  statedir review open \"Is the budget fine?\"")]
     Open {
-        /// What is to be decided
+        /// What needs to be decided
         question: String,
     },
     /// Agree

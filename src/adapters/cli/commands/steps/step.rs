@@ -33,7 +33,7 @@ Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
   statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"")]
     Add {
-        /// What is to be done, in one line
+        /// What to do, in one line
         title: String,
         #[command(flatten)]
         shape: Box<ShapeArgs>,

@@ -13,7 +13,7 @@ use crate::{
 /// context, then turns; goal, status, current step, constraints and open reviews are kept. The
 /// brief says what was left out. Lines that begin with `>` are data from the file named above them.
 ///
-/// Tokens are estimated from above, so that no common tokenizer counts more.
+/// The estimate of tokens is on the high side: no common tokenizer counts more.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 With a file that is missing or cannot be read, the rest is printed and the exit code is 4.
