@@ -9,7 +9,8 @@ use std::{
 
 use common::{alternate, is_wanted, report, title};
 use statedir::{
-    internals::{Plan, StateFile, compare},
+    StateFile,
+    internals::{Plan, compare},
     text::markdown::Document,
 };
 

@@ -7,7 +7,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{alternate, is_wanted, report, title};
-use statedir::internals::{HistoryFacts, NewEntry, StateFile, Workflow, merge, render};
+use statedir::{
+    StateFile,
+    internals::{HistoryFacts, NewEntry, Workflow, merge, render},
+};
 
 const ENTRIES: u64 = 100_000;
 

@@ -71,8 +71,8 @@ fn change_a_state(dir: &std::path::Path) -> Result<(), Box<dyn Error>> {
     let changed: Vec<String> = outcome.changed.iter().map(ToString::to_string).collect();
     println!("one operation changed {}", changed.join(" and "));
 
-    let plan = workspace.read()?.plan()?;
-    println!("the plan has {} step", plan.steps.len());
+    let state = workspace.read()?.state(false);
+    println!("the plan has {} step", state.steps.len());
 
     // The second change is refused, so the first is not made either.
     let refused: Vec<Change> = serde_json::from_str(

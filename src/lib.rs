@@ -1,14 +1,59 @@
-//! An AI agent's execution state as a directory of plain files.
+//! An AI agent's execution state as a directory of plain files: markdown and JSON that people can
+//! read, edit and put under version control, and that programs change atomically.
 //!
-//! The layers, and who may use whom (an arrow means "may use"; a test holds the rule):
+//! [`Workspace`] is a state directory. [`Change`]s are data, the same as those that
+//! `statedir apply` reads; several of them make one operation, of which all happens or nothing. Each
+//! operation gives the state a new [`Revision`] and can be undone. Edits of the files by hand are
+//! kept: nothing but the text that changes is rewritten.
 //!
-//! ```text
-//! adapters ──► workspace ──► brief, rules, recovery, diff, merge, history ──► domain ──► text
-//!                  │
-//!                  └──► store      (bytes and paths only; knows no markdown)
+//! ```
+//! use statedir::{Change, Environment, GitControl, InitOptions, Options, Workspace};
+//! use statedir::change::StepShape;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let root = tempfile::tempdir()?;
+//! let dir = root.path().join("state");
+//! let workspace = Workspace::new(&dir, Environment::real("ada"), Options::new(GitControl));
+//! let goal = Some("Compare three vector databases".to_owned());
+//! workspace.init(&InitOptions { goal, ..InitOptions::default() })?;
+//!
+//! let title = Some("Collect benchmarks".to_owned());
+//! let outcome = workspace.apply(&[
+//!     Change::StepAdd(Box::new(StepShape { title, ..StepShape::default() })),
+//!     Change::VarSet { path: "budget.hours".to_owned(), value: 3.into() },
+//! ])?;
+//! assert!(outcome.committed);
+//!
+//! let snapshot = workspace.read()?;
+//! assert_eq!(snapshot.revision(), &outcome.revision);
+//! let state = snapshot.state(false);
+//! assert_eq!(state.steps[0].title, "Collect benchmarks");
+//! assert_eq!(state.variables["budget"]["hours"], 3);
+//!
+//! // One refused change, and none is made.
+//! let bad = [
+//!     Change::VarSet { path: "budget.hours".to_owned(), value: 4.into() },
+//!     Change::StepStart { step: Some("9".parse()?) },
+//! ];
+//! let error = workspace.apply(&bad).unwrap_err();
+//! assert_eq!(error.code(), statedir::ErrorCode::NotFound);
+//! assert_eq!(workspace.read()?.revision(), &outcome.revision);
+//!
+//! workspace.undo()?;
+//! assert!(workspace.read()?.state(false).steps.is_empty());
+//! # Ok(())
+//! # }
 //! ```
 //!
-//! Only `store` and `adapters` do I/O; `workspace` is where pure logic meets the disk.
+//! An [`Error`] has an [`ErrorCode`] that programs can rely on, a hint for people, and the place in
+//! the file where there is one. [`text`] is the layer below, for markdown and JSON in general.
+//!
+//! # What is stable
+//!
+//! The files, the JSON of [`Change`] and [`StateDocument`](state::StateDocument), and the error codes:
+//! they grow, and nothing in them changes its meaning. The Rust interface may change before 1.0.
+//! Results are `#[non_exhaustive]`; what you fill in yourself has `Default`, so write
+//! `..Default::default()`. The module `internals` is for the program and its tests alone.
 
 #![deny(unreachable_pub)]
 
@@ -31,10 +76,50 @@ mod workspace;
 
 pub use adapters::git::GitControl;
 pub use brief::{Brief, Budget, Format};
-pub use domain::{Decision, ErrorCode, FactValue, Money, PlanRole, Review, StepCounts, StepRole};
-pub use history::Counts as HistoryCounts;
+pub use domain::{ErrorCode, Problem, Severity, StateFile};
+pub use store::{OperationSummary, Revision};
 pub use workspace::{
-    Answer, BriefRequest, Briefed, Change, ContextText, Environment, Error, ImportOptions,
-    InitOptions, Initialised, LimitUse, NoVersionControl, Options, Outcome, Overview, Snapshot,
-    Spending, StateDocument, StepOverview, StepResult, StepShape, VersionControl, Workspace,
+    Answer, BriefRequest, Briefed, Change, Checked, Environment, Error, FileDiff, FileLocation,
+    Fixed, ImportOptions, InitOptions, Initialised, Mode, NoVersionControl, Options, Outcome,
+    Overview, RestoreOptions, Snapshot, TemplateSet, UndoOutcome, VersionControl, Workspace,
 };
+
+/// The parts of a [`Change`].
+pub mod change {
+    pub use crate::{
+        brief::Turn,
+        domain::{Money, StepId, StepRef},
+        workspace::{ContextText, Cost, Span, StepResult, StepShape},
+    };
+}
+
+/// The parts of an [`Overview`].
+pub mod overview {
+    pub use crate::{
+        domain::{Decision, FactValue, PlanRole, Review, StepCounts, StepRole},
+        history::Counts as HistoryCounts,
+        workspace::{LimitUse, Spending, StepOverview},
+    };
+}
+
+pub mod state {
+    //! The state as one document: what `statedir state` prints.
+    //!
+    //! [`Snapshot::state`](crate::Snapshot::state) makes one,
+    //! [`Workspace::import`](crate::Workspace::import) builds the files from it again, and
+    //! [`StateDocument::SCHEMA`] describes it for other languages.
+
+    pub use crate::{
+        domain::{Decision, Review, SettingGroup},
+        history::{Counts, EntryKind},
+        recovery::failure::ErrorClass,
+        workspace::{
+            StateDocument,
+            state::{
+                BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line,
+                Located, Metrics, Places, Progress, Recovery, SectionState, SettingState,
+                StepState, Timing, ValueType, Written,
+            },
+        },
+    };
+}

@@ -14,7 +14,7 @@ const FEWEST_LINES: usize = 2;
 
 /// What was left out, and how to see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub(crate) struct LeftOut {
     /// Which stage.
     pub stage: Stage,
     /// How many parts were left out whole.
@@ -27,19 +27,20 @@ pub struct LeftOut {
 
 /// A brief that fits its budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Brief {
     /// What was asked for.
     pub budget: Budget,
     /// The revision of the state.
     pub revision: String,
     /// The parts that are shown, in order.
-    pub parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
     /// What is not.
-    pub left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOut>,
     /// What the essential parts would cost in tokens, if they do not fit.
     pub essentials_need: Option<usize>,
     /// Whether there is no room to list what was left out.
-    pub in_short: bool,
+    pub(crate) in_short: bool,
     /// The text, in the format asked for.
     pub text: String,
 }

@@ -13,7 +13,7 @@ use crate::{
 
 /// The four tiers.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// How many turns there were in all.
     pub turns: u64,
     /// The last two turns, whole.
@@ -28,7 +28,7 @@ pub struct Memory {
 
 /// A turn with a shortened response.
 #[derive(Clone, Debug, Serialize)]
-pub struct ShortTurn {
+pub(crate) struct ShortTurn {
     /// Its number.
     pub turn: Option<u64>,
     /// When.
@@ -41,7 +41,7 @@ pub struct ShortTurn {
 
 /// Turns as intents, outcomes and issues, and what they taught.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct MediumTerm {
+pub(crate) struct MediumTerm {
     /// The turns, oldest first.
     pub turns: Vec<TurnSummary>,
     /// Key decisions, oldest first.
@@ -52,7 +52,7 @@ pub struct MediumTerm {
 
 /// What a turn was about.
 #[derive(Clone, Debug, Serialize)]
-pub struct TurnSummary {
+pub(crate) struct TurnSummary {
     /// Its number.
     pub turn: Option<u64>,
     /// What the user wanted.
@@ -65,7 +65,7 @@ pub struct TurnSummary {
 
 /// A decision or a lesson.
 #[derive(Clone, Debug, Serialize)]
-pub struct Noted {
+pub(crate) struct Noted {
     /// The turn it is from.
     pub turn: Option<u64>,
     /// What it says.
@@ -74,7 +74,7 @@ pub struct Noted {
 
 /// What lasts.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct LongTerm {
+pub(crate) struct LongTerm {
     /// What it is all about.
     pub project: Project,
     /// How the user wants it.
@@ -91,7 +91,7 @@ pub struct LongTerm {
 
 /// What it is all about.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Project {
+pub(crate) struct Project {
     /// The short name.
     pub title: Option<String>,
     /// What is to be reached.
@@ -104,7 +104,7 @@ pub struct Project {
 
 /// How the user wants it.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Preferences {
+pub(crate) struct Preferences {
     /// Modifiers and limits.
     pub settings: serde_json::Map<String, serde_json::Value>,
     /// Directives in force.
@@ -113,7 +113,7 @@ pub struct Preferences {
 
 /// Counts over the whole history.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Statistics {
+pub(crate) struct Statistics {
     /// Attempts at steps that came to an end.
     pub executions: u64,
     /// Completed ones.

@@ -7,7 +7,7 @@ use crate::domain::StateFile;
 /// A section of the brief, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Section {
+pub(crate) enum Section {
     /// What is wrong with the files.
     Problems,
     /// What is to be reached.
@@ -38,7 +38,7 @@ pub enum Section {
 
 impl Section {
     /// The heading.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Problems => "What is damaged",
             Self::Goal => "Goal",
@@ -60,7 +60,7 @@ impl Section {
 /// How precious a part is, from the most to the least: the last stage is left out first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stage {
+pub(crate) enum Stage {
     /// Always stays: goal, status, current step, constraints in force, open reviews.
     Essential,
     /// What the caller asked for: changes since a revision.
@@ -79,7 +79,7 @@ pub enum Stage {
 
 impl Stage {
     /// All stages but the first, from the most to the least precious.
-    pub const OPTIONAL: [Self; 6] =
+    pub(crate) const OPTIONAL: [Self; 6] =
         [Self::Changes, Self::Outputs, Self::Failures, Self::Turns, Self::Context, Self::History];
 
     /// What its parts are, for one and for several.
@@ -111,7 +111,7 @@ impl Stage {
 
 /// One piece: kept whole, shortened or left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// Where it is shown.
     pub section: Section,
     /// The file its text comes from.
@@ -130,12 +130,17 @@ pub struct Part {
 
 impl Part {
     /// A part whose text is split into lines.
-    pub fn new(section: Section, source: StateFile, stage: Stage, text: &str) -> Self {
+    pub(crate) fn new(section: Section, source: StateFile, stage: Stage, text: &str) -> Self {
         Self { lines: lines(text), ..Self::of_lines(section, source, stage, Vec::new()) }
     }
 
     /// A part of single lines.
-    pub fn of_lines(section: Section, source: StateFile, stage: Stage, lines: Vec<String>) -> Self {
+    pub(crate) fn of_lines(
+        section: Section,
+        source: StateFile,
+        stage: Stage,
+        lines: Vec<String>,
+    ) -> Self {
         // A single line can still hold a line end of some kind.
         let lines = lines.iter().flat_map(|line| self::lines(line)).collect();
         Self { section, source, stage, note: None, lines, short: None, newest_last: false }
@@ -143,14 +148,14 @@ impl Part {
 
     /// The same part with a line of our own.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
     /// The same part with a shorter form.
     #[must_use]
-    pub fn shorter(mut self, text: &str) -> Self {
+    pub(crate) fn shorter(mut self, text: &str) -> Self {
         self.short = Some(lines(text));
         self
     }

@@ -15,7 +15,7 @@ const MOST: usize = 10;
 
 /// Something that happened more or less often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     /// The error, or the tool or component.
     pub pattern: String,
     /// How often.

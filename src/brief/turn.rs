@@ -61,7 +61,7 @@ pub struct Turn {
 
 impl Turn {
     /// Reads a turn out of its entry.
-    pub fn read(entry: &Entry) -> Self {
+    pub(crate) fn read(entry: &Entry) -> Self {
         let text = |key: &str| entry.field(key).map(str::to_owned);
         let list = |keys: [&str; 2]| {
             let found = keys.iter().find_map(|key| entry.field(key));
@@ -87,7 +87,7 @@ impl Turn {
     }
 
     /// The fields of its entry; lists are written as JSON.
-    pub fn to_fields(&self) -> Vec<(String, String)> {
+    pub(crate) fn to_fields(&self) -> Vec<(String, String)> {
         let mut fields = vec![("kind".to_owned(), "turn".to_owned())];
         let mut put = |key: &str, value: Option<String>| {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -111,7 +111,7 @@ impl Turn {
     }
 
     /// The turn for reading; with `short`, its response in at most 200 characters.
-    pub fn to_text(&self, short: bool) -> String {
+    pub(crate) fn to_text(&self, short: bool) -> String {
         let number = self.turn.map(|turn| format!(" {turn}")).unwrap_or_default();
         let time = self.time.as_ref().map(|time| format!(" ({time})")).unwrap_or_default();
         let mut lines = vec![format!("Turn{number}{time}")];
@@ -138,7 +138,7 @@ impl Turn {
     }
 
     /// The response in at most 200 characters.
-    pub fn short_response(&self) -> String {
+    pub(crate) fn short_response(&self) -> String {
         if self.response.chars().count() <= SHORT_RESPONSE {
             return self.response.clone();
         }

@@ -9,7 +9,7 @@ const FILE: StateFile = StateFile::Context;
 
 /// One section of free text.
 #[derive(Clone, Debug, Serialize)]
-pub struct ContextSection {
+pub(crate) struct ContextSection {
     /// Its heading.
     pub title: String,
     /// The headings above it, outermost first, without the document's title.
@@ -23,7 +23,7 @@ pub struct ContextSection {
 
 /// The context and the document it was read from.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub(crate) struct Context {
     /// The text with its spans.
     pub document: Document,
     /// The sections below the title, in order.
@@ -32,10 +32,10 @@ pub struct Context {
 
 impl Context {
     /// Where a text goes when nobody says where.
-    pub const DEFAULT_SECTION: &str = "Key Findings";
+    pub(crate) const DEFAULT_SECTION: &str = "Key Findings";
 
     /// Reads the context out of a document.
-    pub fn read(document: Document) -> Self {
+    pub(crate) fn read(document: Document) -> Self {
         let sections = document
             .sections()
             .filter(|id| document.section(*id).level > 1)
@@ -53,7 +53,7 @@ impl Context {
     ///
     /// # Errors
     /// There is none, or several.
-    pub fn section(&self, name: &str) -> Result<SectionId, ModelError> {
+    pub(crate) fn section(&self, name: &str) -> Result<SectionId, ModelError> {
         let whole = self.document.find(&[name.trim()]);
         if whole.is_ok() || !name.contains('/') {
             return whole.map_err(|error| ModelError::lookup(FILE, error));

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// One of the tracked files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum StateFile {
     /// `plan.md`: the goal, the status and the steps.
     Plan,

@@ -17,6 +17,7 @@ pub enum Severity {
 
 /// One finding, with a place and a way out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Problem {
     /// A stable word for machines, such as `unknown_status`.
     pub code: ErrorCode,
@@ -38,7 +39,7 @@ pub struct Problem {
 
 impl Problem {
     /// An error in `file`.
-    pub fn error(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
+    pub(crate) fn error(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: Severity::Error,
@@ -51,27 +52,27 @@ impl Problem {
     }
 
     /// A warning about `file`.
-    pub fn warning(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
+    pub(crate) fn warning(code: ErrorCode, file: StateFile, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 
     /// The same problem at a place.
     #[must_use]
-    pub fn at(mut self, place: Place) -> Self {
+    pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
     /// The same problem with a way out.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// The same problem, marked as one that can be repaired safely.
     #[must_use]
-    pub fn fixable(mut self) -> Self {
+    pub(crate) fn fixable(mut self) -> Self {
         self.fixable = true;
         self
     }

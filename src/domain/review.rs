@@ -21,6 +21,7 @@ pub enum Decision {
 
 /// A question to a person.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Review {
     /// Its name, such as `r1`.
     pub id: String,
@@ -38,7 +39,7 @@ impl Review {
     const APPROVED: &str = " — approved by ";
 
     /// Whether it is about that step.
-    pub fn is_about(&self, step: &StepId) -> bool {
+    pub(crate) fn is_about(&self, step: &StepId) -> bool {
         let word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
         self.text.split(word).any(|part| part == step.as_str())
     }

@@ -1,8 +1,8 @@
 //! One step of the plan.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use super::{ModelError, Money};
 use crate::text::markdown::SectionId;
@@ -25,7 +25,7 @@ impl StepId {
     }
 
     /// A new id from 64 random bits, different from all `taken` ones.
-    pub fn generate(mut random: u64, taken: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn generate(mut random: u64, taken: impl Fn(&str) -> bool) -> Self {
         for length in 4.. {
             let mut bits = random;
             let mut text = String::with_capacity(length);
@@ -69,7 +69,7 @@ impl StepRef {
     ///
     /// # Errors
     /// Anything else is a bad value.
-    pub fn parse(text: &str) -> Result<Self, ModelError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ModelError> {
         let text = text.trim();
         let bare =
             text.strip_prefix("Step ").or_else(|| text.strip_prefix("step ")).unwrap_or(text);
@@ -89,7 +89,7 @@ impl StepRef {
     ///
     /// # Errors
     /// Something in it is no step.
-    pub fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
+    pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
         let words =
             list.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
         let is_step = |word: &&str| {
@@ -97,6 +97,26 @@ impl StepRef {
                 && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
         };
         words.filter(is_step).map(Self::parse).collect()
+    }
+}
+
+impl FromStr for StepRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text).map_err(|error| error.to_string())
+    }
+}
+
+/// A number or text.
+impl<'de> Deserialize<'de> for StepRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => text.parse(),
+            serde_json::Value::Number(number) => number.to_string().parse(),
+            other => Err(format!("expected text or a number, found `{other}`")),
+        }
+        .map_err(D::Error::custom)
     }
 }
 

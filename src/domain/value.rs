@@ -31,17 +31,17 @@ pub enum FactValue {
 
 impl FactValue {
     /// A number, or `Missing` if it is not finite.
-    pub fn number(number: f64) -> Self {
+    pub(crate) fn number(number: f64) -> Self {
         if number.is_finite() { Self::Number(number) } else { Self::Missing }
     }
 
     /// A text.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
     /// The value a JSON value stands for; `null` and objects are `Missing`.
-    pub fn from_json(value: &serde_json::Value) -> Self {
+    pub(crate) fn from_json(value: &serde_json::Value) -> Self {
         use serde_json::Value;
         match value {
             Value::Null | Value::Object(_) => Self::Missing,
@@ -61,27 +61,13 @@ impl FactValue {
     }
 
     /// Reads `12`, `$0.50`, `0.5 USD`, `300 seconds`, `1h 30m`, `80%`; `None` for anything else.
-    pub fn parse_quantity(text: &str) -> Option<Self> {
+    pub(crate) fn parse_quantity(text: &str) -> Option<Self> {
         quantity::parse(text)
     }
 
     /// Whether nothing is known.
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
-    }
-
-    /// What kind of value this is, as a word for messages.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Number(_) => "a number",
-            Self::Money(_) => "an amount of money",
-            Self::Duration(_) => "a duration",
-            Self::Percent(_) => "a percentage",
-            Self::Text(_) => "a text",
-            Self::Bool(_) => "true or false",
-            Self::List(_) => "a list",
-            Self::Missing => "missing",
-        }
     }
 
     /// The order of two values, if they can be compared at all.
@@ -89,7 +75,7 @@ impl FactValue {
     /// A plain number takes the unit of the other side (dollars, seconds, percent), and a text that
     /// reads as a quantity is one when the other side is. Texts are equal without regard to letter
     /// case and have no order.
-    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Missing, _) | (_, Self::Missing) => None,
             (Self::Bool(a), Self::Bool(b)) => (a == b).then_some(Ordering::Equal),
@@ -109,7 +95,7 @@ impl FactValue {
 
     /// Whether two values can be told apart at all; a text and a number that it does not spell
     /// cannot.
-    pub fn is_comparable(&self, other: &Self) -> bool {
+    pub(crate) fn is_comparable(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Missing, _) | (_, Self::Missing) => false,
             (Self::Bool(_), Self::Bool(_))
@@ -121,7 +107,7 @@ impl FactValue {
     }
 
     /// This share of `whole`, in the unit of `whole`.
-    pub fn percent_of(percent: f64, whole: &Self) -> Option<Self> {
+    pub(crate) fn percent_of(percent: f64, whole: &Self) -> Option<Self> {
         let share = |amount: f64| amount * percent / 100.0;
         Some(match whole {
             Self::Number(number) => Self::number(share(*number)),
@@ -137,7 +123,7 @@ impl FactValue {
     }
 
     /// The value as it stands in a state file, without quotes: `low`, `0.50`, `300 seconds`.
-    pub fn to_plain(&self) -> String {
+    pub(crate) fn to_plain(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Money(micros) => format_plain_money(*micros),

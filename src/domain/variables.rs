@@ -10,7 +10,7 @@ const FILE: StateFile = StateFile::Variables;
 
 /// What one attempt at a step cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct StepCost {
+pub(crate) struct StepCost {
     /// The step's number at that time.
     pub step: u32,
     /// The step's id.
@@ -21,7 +21,7 @@ pub struct StepCost {
 
 /// The variables and the document they were read from.
 #[derive(Clone, Debug)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// The text with its spans.
     pub document: JsonDocument,
 }
@@ -31,7 +31,7 @@ impl Variables {
     ///
     /// # Errors
     /// The bytes are not one JSON object within the limits; the error has a place.
-    pub fn parse(bytes: Vec<u8>) -> Result<Self, ModelError> {
+    pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, ModelError> {
         let source = String::from_utf8_lossy(&bytes).into_owned();
         let document = JsonDocument::from_bytes(bytes)
             .map_err(|error| ModelError::json(FILE, &error, &source))?;
@@ -47,28 +47,28 @@ impl Variables {
     }
 
     /// The value at a path.
-    pub fn get(&self, path: &str) -> Option<Value> {
+    pub(crate) fn get(&self, path: &str) -> Option<Value> {
         self.document.get(&Path::parse(path).ok()?)
     }
 
     /// The sum of all costs so far.
-    pub fn total_cost(&self) -> Money {
+    pub(crate) fn total_cost(&self) -> Money {
         let value = self.get("cost_tracking.total_cost");
         value.as_ref().and_then(Money::from_json).unwrap_or_default()
     }
 
     /// `step_data.current_step`, if it is a number.
-    pub fn current_step(&self) -> Option<u64> {
+    pub(crate) fn current_step(&self) -> Option<u64> {
         self.get("step_data.current_step")?.as_u64()
     }
 
     /// `step_data.total_steps`, if it is a number.
-    pub fn total_steps(&self) -> Option<u64> {
+    pub(crate) fn total_steps(&self) -> Option<u64> {
         self.get("step_data.total_steps")?.as_u64()
     }
 
     /// What sets `step_data` where it differs, creating what is missing.
-    pub fn step_data(&self, current_step: u32, total_steps: usize) -> Vec<Put> {
+    pub(crate) fn step_data(&self, current_step: u32, total_steps: usize) -> Vec<Put> {
         let wanted = [("current_step", json!(current_step)), ("total_steps", json!(total_steps))];
         let put = |(key, value): (&str, Value)| {
             let path = Path::root().join("step_data").join(key);
@@ -78,7 +78,7 @@ impl Variables {
     }
 
     /// What adds the cost of an attempt to `cost_tracking`.
-    pub fn cost(&self, cost: &StepCost) -> [Put; 2] {
+    pub(crate) fn cost(&self, cost: &StepCost) -> [Put; 2] {
         let tracking = Path::root().join("cost_tracking");
         let total = self.total_cost() + cost.cost;
         let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json() });
@@ -89,7 +89,7 @@ impl Variables {
     }
 
     /// What stores the results of a step under `step_data.outputs.<id>`.
-    pub fn outputs(id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
+    pub(crate) fn outputs(id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
         let base = Path::root().join("step_data").join("outputs").join(id);
         outputs.iter().map(|(key, value)| Put::Set(base.join(key), value.clone())).collect()
     }
@@ -98,7 +98,7 @@ impl Variables {
     ///
     /// # Errors
     /// Something on the way does not have the expected shape.
-    pub fn put_all(&self, puts: &[Put]) -> Result<Edited, ModelError> {
+    pub(crate) fn put_all(&self, puts: &[Put]) -> Result<Edited, ModelError> {
         let mut edit = self.document.edit();
         if !puts.is_empty() {
             edit.put_all(puts).map_err(refused)?;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// counting starts from it, whatever is above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Counts {
     /// All entries.
     pub entries: u64,
@@ -58,7 +59,7 @@ impl Counts {
 
     /// What is left when the part of some entries is taken away; never below zero.
     #[must_use]
-    pub fn without(self, part: Self) -> Self {
+    pub(crate) fn without(self, part: Self) -> Self {
         Self {
             entries: self.entries.saturating_sub(part.entries),
             completed: self.completed.saturating_sub(part.completed),
@@ -84,7 +85,7 @@ impl Counts {
     /// What these say of executions, for the entry of an undo or a redo; `None` if nothing.
     ///
     /// The entries themselves stay and are counted as before.
-    pub fn of_executions(&self) -> Option<String> {
+    pub(crate) fn of_executions(&self) -> Option<String> {
         let counts = [
             ("completed", self.completed),
             ("failed", self.failed),

@@ -56,7 +56,7 @@ impl EntryKind {
     ];
 
     /// The word for the kind, as a `kind` field holds it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Step => "step",
             Self::Adaptation => "adaptation",
@@ -69,7 +69,7 @@ impl EntryKind {
     }
 
     /// The kind that a word names, in any letter case.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word().eq_ignore_ascii_case(word.trim()))
     }
 
@@ -95,7 +95,7 @@ impl EntryKind {
 
 /// An entry as it stands in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The id in its trailer; an entry written by hand has none.
     pub id: Option<EntryId>,
     /// The entries it follows.
@@ -170,22 +170,22 @@ impl Entry {
     }
 
     /// The first field with this key, in any letter case.
-    pub fn field(&self, key: &str) -> Option<&str> {
+    pub(crate) fn field(&self, key: &str) -> Option<&str> {
         find_field(&self.fields, key)
     }
 
     /// How the attempt ended that this entry is about, as its fields say.
-    pub fn outcome(&self) -> Option<StepOutcome> {
+    pub(crate) fn outcome(&self) -> Option<StepOutcome> {
         StepOutcome::read(self.field(OUTCOME_FIELD), self.field("status"))
     }
 
     /// Whether it tells of an attempt that failed.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         self.outcome() == Some(StepOutcome::Failed)
     }
 
     /// The number in `Step 3 Execution`.
-    pub fn step_number(&self) -> Option<u64> {
+    pub(crate) fn step_number(&self) -> Option<u64> {
         if self.kind != EntryKind::Step {
             return None;
         }

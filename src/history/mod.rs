@@ -51,8 +51,9 @@ mod verify;
 
 pub use counts::Counts;
 pub(crate) use each::each_entry;
+pub(crate) use entry::Entry;
+pub use entry::EntryKind;
 pub use entry::NewEntry;
-pub(crate) use entry::{Entry, EntryKind};
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
 

@@ -128,7 +128,7 @@ impl FromStr for Ulid {
 pub struct EntryId(pub Ulid);
 
 impl EntryId {
-    /// Reads an id as [`Ulid::parse`] does.
+    /// Reads an id as `Ulid::parse` does.
     ///
     /// # Errors
     /// Refuses a text that is no ULID.

@@ -15,7 +15,7 @@ pub(crate) const MAX_PROBLEMS: usize = 100;
 /// What can be wrong with an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ProblemKind {
+pub(crate) enum ProblemKind {
     /// Its text is not what its trailer was made for.
     Changed,
     /// Another entry follows it, and it is not there.
@@ -37,7 +37,7 @@ pub enum ProblemKind {
 
 /// Something wrong with the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
     /// The entry that it is wrong with.
@@ -52,7 +52,7 @@ pub struct Problem {
 
 /// What a verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Verification {
+pub(crate) struct Verification {
     /// The number of signed entries.
     pub entries: u64,
     /// The entries that no other follows, the oldest first.
@@ -67,12 +67,12 @@ pub struct Verification {
 
 impl Verification {
     /// Whether nothing is wrong.
-    pub fn is_intact(&self) -> bool {
+    pub(crate) fn is_intact(&self) -> bool {
         self.problem_count == 0
     }
 
     /// Leaves out anchored entries that are missing for a good reason.
-    pub fn forgive_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
+    pub(crate) fn forgive_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
         let found = self.problems.len();
         self.problems.retain(|problem| {
             let anchored = problem.kind == ProblemKind::CutTail && problem.offset.is_none();
@@ -84,7 +84,7 @@ impl Verification {
 
 impl Verification {
     /// Says what took an entry out, which may have left no trace in the file.
-    pub fn name_remover(&mut self, entry: EntryId, by: &str) {
+    pub(crate) fn name_remover(&mut self, entry: EntryId, by: &str) {
         let is_about = |problem: &&mut Problem| {
             let gone = matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Missing { .. });
             gone && problem.entry == Some(entry)

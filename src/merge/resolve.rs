@@ -12,7 +12,7 @@ use crate::domain::StateFile;
 
 /// Whose value to choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// The value before both changes.
     Base,
     /// Ours.

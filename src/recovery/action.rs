@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub(crate) enum Action {
     /// Go on with the step that was interrupted.
     ContinueTask,
     /// Begin the step again.
@@ -26,7 +26,7 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::ContinueTask,
         Self::RestartTask,
         Self::NextTask,
@@ -38,7 +38,7 @@ impl Action {
     ];
 
     /// The word for it, such as `retry_task`.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::ContinueTask => "continue_task",
             Self::RestartTask => "restart_task",
@@ -52,13 +52,13 @@ impl Action {
     }
 
     /// The action that a word names, whatever its letter case and hyphens.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         let word = word.trim().to_ascii_lowercase().replace(['-', ' '], "_");
         Self::ALL.into_iter().find(|action| action.word() == word)
     }
 
     /// What it does, in one sentence.
-    pub fn meaning(self) -> &'static str {
+    pub(crate) fn meaning(self) -> &'static str {
         match self {
             Self::ContinueTask => "continue the step that was interrupted",
             Self::RestartTask => "restart that step",

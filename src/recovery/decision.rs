@@ -7,7 +7,7 @@ use super::{Action, Evidence, legal, why_not};
 /// How sure a decision is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Confidence {
+pub(crate) enum Confidence {
     /// A person should look.
     Low,
     /// The evidence points one way, but does not prove it.
@@ -18,7 +18,7 @@ pub enum Confidence {
 
 /// Why another action was not chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RuledOut {
+pub(crate) struct RuledOut {
     /// The action.
     pub action: Action,
     /// Why.
@@ -27,7 +27,7 @@ pub struct RuledOut {
 
 /// What is to be done.
 #[derive(Clone, Debug, Serialize)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// The action.
     pub action: Action,
     /// The number of the step it is about.

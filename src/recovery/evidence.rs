@@ -9,7 +9,7 @@ use crate::{
 
 /// What is known.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Evidence {
+pub(crate) struct Evidence {
     /// The plan as a whole.
     pub plan: PlanSeen,
     /// The step that the decision is about.
@@ -42,7 +42,7 @@ pub struct Evidence {
 
 /// The plan as a whole.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct PlanSeen {
+pub(crate) struct PlanSeen {
     /// What is to be reached.
     pub goal: Option<String>,
     /// The status as written.
@@ -71,12 +71,12 @@ pub struct PlanSeen {
 
 impl PlanSeen {
     /// Completed steps out of all, from 0 to 1.
-    pub fn share_completed(&self) -> f64 {
+    pub(crate) fn share_completed(&self) -> f64 {
         if self.total == 0 { 0.0 } else { self.completed as f64 / self.total as f64 }
     }
 
     /// Finished steps, completed or left out, in percent.
-    pub fn percent(&self) -> f64 {
+    pub(crate) fn percent(&self) -> f64 {
         let finished = (self.completed + self.skipped) as f64;
         if self.total == 0 { 0.0 } else { finished * 100.0 / self.total as f64 }
     }
@@ -84,7 +84,7 @@ impl PlanSeen {
 
 /// The step that the decision is about.
 #[derive(Clone, Debug, Serialize)]
-pub struct StepSeen {
+pub(crate) struct StepSeen {
     /// Its number.
     pub number: u32,
     /// Its id.
@@ -117,7 +117,7 @@ pub struct StepSeen {
 
 /// Who works on a step, and since when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Claim {
+pub(crate) struct Claim {
     /// The step's number.
     pub step: u32,
     /// Who.
@@ -132,14 +132,14 @@ pub struct Claim {
 
 impl Claim {
     /// Whether somebody else is at work.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.actor.is_some() && !self.own && !self.stale
     }
 }
 
 /// Why a step failed.
 #[derive(Clone, Debug, Serialize)]
-pub struct ErrorSeen {
+pub(crate) struct ErrorSeen {
     /// What was said.
     pub text: String,
     /// What it means.
@@ -149,7 +149,7 @@ pub struct ErrorSeen {
 
 /// A file that a step names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NamedFile {
+pub(crate) struct NamedFile {
     /// As it is written.
     pub path: String,
     /// The field that names it.
@@ -164,7 +164,7 @@ pub struct NamedFile {
 
 /// The newest operation.
 #[derive(Clone, Debug, Serialize)]
-pub struct LastOperation {
+pub(crate) struct LastOperation {
     /// Its id.
     pub id: String,
     /// The sort of change.
@@ -181,7 +181,7 @@ pub struct LastOperation {
 
 /// A checkpoint that can be gone back to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CheckpointSummary {
+pub(crate) struct CheckpointSummary {
     /// Its name.
     pub name: String,
     /// The operation it holds.
@@ -194,7 +194,7 @@ pub struct CheckpointSummary {
 
 /// The git work tree.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct GitSeen {
+pub(crate) struct GitSeen {
     /// Files with changes that are not committed, at most so many as were asked for.
     pub changed: Vec<String>,
     /// How many there are.
@@ -207,7 +207,7 @@ pub struct GitSeen {
 
 /// The project's files.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct FilesSeen {
+pub(crate) struct FilesSeen {
     /// The directory they are in.
     pub root: String,
     /// Program text.

@@ -10,7 +10,7 @@ use crate::domain::Facts;
 /// Why a rule does not fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WhyNot {
+pub(crate) enum WhyNot {
     /// Its condition is false.
     NotTrue,
     /// Its condition cannot be told.
@@ -21,7 +21,7 @@ pub enum WhyNot {
 
 /// Why a rule fires or does not, with the values seen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Explanation {
+pub(crate) struct Explanation {
     /// What the rule means, in canonical form.
     pub means: String,
     /// The same for people.

@@ -22,7 +22,7 @@ const MAX_DASHES: usize = 16;
 
 /// Why a workflow file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum WorkflowError {
+pub(crate) enum WorkflowError {
     /// Larger than any workflow needs to be.
     #[error("the workflow has {bytes} bytes; at most {MAX_BYTES} are read")]
     TooLarge {

@@ -11,14 +11,14 @@ use std::{
 /// Asked once the lock is there and before anything is written. What has begun is not stopped
 /// half-way: after the first lock that was kept, the answer is no.
 #[derive(Clone, Default)]
-pub struct Cancellation {
+pub(crate) struct Cancellation {
     asked: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
     begun: Arc<AtomicBool>,
 }
 
 impl Cancellation {
     /// Cancelled when `asked` says so.
-    pub fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+    pub(crate) fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { asked: Some(Arc::new(asked)), begun: Arc::default() }
     }
 

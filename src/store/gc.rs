@@ -20,7 +20,7 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// What a collection dropped, or would drop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GcReport {
+pub(crate) struct GcReport {
     /// Operations that are no longer in the log.
     pub operations_dropped: u64,
     /// Log segments removed.
@@ -47,7 +47,7 @@ impl Store {
     /// Never drops the newest segment that has operations, a segment with an operation in `keep` or anything newer
     /// than that, nor images that a kept segment or a hash in `keep` refers to. Without a time
     /// only unused images and leftovers of interrupted commands go. With `dry_run` it only counts.
-    pub fn gc(
+    pub(crate) fn gc(
         &self,
         older_than: Option<String>,
         keep: &[String],

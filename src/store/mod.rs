@@ -48,9 +48,8 @@ pub(crate) use error::{Result, StoreError};
 pub(crate) use gc::GcReport;
 pub(crate) use inspect::report::Report;
 pub(crate) use log::hash::Hash;
-pub(crate) use log::operation::{
-    AppendRecord, FileRecord, Operation, OperationSummary, Revision, SpliceRecord,
-};
+pub(crate) use log::operation::{AppendRecord, FileRecord, Operation, SpliceRecord};
+pub use log::operation::{OperationSummary, Revision};
 pub(crate) use name::CheckpointName;
 pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
@@ -69,7 +68,7 @@ use paths::{Paths, Salvaged};
 
 /// Which files the store keeps, and where.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The state directory.
     pub dir: PathBuf,
     /// Names of the small files that are replaced as a whole; each may be absent.
@@ -82,7 +81,7 @@ pub struct Layout {
 
 /// What is there before anything is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Presence {
+pub(crate) struct Presence {
     /// The tracked files that exist, in the layout's order, the appended file last.
     pub files: Vec<String>,
     /// Whether there is an operation log.
@@ -91,7 +90,7 @@ pub struct Presence {
 
 /// The state directory with its log.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub(crate) struct Store {
     layout: Layout,
     paths: Paths,
     disk: Arc<dyn Disk>,
@@ -110,26 +109,27 @@ const SEGMENT_BYTES: u64 = 256 * 1024;
 
 impl Store {
     /// A store on the machine's file system.
-    pub fn new(layout: Layout) -> Store {
+    pub(crate) fn new(layout: Layout) -> Store {
         let disk = RealDisk::new(&layout.dir);
         Store::with_disk(layout, Arc::new(disk))
     }
 
     /// A store on any disk.
-    pub fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
+    pub(crate) fn with_disk(layout: Layout, disk: Arc<dyn Disk>) -> Store {
         let paths = Paths::new(&layout);
         Store { layout, paths, disk, rotate_at: None, trust_level: origin::Trust::default() }
     }
 
     /// The same store with another size at which log segments are closed.
+    #[cfg(test)]
     #[must_use]
-    pub fn rotating_at(mut self, bytes: u64) -> Store {
+    pub(crate) fn rotating_at(mut self, bytes: u64) -> Store {
         self.rotate_at = Some(bytes);
         self
     }
 
     /// The files and their place.
-    pub fn layout(&self) -> &Layout {
+    pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }
 
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// Which tracked files are there, and whether there is a log.
-    pub fn exists(&self) -> Result<Presence> {
+    pub(crate) fn exists(&self) -> Result<Presence> {
         let this = self.session();
         let mut presence = Presence::default();
         for name in self.layout.files() {
@@ -161,7 +161,7 @@ impl Store {
     ///
     /// An interrupted operation is seen whole, and an edit made outside is included in the
     /// revision, exactly as the next mutating command will make them.
-    pub fn read(&self, wait: Duration) -> Result<View> {
+    pub(crate) fn read(&self, wait: Duration) -> Result<View> {
         self.read_with(wait, |_| ()).map(|(view, ())| view)
     }
 
@@ -169,7 +169,11 @@ impl Store {
     /// is of the same moment as the view.
     ///
     /// `more` must not change the state. Nobody else can until it returns.
-    pub fn read_with<T>(&self, wait: Duration, more: impl FnOnce(&View) -> T) -> Result<(View, T)> {
+    pub(crate) fn read_with<T>(
+        &self,
+        wait: Duration,
+        more: impl FnOnce(&View) -> T,
+    ) -> Result<(View, T)> {
         let this = self.session();
         let disk = &*this.disk;
         let _lock = lock::shared(disk, &self.paths.lock(), wait)?;
@@ -192,14 +196,15 @@ impl Store {
     ///
     /// What that takes is made durable at once, whether or not the transaction is committed:
     /// interrupted operations are completed, edits made outside are recorded.
-    pub fn begin(&self, wait: Duration, holder: &Holder) -> Result<Transaction> {
+    pub(crate) fn begin(&self, wait: Duration, holder: &Holder) -> Result<Transaction> {
         Transaction::begin(&self.session(), wait, holder)
     }
 
     /// Sets the log aside, so that the next mutating command adopts the files as they are.
     ///
     /// Nothing is deleted: the old log stays below `.statedir/salvage/`, whose path is returned.
-    pub fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
+    #[cfg(test)]
+    pub(crate) fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
         let this = self.session();
         let _lock = lock::exclusive(&*this.disk, &this.paths.lock(), wait, holder)?;
         this.move_log_aside(holder)
@@ -207,7 +212,7 @@ impl Store {
 
     /// The same if the log is damaged once the lock is held: somebody else may have begun a new one
     /// since it was looked at. `None` if it is sound.
-    pub fn set_damaged_log_aside(
+    pub(crate) fn set_damaged_log_aside(
         &self,
         wait: Duration,
         holder: &Holder,

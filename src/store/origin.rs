@@ -27,7 +27,7 @@ const MOST_ASIDE: u32 = 1000;
 
 /// Where a private directory comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// There is none.
     Absent,
     /// It was made here.
@@ -42,7 +42,7 @@ pub enum Origin {
 
 /// What was looked at, so that nothing else is set aside for it later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Inode(u64);
+pub(crate) struct Inode(u64);
 
 /// What the store may do with its private directory.
 #[derive(Debug, Clone, Default)]
@@ -66,7 +66,7 @@ impl Store {
     ///
     /// # Errors
     /// The directory cannot be looked at.
-    pub fn origin(&self) -> io::Result<Origin> {
+    pub(crate) fn origin(&self) -> io::Result<Origin> {
         let state = match Directory::open(&self.layout.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
             other => other?,
@@ -92,7 +92,7 @@ impl Store {
 
     /// The store that marks its private directory as made here with the next change.
     #[must_use]
-    pub fn marking(mut self) -> Store {
+    pub(crate) fn marking(mut self) -> Store {
         self.trust_level = Trust::Unmarked;
         self
     }
@@ -100,7 +100,7 @@ impl Store {
     /// The store without its private directory: reading shows the files as they are, the next
     /// change sets the directory aside and begins a log of its own.
     #[must_use]
-    pub fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
+    pub(crate) fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
         self.trust_level = Trust::Denied { why, inode };
         // A name that nothing can have: whoever looks there finds no lock, no log and no object.
         let random = std::hash::RandomState::new().build_hasher().finish();
@@ -109,7 +109,7 @@ impl Store {
     }
 
     /// Whether the private directory is used.
-    pub fn uses_private_directory(&self) -> bool {
+    pub(crate) fn uses_private_directory(&self) -> bool {
         !matches!(self.trust_level, Trust::Denied { .. })
     }
 
@@ -125,7 +125,7 @@ impl Store {
     ///
     /// # Errors
     /// It cannot be renamed.
-    pub fn for_change(&self) -> Result<(Store, Option<Report>)> {
+    pub(crate) fn for_change(&self) -> Result<(Store, Option<Report>)> {
         let Trust::Denied { why, inode } = self.trust_level else {
             return Ok((self.clone(), None));
         };
@@ -173,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     /// There is nothing to accept, it is no directory, or its log is damaged.
-    pub fn trust(
+    pub(crate) fn trust(
         &self,
         wait: std::time::Duration,
         holder: &Holder,
@@ -218,7 +218,7 @@ impl Store {
 
 /// What [`Store::trust`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trusted {
+pub(crate) struct Trusted {
     /// The name under which the directory had been set aside, unless it was still in its place.
     pub from: Option<String>,
     /// Where the one that was in use until now is kept.

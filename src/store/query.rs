@@ -12,7 +12,7 @@ use crate::store::{
 
 /// The appended file as it was at some operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AppendedThen {
+pub(crate) struct AppendedThen {
     /// How long it was.
     pub len: u64,
     /// Whether the file of today begins with it.
@@ -24,7 +24,7 @@ const CANDIDATES: usize = 5;
 
 impl Store {
     /// The bytes that the log and the images beside it take.
-    pub fn log_size(&self) -> Result<u64> {
+    pub(crate) fn log_size(&self) -> Result<u64> {
         let this = self.session();
         let mut bytes = 0;
         for dir in [this.paths.log(), this.paths.objects()] {
@@ -44,7 +44,7 @@ impl Store {
     ///
     /// Reads without the lock, so that it can be called while a transaction is open. An edit made
     /// outside is listed once a mutating command has recorded it.
-    pub fn operations(&self, limit: Option<usize>) -> Result<Vec<OperationSummary>> {
+    pub(crate) fn operations(&self, limit: Option<usize>) -> Result<Vec<OperationSummary>> {
         Backwards::new(self)?
             .take(limit.unwrap_or(usize::MAX))
             .map(|op| op.map(|op| op.summary(self.layout.appended)))
@@ -54,7 +54,10 @@ impl Store {
     /// The operations after `last`, the oldest first; all of them if the log does not know it.
     ///
     /// Reads without the lock.
-    pub fn operations_after(&self, last: Option<&Revision>) -> Result<Vec<OperationSummary>> {
+    pub(crate) fn operations_after(
+        &self,
+        last: Option<&Revision>,
+    ) -> Result<Vec<OperationSummary>> {
         let mut found = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
@@ -68,7 +71,7 @@ impl Store {
     }
 
     /// One operation by its id or a unique prefix of it.
-    pub fn operation(&self, id_prefix: &str) -> Result<Operation> {
+    pub(crate) fn operation(&self, id_prefix: &str) -> Result<Operation> {
         let mut found: Vec<Operation> = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
@@ -96,7 +99,7 @@ impl Store {
     }
 
     /// The rewritable files right after an operation, given by its id or a unique prefix.
-    pub fn files_at(&self, id: &str) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub(crate) fn files_at(&self, id: &str) -> Result<BTreeMap<String, Vec<u8>>> {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let id = match this.operation(id) {
@@ -121,7 +124,7 @@ impl Store {
 
     /// The length of the appended file right after an operation, given by its id or a unique
     /// prefix; and whether the file in `view` still begins with what it was then.
-    pub fn appended_at(&self, id: &str, view: &View) -> Result<AppendedThen> {
+    pub(crate) fn appended_at(&self, id: &str, view: &View) -> Result<AppendedThen> {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let id = this.operation(id)?.id;
@@ -142,7 +145,7 @@ impl Store {
     }
 
     /// A full image stored by a checkpoint or a rotation.
-    pub fn object(&self, hash: Hash) -> Result<Vec<u8>> {
+    pub(crate) fn object(&self, hash: Hash) -> Result<Vec<u8>> {
         objects::load(&*self.disk, &self.paths, hash)
     }
 }

@@ -15,7 +15,7 @@ use crate::store::{
 
 /// A directory that was to be moved.
 #[derive(Debug)]
-pub struct Relocated {
+pub(crate) struct Relocated {
     /// The operation that says so.
     pub committed: Committed,
     /// Why the directory is still where it was, if it is.
@@ -25,14 +25,14 @@ pub struct Relocated {
 impl Store {
     /// The same kind of store in another directory on the same disk.
     #[must_use]
-    pub fn at(&self, dir: PathBuf) -> Store {
+    pub(crate) fn at(&self, dir: PathBuf) -> Store {
         let disk = self.disk.rooted(&dir, false).unwrap_or_else(|| Arc::clone(&self.disk));
         let layout = Layout { dir, ..self.layout.clone() };
         Store { rotate_at: self.rotate_at, ..Store::with_disk(layout, disk) }
     }
 
     /// The names of the directories in `dir`, in order; empty when it is not there.
-    pub fn directories_in(&self, dir: &Path) -> Result<Vec<String>> {
+    pub(crate) fn directories_in(&self, dir: &Path) -> Result<Vec<String>> {
         let mut names = match self.disk.list(dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             other => other.at(dir)?,
@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// What is at a path, in words; `None` when nothing is.
-    pub fn what_is_at(&self, path: &Path) -> Result<Option<&'static str>> {
+    pub(crate) fn what_is_at(&self, path: &Path) -> Result<Option<&'static str>> {
         Ok(self.disk.stat(path).at(path)?.map(|stat| stat.kind.describe()))
     }
 }
@@ -61,7 +61,7 @@ impl Transaction {
     ///
     /// An error means that nothing has changed. Once the operation is durable the result is
     /// `Ok`, and tells whether the move succeeded.
-    pub fn commit_and_move(mut self, op: NewOperation, target: &Path) -> Result<Relocated> {
+    pub(crate) fn commit_and_move(mut self, op: NewOperation, target: &Path) -> Result<Relocated> {
         let store = self.store.clone();
         let disk = &*store.disk;
         ensure_dir_all(disk, parent_of(target))?;

@@ -31,18 +31,18 @@ const PATIENCE: usize = 500;
 
 /// What was counted and no operation has recorded yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     counts: BTreeMap<String, u64>,
 }
 
 impl Tally {
     /// How often `name` was counted.
-    pub fn get(&self, name: &str) -> u64 {
+    pub(crate) fn get(&self, name: &str) -> u64 {
         self.counts.get(name).copied().unwrap_or(0)
     }
 
     /// Whether nothing was counted.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.counts.values().all(|count| *count == 0)
     }
 
@@ -83,7 +83,7 @@ impl Store {
     ///
     /// # Errors
     /// There is no `.statedir/` yet, or the disk fails.
-    pub fn count(&self, name: &str) -> Result<()> {
+    pub(crate) fn count(&self, name: &str) -> Result<()> {
         let this = self.session();
         let (disk, path) = (&*this.disk, this.paths.tally());
         let file = disk.open(&path, Access::AppendOrCreate).at(&path)?;

@@ -15,7 +15,7 @@ use crate::store::{
 
 /// All files at one revision, pending recovery included.
 #[derive(Debug)]
-pub struct View {
+pub(crate) struct View {
     /// The revision: what the next mutating open will find or produce before its own change.
     pub revision: Revision,
     pub(super) files: BTreeMap<String, Vec<u8>>,
@@ -31,7 +31,7 @@ pub struct View {
 
 /// Where the operation log is damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogDamage {
+pub(crate) struct LogDamage {
     /// The segment.
     pub path: PathBuf,
     /// Where the damage begins.
@@ -42,18 +42,19 @@ pub struct LogDamage {
 
 impl View {
     /// The bytes of a rewritable file, `None` when it is absent.
-    pub fn bytes(&self, name: &str) -> Option<&[u8]> {
+    pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.files.get(name).map(Vec::as_slice)
     }
 
     /// The names of the rewritable files that exist.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
     /// The same picture with other rewritable files, to work out a change on.
     #[must_use]
-    pub fn with_files(&self, files: BTreeMap<String, Vec<u8>>) -> View {
+    pub(crate) fn with_files(&self, files: BTreeMap<String, Vec<u8>>) -> View {
         View {
             revision: self.revision.clone(),
             files,
@@ -69,32 +70,32 @@ impl View {
     }
 
     /// All rewritable files with their bytes.
-    pub fn files(&self) -> &BTreeMap<String, Vec<u8>> {
+    pub(crate) fn files(&self) -> &BTreeMap<String, Vec<u8>> {
         &self.files
     }
 
     /// The appended file.
-    pub fn appended(&self) -> &AppendedView {
+    pub(crate) fn appended(&self) -> &AppendedView {
         &self.appended
     }
 
     /// The caller's derived data and the length of the appended file that it is valid for.
-    pub fn facts(&self) -> Option<(&[u8], u64)> {
+    pub(crate) fn facts(&self) -> Option<(&[u8], u64)> {
         self.facts.as_ref().map(|facts| (facts.bytes.as_slice(), facts.len))
     }
 
     /// What was found and repaired on opening (for a reader: what will be).
-    pub fn reports(&self) -> &[Report] {
+    pub(crate) fn reports(&self) -> &[Report] {
         &self.reports
     }
 
     /// What was counted and no operation has recorded yet.
-    pub fn tally(&self) -> &Tally {
+    pub(crate) fn tally(&self) -> &Tally {
         &self.tally
     }
 
     /// Whether the files were there before the log (a clone).
-    pub fn adopted(&self) -> bool {
+    pub(crate) fn adopted(&self) -> bool {
         self.adopted
     }
 
@@ -102,21 +103,16 @@ impl View {
     ///
     /// With no file there, this tells "the files are gone" from "nothing was ever here": then
     /// [`Store::last_known_files`](crate::store::Store::last_known_files) has them.
-    pub fn has_log(&self) -> bool {
+    pub(crate) fn has_log(&self) -> bool {
         self.has_log
     }
 
     /// Why the log could not be read, for readers: the view then shows the files as they are.
     ///
     /// Changing the state fails with `Damaged` until
-    /// [`Store::set_log_aside`](crate::store::Store::set_log_aside).
-    pub fn log_damage(&self) -> Option<&LogDamage> {
+    /// [`Store::set_damaged_log_aside`](super::Store::set_damaged_log_aside).
+    pub(crate) fn log_damage(&self) -> Option<&LogDamage> {
         self.damage.as_ref()
-    }
-
-    /// Whether there is nothing: no tracked file and no operation.
-    pub fn is_empty(&self) -> bool {
-        self.revision.is_root()
     }
 }
 
@@ -150,7 +146,7 @@ impl AppendedView {
 
     /// The same with more at its end.
     #[must_use]
-    pub fn with_added(&self, bytes: &[u8]) -> AppendedView {
+    pub(crate) fn with_added(&self, bytes: &[u8]) -> AppendedView {
         let mut longer = self.clone();
         longer.exists |= !bytes.is_empty();
         longer.add.extend_from_slice(bytes);
@@ -158,17 +154,17 @@ impl AppendedView {
     }
 
     /// The last `n` bytes, or all when there are fewer.
-    pub fn read_tail(&self, n: u64) -> Result<Vec<u8>> {
+    pub(crate) fn read_tail(&self, n: u64) -> Result<Vec<u8>> {
         self.read_from(self.len().saturating_sub(n))
     }
 
     /// All bytes from an offset on.
-    pub fn read_from(&self, offset: u64) -> Result<Vec<u8>> {
+    pub(crate) fn read_from(&self, offset: u64) -> Result<Vec<u8>> {
         self.read_between(offset, self.len())
     }
 
     /// The bytes from one offset to another, or to the end.
-    pub fn read_between(&self, from: u64, to: u64) -> Result<Vec<u8>> {
+    pub(crate) fn read_between(&self, from: u64, to: u64) -> Result<Vec<u8>> {
         let (from, to) = (from.min(self.len()), to.min(self.len()));
         let mut reader = self.reader()?;
         let wanted = to.saturating_sub(from);
@@ -189,7 +185,7 @@ impl AppendedView {
     }
 
     /// Reads the content from its beginning, and nothing that is appended later.
-    pub fn reader(&self) -> Result<AppendedReader> {
+    pub(crate) fn reader(&self) -> Result<AppendedReader> {
         let file = if self.keep > 0 {
             require_file(&*self.disk, &self.path)?;
             Some(self.disk.open(&self.path, Access::Read).at(&self.path)?)
@@ -202,7 +198,7 @@ impl AppendedView {
 
 /// Reads an [`AppendedView`].
 #[derive(Debug)]
-pub struct AppendedReader {
+pub(crate) struct AppendedReader {
     file: Option<Box<dyn DiskFile>>,
     keep: u64,
     add: Vec<u8>,

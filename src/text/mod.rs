@@ -8,5 +8,7 @@ pub mod markdown;
 mod place;
 mod splice;
 
-pub use place::{Lines, Place, snippet};
-pub use splice::{OverlappingSplices, Splice, apply_splices};
+pub use place::Place;
+pub(crate) use place::{Lines, snippet};
+pub(crate) use splice::apply_splices;
+pub use splice::{OverlappingSplices, Splice};

@@ -15,7 +15,7 @@ impl Place {
     /// The place of byte `offset` in `source`; an offset past the end gives the end.
     ///
     /// `\n`, `\r\n` and a lone `\r` all end a line, as they do in CommonMark. For many places
-    /// in one text there is [`Lines`].
+    /// in one text there is `Lines`.
     pub fn at(source: &str, offset: usize) -> Self {
         let end = floor(source, offset);
         let (mut line, mut start) = (1, 0);
@@ -29,18 +29,18 @@ impl Place {
 
 /// Where the lines of a text begin: places in it are found without reading it from its start.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     starts: Box<[usize]>,
 }
 
 impl Lines {
     /// Finds the lines of `source`.
-    pub fn of(source: &str) -> Self {
+    pub(crate) fn of(source: &str) -> Self {
         Self { starts: std::iter::once(0).chain(line_ends(source, source.len())).collect() }
     }
 
     /// The same as [`Place::at`]. `source` is the text that these are the lines of.
-    pub fn place(&self, source: &str, offset: usize) -> Place {
+    pub(crate) fn place(&self, source: &str, offset: usize) -> Place {
         let end = floor(source, offset);
         let line = self.starts.partition_point(|start| *start <= end).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or_default();
@@ -78,7 +78,7 @@ impl fmt::Display for Place {
 ///
 /// Control characters are shown as spaces and a long line is cut around the place, so that the
 /// snippet is safe to print and stays narrow.
-pub fn snippet(source: &str, offset: usize) -> String {
+pub(crate) fn snippet(source: &str, offset: usize) -> String {
     const MARGIN: usize = 40;
     let place = Place::at(source, offset);
     let line = source.split(['\n', '\r']).scan(0usize, |at, text| {

@@ -22,7 +22,10 @@ pub struct OverlappingSplices(pub usize);
 ///
 /// # Errors
 /// Refuses splices that overlap, lie outside the source or cut a character.
-pub fn apply_splices(source: &str, splices: &mut [Splice]) -> Result<String, OverlappingSplices> {
+pub(crate) fn apply_splices(
+    source: &str,
+    splices: &mut [Splice],
+) -> Result<String, OverlappingSplices> {
     splices.sort_by_key(|s| (s.at.start, s.at.end));
     let added: usize = splices.iter().map(|s| s.new.len()).sum();
     let mut out = String::with_capacity(source.len() + added);

@@ -5,7 +5,7 @@ use crate::domain::{Bullet, Review, Setting};
 
 /// Modifiers, limits, directives, rules and open reviews.
 #[derive(Clone, Debug, Default)]
-pub struct ActiveRules {
+pub(crate) struct ActiveRules {
     /// Modifiers and limits.
     pub settings: Vec<Setting>,
     /// Directives in force.
@@ -18,7 +18,7 @@ pub struct ActiveRules {
 
 impl ActiveRules {
     /// A line each.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for setting in &self.settings {
             let value = setting.value.as_ref().map(|value| format!("{}: {value}", setting.name));
@@ -37,7 +37,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The constraints cannot be read.
-    pub fn active_rules(&self) -> Result<ActiveRules, Error> {
+    pub(crate) fn active_rules(&self) -> Result<ActiveRules, Error> {
         let constraints = self.constraints()?;
         let reviews = self.plan().map(|plan| plan.open_reviews().cloned().collect());
         Ok(ActiveRules {

@@ -16,7 +16,7 @@ const LONGEST: usize = 80;
 
 /// What `archive` did.
 #[derive(Debug)]
-pub struct Archived {
+pub(crate) struct Archived {
     /// The name under which it is kept.
     pub id: String,
     /// Where it was.
@@ -29,7 +29,7 @@ pub struct Archived {
 
 /// One archived state.
 #[derive(Debug)]
-pub struct ArchivedState {
+pub(crate) struct ArchivedState {
     /// The name under which it is kept.
     pub id: String,
     /// Where it is.
@@ -45,7 +45,7 @@ impl Workspace {
     ///
     /// # Errors
     /// It is not finished and not forced, there is no state, or the directory cannot be moved.
-    pub fn archive(&self, force: bool) -> Result<Archived, Error> {
+    pub(crate) fn archive(&self, force: bool) -> Result<Archived, Error> {
         if self.options.dry_run {
             let view = self.store.read(self.options.wait)?;
             self.expect(&view.revision)?;
@@ -62,7 +62,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The archive cannot be listed.
-    pub fn archived(&self) -> Result<Vec<ArchivedState>, Error> {
+    pub(crate) fn archived(&self) -> Result<Vec<ArchivedState>, Error> {
         let mut found = Vec::new();
         for id in self.archived_names()? {
             found.push(self.archived_state(&id)?);
@@ -74,7 +74,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none, or several.
-    pub fn archived_named(&self, id: &str) -> Result<ArchivedState, Error> {
+    pub(crate) fn archived_named(&self, id: &str) -> Result<ArchivedState, Error> {
         if id.trim().is_empty() {
             return Err(Error::refused_with(
                 ErrorCode::BadName,
@@ -112,7 +112,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is a state already, or there is no such archived one.
-    pub fn restore_archived(&self, id: &str) -> Result<Archived, Error> {
+    pub(crate) fn restore_archived(&self, id: &str) -> Result<Archived, Error> {
         let kept = self.archived_named(id)?;
         let existing = self.store.exists()?;
         if existing.log || !existing.files.is_empty() {

@@ -1,6 +1,6 @@
 //! Briefs, however much of the state can be read.
 
-use super::{ActiveRules, DiffSide, Error, Snapshot, Workspace, is_absent};
+use super::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
     domain::{ErrorCode, Problem, StateFile, StepRef},
@@ -22,13 +22,14 @@ pub struct BriefRequest {
 
 /// A brief, and what could not be read for it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Briefed {
     /// The brief.
     pub brief: Brief,
     /// Files that are missing or cannot be read; the brief has the rest.
     pub damaged: Vec<Problem>,
     /// What binds the agent, as it was read for the brief; absent if it cannot be read.
-    pub active_rules: Option<ActiveRules>,
+    pub(crate) active_rules: Option<ActiveRules>,
 }
 
 impl Workspace {
@@ -64,8 +65,10 @@ impl Workspace {
     fn read_what_can_be(&self) -> Result<(Snapshot, Vec<Problem>), Error> {
         let error = match self.read() {
             Ok(snapshot) => return Ok((snapshot, Vec::new())),
-            Err(Error::Store(error)) => error,
-            Err(error) => return Err(error),
+            Err(error) => match error.into_kind() {
+                ErrorKind::Store(error) => error,
+                other => return Err(other.into()),
+            },
         };
         if matches!(error, StoreError::LockTimeout { .. } | StoreError::Conflict { .. }) {
             return Err(error.into());

@@ -14,7 +14,7 @@ const EXTERNAL: &str = "external";
 
 /// The operations after a revision.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct ChangesSince {
+pub(crate) struct ChangesSince {
     /// What was done, the oldest first; the newest ones if there are many.
     pub changed: Vec<OperationLine>,
     /// Whether these are all of them.
@@ -25,7 +25,7 @@ pub struct ChangesSince {
 
 /// One operation in short.
 #[derive(Clone, Debug, Serialize)]
-pub struct OperationLine {
+pub(crate) struct OperationLine {
     /// Its id.
     pub id: Revision,
     /// The sort of change.

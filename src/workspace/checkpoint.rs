@@ -16,7 +16,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 /// What a new checkpoint is to be.
 #[derive(Clone, Debug, Default)]
-pub struct CheckpointRequest {
+pub(crate) struct CheckpointRequest {
     /// Its name; a free one is chosen if absent.
     pub name: Option<String>,
     /// A description.
@@ -27,7 +27,7 @@ pub struct CheckpointRequest {
 
 /// All checkpoints.
 #[derive(Clone, Debug)]
-pub struct CheckpointList {
+pub(crate) struct CheckpointList {
     /// Oldest first.
     pub checkpoints: Vec<Checkpoint>,
     /// Names of those that cannot be read.
@@ -38,7 +38,7 @@ pub struct CheckpointList {
 
 /// A checkpoint with what the plan said then.
 #[derive(Debug)]
-pub struct CheckpointDetails {
+pub(crate) struct CheckpointDetails {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Where the execution was; `None` when its plan cannot be read.
@@ -85,7 +85,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The name is refused or taken, or there is no state.
-    pub fn checkpoint(&self, request: &CheckpointRequest) -> Result<Outcome, Error> {
+    pub(crate) fn checkpoint(&self, request: &CheckpointRequest) -> Result<Outcome, Error> {
         self.change("checkpoint.create", |draft| {
             let answer = match &request.automatic {
                 Some(reason) => change::create_automatic(draft, request.name.as_deref(), reason),
@@ -102,7 +102,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no state here, or it cannot be read.
-    pub fn checkpoints(&self) -> Result<CheckpointList, Error> {
+    pub(crate) fn checkpoints(&self) -> Result<CheckpointList, Error> {
         let snapshot = self.read()?;
         let all = snapshot.view().checkpoints()?;
         let revision = snapshot.revision().as_str().to_owned();
@@ -113,7 +113,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none of that name, or it is damaged.
-    pub fn checkpoint_details(&self, name: &str) -> Result<CheckpointDetails, Error> {
+    pub(crate) fn checkpoint_details(&self, name: &str) -> Result<CheckpointDetails, Error> {
         let snapshot = self.read()?;
         let checkpoint = find(snapshot.view(), name)?;
         let (files, unreadable) = match files_of(self, &checkpoint) {
@@ -191,7 +191,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none of that name.
-    pub fn delete_checkpoint(&self, name: &str) -> Result<Outcome, Error> {
+    pub(crate) fn delete_checkpoint(&self, name: &str) -> Result<Outcome, Error> {
         if let Some(outcome) = self.drop_damaged(name)? {
             return Ok(outcome);
         }
@@ -241,7 +241,7 @@ pub(super) fn files_of(workspace: &Workspace, checkpoint: &Checkpoint) -> Result
     store.checkpoint_files(checkpoint).or_else(|error| match error {
         StoreError::NotFound { .. } | StoreError::Damaged { .. } => {
             let known = store.files_at(checkpoint.revision.as_str());
-            known.map_err(|_| Error::Store(error))
+            known.map_err(|_| Error::from(error))
         }
         error => Err(error.into()),
     })

@@ -1,6 +1,6 @@
 //! Conflicts that a merge left in the files: found, refused, settled.
 
-use super::{Answer, Draft, Error, Outcome, Snapshot, Workspace};
+use super::{Answer, Draft, Error, ErrorKind, Outcome, Snapshot, Workspace};
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
     merge::{self, Conflict, ResolveError, Side, conflicts, may_conflict},
@@ -64,7 +64,7 @@ impl Workspace {
         let count = found.len();
         let refusal = |first| {
             let under_way = self.version_control().operation_under_way(self.directory());
-            Error::Unmerged { count, first: Box::new(first), under_way }
+            ErrorKind::Unmerged { count, first: Box::new(first), under_way }.into()
         };
         Ok(found.into_iter().next().map(refusal))
     }
@@ -124,7 +124,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The history cannot be read.
-    pub fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
+    pub(crate) fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
         all(self.view())
     }
 
@@ -150,7 +150,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no such conflict.
-    pub fn take(&self, side: Side, fields: &[String]) -> Result<Outcome, Error> {
+    pub(crate) fn take(&self, side: Side, fields: &[String]) -> Result<Outcome, Error> {
         self.change(SETTLE, |draft| {
             let mut answers = Vec::new();
             for field in fields {

@@ -13,7 +13,7 @@ use crate::{
 
 /// One end of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DiffSide {
+pub(crate) enum DiffSide {
     /// The files as they are now.
     Working,
     /// A checkpoint's name, or an operation's id or the beginning of it: right after it.
@@ -26,7 +26,7 @@ pub enum DiffSide {
 
 /// Files that somebody else has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenSide {
+pub(crate) struct GivenSide {
     /// What to call them.
     pub name: String,
     /// The bytes of each file that is there, by its name.
@@ -35,7 +35,7 @@ pub struct GivenSide {
 
 impl DiffSide {
     /// Reads `working`, `@`, `@-2` or an operation's id.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         if text == "working" {
             return Self::Working;
         }
@@ -53,7 +53,7 @@ impl DiffSide {
 
 /// The changed files between two sides.
 #[derive(Clone, Debug)]
-pub struct TextDiff {
+pub(crate) struct TextDiff {
     /// What the first side is.
     pub from: String,
     /// What the second side is.
@@ -66,7 +66,7 @@ pub struct TextDiff {
 
 /// What differs between two sides, by meaning and as text.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The text, without the history.
     pub text: TextDiff,
     /// Every difference, file by file; empty if, and only if, all bytes are the same.
@@ -116,7 +116,7 @@ impl Workspace {
     ///
     /// # Errors
     /// An operation is not in the log.
-    pub fn diff(&self, from: &DiffSide, to: &DiffSide) -> Result<TextDiff, Error> {
+    pub(crate) fn diff(&self, from: &DiffSide, to: &DiffSide) -> Result<TextDiff, Error> {
         let view = self.read()?;
         let (from, to) = (self.side(from, view.view())?, self.side(to, view.view())?);
         Ok(text_diff(&from, &to))
@@ -127,7 +127,7 @@ impl Workspace {
     /// # Errors
     /// An operation is not in the log. A file that cannot be understood is no error: it is
     /// compared as text.
-    pub fn compare(&self, from: &DiffSide, to: &DiffSide) -> Result<Comparison, Error> {
+    pub(crate) fn compare(&self, from: &DiffSide, to: &DiffSide) -> Result<Comparison, Error> {
         let snapshot = self.read()?;
         let view = snapshot.view();
         let (from, to) = (self.side(from, view)?, self.side(to, view)?);
@@ -152,7 +152,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Several begin so, or the log cannot be read.
-    pub fn knows_moment(&self, id: &str) -> Result<bool, Error> {
+    pub(crate) fn knows_moment(&self, id: &str) -> Result<bool, Error> {
         if self.read()?.view().checkpoint(id)?.is_some() {
             return Ok(true);
         }
@@ -268,14 +268,14 @@ fn compare_histories(
 
 impl FileDiff {
     /// The change as a unified diff.
-    pub fn unified(&self) -> String {
+    pub(crate) fn unified(&self) -> String {
         let (old, new) = self.headers();
         let diff = Similar::from_lines(&self.before, &self.after);
         diff.unified_diff().context_radius(2).header(&old, &new).to_string()
     }
 
     /// The names that a unified diff gives to the two sides.
-    pub fn headers(&self) -> (String, String) {
+    pub(crate) fn headers(&self) -> (String, String) {
         let name = self.file.name();
         // Only the end of the history is compared, so an empty side does not mean a new file.
         let whole = self.file != StateFile::History;

@@ -29,7 +29,7 @@ impl Environment {
 
     /// The same moment and actor with chance of its own, for work in another directory.
     #[must_use]
-    pub fn again(&self) -> Self {
+    pub(crate) fn again(&self) -> Self {
         Self::fixed(self.now, self.actor.clone(), self.random())
     }
 
@@ -44,31 +44,31 @@ impl Environment {
     }
 
     /// When the command runs, in milliseconds since 1970.
-    pub fn millis(&self) -> u64 {
+    pub(crate) fn millis(&self) -> u64 {
         u64::try_from(self.now.as_millisecond()).unwrap_or(0)
     }
 
     /// The milliseconds since 1970 that `time` says, or those of now where it says none.
-    pub fn millis_at(&self, time: &str) -> u64 {
+    pub(crate) fn millis_at(&self, time: &str) -> u64 {
         let then = time.parse::<Timestamp>().ok().filter(|_| time != self.now());
         let then = then.and_then(|then| u64::try_from(then.as_millisecond()).ok());
         then.unwrap_or_else(|| self.millis())
     }
 
     /// Milliseconds since `time`, if it can be read and lies in the past.
-    pub fn since(&self, time: &str) -> Option<u64> {
+    pub(crate) fn since(&self, time: &str) -> Option<u64> {
         let then: Timestamp = time.parse().ok()?;
         u64::try_from(self.now.as_millisecond() - then.as_millisecond()).ok()
     }
 
     /// The moment `millis` ago.
-    pub fn ago(&self, millis: u64) -> String {
+    pub(crate) fn ago(&self, millis: u64) -> String {
         let then = self.now.as_millisecond().saturating_sub_unsigned(millis);
         format_time(Timestamp::from_millisecond(then).unwrap_or(Timestamp::MIN))
     }
 
     /// Stirs `text` into the chance, so that a fixed seed gives new ids on every revision.
-    pub fn stir(&self, text: &str) {
+    pub(crate) fn stir(&self, text: &str) {
         let mut state = self.lock();
         for byte in text.bytes() {
             *state = (*state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -76,7 +76,7 @@ impl Environment {
     }
 
     /// Sixty-four random bits.
-    pub fn random(&self) -> u64 {
+    pub(crate) fn random(&self) -> u64 {
         let mut state = self.lock();
         *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = *state;

@@ -12,7 +12,24 @@ use crate::{
 
 /// A refused, conflicting or impossible command. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(Box<ErrorKind>);
+
+/// The file that an error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileLocation {
+    /// Which file.
+    pub file: StateFile,
+    /// Where in it, if that is known.
+    pub place: Option<Place>,
+    /// The line and a caret below it, if the file cannot be parsed there.
+    pub snippet: Option<String>,
+}
+
+/// What went wrong, with all that the program itself has to know about it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ErrorKind {
     /// A state file could not be read, or what was asked for is not in it.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -93,23 +110,46 @@ pub enum Error {
         /// Of how many.
         total: usize,
         /// Why.
-        source: Box<Error>,
+        source: Error,
     },
+}
+
+impl<E: Into<ErrorKind>> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self(Box::new(error.into()))
+    }
 }
 
 impl Error {
     /// A refusal with a code.
-    pub fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self::Refused { code, message: message.into(), hint: None }
+    pub(crate) fn refused(code: ErrorCode, message: impl Into<String>) -> Self {
+        ErrorKind::Refused { code, message: message.into(), hint: None }.into()
     }
 
     /// A refusal with a code and a way out.
-    pub fn refused_with(
+    pub(crate) fn refused_with(
         code: ErrorCode,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
-        Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
+        let hint = Some(hint.into());
+        ErrorKind::Refused { code, message: message.into(), hint }.into()
+    }
+
+    /// The plan may not change its status so.
+    pub(super) fn plan_transition(refusal: Refusal) -> Self {
+        let (subject, refusal) = ("the plan".to_owned(), Box::new(refusal));
+        ErrorKind::Transition { subject, refusal, hint: None }.into()
+    }
+
+    /// What went wrong.
+    pub(crate) fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// The same, to take apart.
+    pub(crate) fn into_kind(self) -> ErrorKind {
+        *self.0
     }
 
     /// Refuses what would read as a template's placeholder, in places where it cannot be quoted.
@@ -121,6 +161,11 @@ impl Error {
         Err(Self::refused_with(ErrorCode::BadValue, message, "write the value it stands for"))
     }
 
+    /// Whether a file cannot be read, or something is not in it.
+    pub(super) fn is_about_file(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Model(_))
+    }
+
     /// Whether something is wrong with a checkpoint or an image, and not with the log.
     pub(super) fn is_about_image(error: &StoreError) -> bool {
         matches!(error, StoreError::Damaged { path, .. } if is_image(path))
@@ -128,8 +173,8 @@ impl Error {
 
     /// Which kind of error it is, for programs.
     pub fn code(&self) -> ErrorCode {
-        match self {
-            Self::Model(error) => match error {
+        match self.kind() {
+            ErrorKind::Model(error) => match error {
                 ModelError::Missing { .. } => ErrorCode::FileMissing,
                 ModelError::Unreadable { .. } => ErrorCode::Unreadable,
                 ModelError::NotFound { .. } => ErrorCode::NotFound,
@@ -137,97 +182,97 @@ impl Error {
                 ModelError::Problem(problem) => problem.code,
                 ModelError::BadValue { .. } => ErrorCode::BadValue,
             },
-            Self::Store(error) => store_code(error),
-            Self::History(HistoryError::Io(_)) => ErrorCode::Io,
-            Self::History(_) => ErrorCode::BadValue,
-            Self::Transition { .. } => ErrorCode::IllegalTransition,
-            Self::Workflow(_) => ErrorCode::BadWorkflow,
-            Self::Refused { code, .. } => *code,
-            Self::Moved { .. } => ErrorCode::RevisionMoved,
-            Self::NeedsReview { .. } => ErrorCode::ReviewOpen,
-            Self::Unmerged { .. } => ErrorCode::Unmerged,
-            Self::Gone { .. } => ErrorCode::FilesGone,
-            Self::LogDamaged { source, .. } => store_code(source),
-            Self::InBatch { source, .. } => source.code(),
+            ErrorKind::Store(error) => store_code(error),
+            ErrorKind::History(HistoryError::Io(_)) => ErrorCode::Io,
+            ErrorKind::History(_) => ErrorCode::BadValue,
+            ErrorKind::Transition { .. } => ErrorCode::IllegalTransition,
+            ErrorKind::Workflow(_) => ErrorCode::BadWorkflow,
+            ErrorKind::Refused { code, .. } => *code,
+            ErrorKind::Moved { .. } => ErrorCode::RevisionMoved,
+            ErrorKind::NeedsReview { .. } => ErrorCode::ReviewOpen,
+            ErrorKind::Unmerged { .. } => ErrorCode::Unmerged,
+            ErrorKind::Gone { .. } => ErrorCode::FilesGone,
+            ErrorKind::LogDamaged { source, .. } => store_code(source),
+            ErrorKind::InBatch { source, .. } => source.code(),
         }
     }
 
     /// The exit code of a command that fails with this: 1 refused · 3 conflict, safe to retry ·
     /// 4 the state is damaged.
     pub fn exit_code(&self) -> u8 {
-        match self {
+        match self.kind() {
             // The same code stands for a bad argument; here a state file has to be repaired.
-            Self::Model(ModelError::Unreadable { .. } | ModelError::Problem(_))
-            | Self::Workflow(_)
-            | Self::Store(StoreError::NotRegular { .. } | StoreError::TooLarge { .. })
-            | Self::LogDamaged { .. } => 4,
-            Self::InBatch { source, .. } => source.exit_code(),
+            ErrorKind::Model(ModelError::Unreadable { .. } | ModelError::Problem(_))
+            | ErrorKind::Workflow(_)
+            | ErrorKind::Store(StoreError::NotRegular { .. } | StoreError::TooLarge { .. })
+            | ErrorKind::LogDamaged { .. } => 4,
+            ErrorKind::InBatch { source, .. } => source.exit_code(),
             _ => self.code().exit_code(),
         }
     }
 
     /// What to do next; never anything that destroys.
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Model(ModelError::Missing { file }) => Some(format!(
+        match self.kind() {
+            ErrorKind::Model(ModelError::Missing { file }) => Some(format!(
                 "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
             )),
-            Self::Model(ModelError::Unreadable { .. }) => Some(
+            ErrorKind::Model(ModelError::Unreadable { .. }) => Some(
                 "`statedir check` lists every problem; `statedir undo` reverts the last edit"
                     .to_owned(),
             ),
-            Self::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
+            ErrorKind::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
                 hint.clone()
             }
-            Self::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
-            Self::Model(ModelError::Problem(problem)) => problem.hint.clone(),
-            Self::Store(StoreError::LockTimeout { .. }) => {
+            ErrorKind::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
+            ErrorKind::Model(ModelError::Problem(problem)) => problem.hint.clone(),
+            ErrorKind::Store(StoreError::LockTimeout { .. }) => {
                 Some("try again, or wait longer with `--wait 30s`".to_owned())
             }
-            Self::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
-            Self::Store(StoreError::Moved { .. }) => {
+            ErrorKind::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
+            ErrorKind::Store(StoreError::Moved { .. }) => {
                 Some("`statedir archive list` shows what was archived; run the command again".to_owned())
             }
-            Self::Store(StoreError::Damaged { path, .. }) if checkpoint_at(path).is_some() => {
+            ErrorKind::Store(StoreError::Damaged { path, .. }) if checkpoint_at(path).is_some() => {
                 let name = checkpoint_at(path).unwrap_or_default();
                 Some(format!(
                     "the state is intact; `statedir checkpoint delete {name}` sets the damaged \
                      file aside"
                 ))
             }
-            Self::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
+            ErrorKind::Store(StoreError::Damaged { path, .. }) if is_image(path) => Some(
                 "the state is intact; `statedir checkpoint list` and `statedir op log` show what \
                  else is available"
                     .to_owned(),
             ),
-            Self::Store(StoreError::Damaged { .. }) => {
+            ErrorKind::Store(StoreError::Damaged { .. }) => {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts a new one".to_owned())
             }
-            Self::LogDamaged { saved, .. } => {
+            ErrorKind::LogDamaged { saved, .. } => {
                 let name = saved.as_deref().unwrap_or("NAME");
                 Some(format!(
                     "the files are intact; `statedir check --fix` sets the log aside and starts \
                      a new one; `statedir restore {name}` restores a checkpoint"
                 ))
             }
-            Self::Store(StoreError::Io { path, source }) => io_hint(path, source),
-            Self::Store(StoreError::NotRegular { .. }) => {
+            ErrorKind::Store(StoreError::Io { path, source }) => io_hint(path, source),
+            ErrorKind::Store(StoreError::NotRegular { .. }) => {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }
-            Self::Store(StoreError::TooLarge { .. }) => {
+            ErrorKind::Store(StoreError::TooLarge { .. }) => {
                 Some("make it smaller; large data belongs in files of its own".to_owned())
             }
-            Self::Transition { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
-            Self::Moved { .. } => {
+            ErrorKind::Transition { hint, .. } | ErrorKind::Refused { hint, .. } => hint.clone(),
+            ErrorKind::Moved { .. } => {
                 Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
             }
-            Self::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
-            Self::Unmerged { first, .. } if first.is_whole() => Some(
+            ErrorKind::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
+            ErrorKind::Unmerged { first, .. } if first.is_whole() => Some(
                 "`statedir merge --resolve` merges by meaning what git left in conflict; \
                  `statedir merge --list` then shows what remains"
                     .to_owned(),
             ),
-            Self::Unmerged { under_way, .. } => {
+            ErrorKind::Unmerged { under_way, .. } => {
                 let abort = under_way.map(|what| format!("; `git {what} --abort` cancels it"));
                 Some(format!(
                     "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs \
@@ -235,38 +280,39 @@ impl Error {
                     abort.unwrap_or_default()
                 ))
             }
-            Self::NeedsReview { .. } => Some(
+            ErrorKind::NeedsReview { .. } => Some(
                 "a review is open now: a person decides with `statedir review approve|reject ID`"
                     .to_owned(),
             ),
-            Self::InBatch { source, .. } => source.hint(),
+            ErrorKind::InBatch { source, .. } => source.hint(),
             _ => None,
         }
     }
 
     /// The file and place meant, and the line with a caret where there is one.
-    pub fn location(&self) -> Option<(StateFile, Option<Place>, Option<String>)> {
-        match self {
-            Self::Model(error) => match error {
-                ModelError::Missing { file } => Some((*file, None, None)),
+    pub fn location(&self) -> Option<FileLocation> {
+        let (file, place, snippet) = match self.kind() {
+            ErrorKind::Model(error) => match error {
+                ModelError::Missing { file } | ModelError::NotFound { file, .. } => {
+                    (*file, None, None)
+                }
                 ModelError::Unreadable { file, place, snippet, .. } => {
-                    Some((*file, *place, snippet.clone()))
+                    (*file, *place, snippet.clone())
                 }
-                ModelError::NotFound { file, .. } => Some((*file, None, None)),
                 ModelError::Ambiguous { file, places, .. } => {
-                    Some((*file, places.first().copied(), None))
+                    (*file, places.first().copied(), None)
                 }
-                ModelError::Problem(problem) => Some((problem.file, problem.place, None)),
-                ModelError::BadValue { .. } => None,
+                ModelError::Problem(problem) => (problem.file, problem.place, None),
+                ModelError::BadValue { .. } => return None,
             },
-            Self::Workflow(_) => Some((StateFile::Workflow, None, None)),
-            Self::Unmerged { first, .. } => {
-                let place = first.line.map(|line| Place { line, column: 1 });
-                Some((first.file, place, None))
+            ErrorKind::Workflow(_) => (StateFile::Workflow, None, None),
+            ErrorKind::Unmerged { first, .. } => {
+                (first.file, first.line.map(|line| Place { line, column: 1 }), None)
             }
-            Self::InBatch { source, .. } => source.location(),
-            _ => None,
-        }
+            ErrorKind::InBatch { source, .. } => return source.location(),
+            _ => return None,
+        };
+        Some(FileLocation { file, place, snippet })
     }
 }
 

@@ -74,7 +74,10 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no state, or the history cannot be read.
-    pub fn verify_history(&self, progress: &mut dyn FnMut(u64)) -> Result<Verification, Error> {
+    pub(crate) fn verify_history(
+        &self,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Verification, Error> {
         let (snapshot, evidence, ()) = self.read_with_evidence(|_| ())?;
         self.verify(&snapshot, evidence, progress)
     }

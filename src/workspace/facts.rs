@@ -19,7 +19,7 @@ const MAX_TOUCHES: usize = 20;
 /// Derived facts. They can always be rebuilt from the files; only `touches`, a convenience for
 /// the `state_changes` of a step's entry, is lost with the cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// Counts, sums, streaks and heads of the history.
     pub history: HistoryFacts,
     /// What changed in the state while a step was running, by the step's id.

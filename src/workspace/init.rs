@@ -28,6 +28,7 @@ pub struct InitOptions {
 
 /// What `init` did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Initialised {
     /// Revision, changed files and notices.
     pub outcome: Outcome,

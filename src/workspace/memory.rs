@@ -14,7 +14,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The history cannot be read; what else cannot be read is left empty.
-    pub fn memory(&self) -> Result<Memory, Error> {
+    pub(crate) fn memory(&self) -> Result<Memory, Error> {
         let history = self.facts()?.history.counts;
         let turns = self.newest_turns(MEDIUM_TURNS, TAIL, &history)?;
         let entries = self.newest(PATTERN_ENTRIES, |_| true)?;

@@ -16,7 +16,7 @@ const COVERED: usize = 1000;
 
 /// What can be counted.
 #[derive(Clone, Debug, Serialize)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// How many steps there are.
     pub total_steps: usize,
     /// How many are done or left out.
@@ -65,7 +65,7 @@ pub struct Metrics {
 
 /// One step in numbers.
 #[derive(Clone, Debug, Serialize)]
-pub struct StepMetrics {
+pub(crate) struct StepMetrics {
     /// Its number.
     pub number: u32,
     /// Its id.
@@ -84,7 +84,7 @@ pub struct StepMetrics {
 
 /// How much of the history was looked at.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Cover {
+pub(crate) struct Cover {
     /// So many of the newest entries,
     pub entries: u64,
     /// of so many.
@@ -96,7 +96,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The plan or the lifecycle cannot be read.
-    pub fn metrics(&self) -> Result<Metrics, Error> {
+    pub(crate) fn metrics(&self) -> Result<Metrics, Error> {
         let snapshot = self.read()?;
         let mut metrics = snapshot.metrics()?;
         let whole: u64 = metrics.sizes.values().sum();

@@ -51,42 +51,41 @@ pub(crate) use self::{
     active_rules::ActiveRules,
     adapt::Event,
     archive::{Archived, ArchivedState},
-    change::{Cost, Selected, Span},
     changes_since::ChangesSince,
-    check::Fixed,
     checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     diff::{Comparison, DiffSide, GivenSide},
     draft::Draft,
+    error::ErrorKind,
     facts::Facts,
     metrics::Metrics,
-    operations::Stepped,
-    outcome::FileDiff,
     overview::StepTimes,
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     resolve::Resolver,
-    restore::RestoreOptions,
     rules::RuleLine,
-    templates::{Mode, TemplateSet},
     usage::Usage,
 };
 pub use self::{
     adapt::LimitUse,
     brief::{BriefRequest, Briefed},
-    change::{Change, ContextText, StepResult, StepShape},
+    change::{Change, ContextText, Cost, Span, StepResult, StepShape},
+    check::{Checked, Fixed},
     environment::Environment,
-    error::Error,
+    error::{Error, FileLocation},
     init::{InitOptions, Initialised},
-    outcome::{Answer, Outcome},
+    operations::UndoOutcome,
+    outcome::{Answer, FileDiff, Outcome},
     overview::{Overview, Spending, StepOverview},
     removed::RemovedEntry,
+    restore::RestoreOptions,
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
+    templates::{Mode, TemplateSet},
     version_control::{NoVersionControl, VersionControl},
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, Disk, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
+    store::{Cancellation, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
 };
 
 const REWRITABLE: [&str; 5] = [
@@ -109,28 +108,28 @@ pub struct Options {
     pub dry_run: bool,
     /// How long to wait for the lock.
     pub wait: Duration,
-    /// Whether the change is still wanted when the lock is there.
-    pub cancellation: Cancellation,
     /// The command as the user gave it, for the log.
     pub command: String,
-    /// Is told how many bytes of a long history have been read.
-    pub progress: fn(u64),
+    /// Asked once the lock is held: whether the caller has cancelled the change.
+    pub(crate) cancellation: Cancellation,
+    /// Called with the number of bytes of a long history that have been read.
+    pub(crate) progress: fn(u64),
     /// The version control around the state.
-    pub version_control: Arc<dyn VersionControl>,
+    pub(crate) version_control: Arc<dyn VersionControl>,
 }
 
 impl Options {
-    /// The usual way to carry out a command, with the version control that is around the state.
+    /// The usual way to carry out a command: writes, and waits ten seconds for the lock.
     ///
-    /// The command line gives git; [`NoVersionControl`] does without the guards against what git
-    /// does to the files.
+    /// `version_control` is [`GitControl`](crate::GitControl), or [`NoVersionControl`] for a state
+    /// that is in no repository.
     pub fn new(version_control: impl VersionControl + 'static) -> Self {
         Self {
             if_match: None,
             dry_run: false,
             wait: Duration::from_secs(10),
-            cancellation: Cancellation::default(),
             command: String::new(),
+            cancellation: Cancellation::default(),
             progress: |_| {},
             version_control: Arc::new(version_control),
         }
@@ -169,19 +168,9 @@ impl Workspace {
         Self { store, env, options }
     }
 
-    /// The same on any disk.
-    pub fn on_disk(
-        dir: impl Into<PathBuf>,
-        disk: Arc<dyn Disk>,
-        env: Environment,
-        options: Options,
-    ) -> Self {
-        Self { store: Store::with_disk(layout(dir.into()), disk), env, options }
-    }
-
     /// The same state for one who has waited before and can wait only so long now.
     #[must_use]
-    pub fn with_wait(&self, wait: Duration) -> Self {
+    pub(crate) fn with_wait(&self, wait: Duration) -> Self {
         let options = Options { wait, ..self.options.clone() };
         Self { store: self.store.clone(), env: self.env.again(), options }
     }
@@ -192,7 +181,7 @@ impl Workspace {
     }
 
     /// Time, actor and chance.
-    pub fn environment(&self) -> &Environment {
+    pub(crate) fn environment(&self) -> &Environment {
         &self.env
     }
 
@@ -202,7 +191,7 @@ impl Workspace {
     }
 
     /// The store below.
-    pub fn store(&self) -> &Store {
+    pub(crate) fn store(&self) -> &Store {
         &self.store
     }
 
@@ -238,7 +227,7 @@ impl Workspace {
             for (at, change) in changes.iter().enumerate() {
                 let answer = adapted(draft, change).map_err(|error| match total {
                     1 => error,
-                    _ => Error::InBatch { number: at + 1, total, source: Box::new(error) },
+                    _ => ErrorKind::InBatch { number: at + 1, total, source: error }.into(),
                 })?;
                 answers.push(answer);
             }
@@ -252,10 +241,10 @@ impl Workspace {
 
     /// A change that a person has to agree to was not made, but the question is put to them.
     fn ask_first(&self, error: Error) -> Result<Error, Error> {
-        let question = match &error {
-            Error::NeedsReview { question } => question,
-            Error::InBatch { source, .. } => match source.as_ref() {
-                Error::NeedsReview { question } => question,
+        let question = match error.kind() {
+            ErrorKind::NeedsReview { question } => question,
+            ErrorKind::InBatch { source, .. } => match source.kind() {
+                ErrorKind::NeedsReview { question } => question,
                 _ => return Ok(error),
             },
             _ => return Ok(error),
@@ -377,7 +366,7 @@ impl Workspace {
     }
 
     /// Who takes the lock, and for what.
-    pub fn holder(&self) -> Holder {
+    pub(crate) fn holder(&self) -> Holder {
         Holder {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),
@@ -396,7 +385,7 @@ impl Workspace {
     /// The state is not where it was expected, and what happened since.
     fn moved(&self, expected: &str, found: &Revision) -> Error {
         let since = Box::new(self.changes_since(expected, found));
-        Error::Moved { expected: expected.to_owned(), found: found.clone(), since }
+        ErrorKind::Moved { expected: expected.to_owned(), found: found.clone(), since }.into()
     }
 
     fn operation(&self, kind: &str, message: String) -> NewOperation {
@@ -412,7 +401,8 @@ impl Workspace {
 
     fn no_state(&self, view: &View) -> Error {
         if view.has_log() {
-            return Error::Gone { directory: self.directory().display().to_string() };
+            let directory = self.directory().display().to_string();
+            return ErrorKind::Gone { directory }.into();
         }
         Error::refused_with(
             ErrorCode::NoState,

@@ -1,6 +1,8 @@
 //! Looking at the operation log, and going back and forth in it.
 
-use super::{DiffSide, Draft, Error, FileDiff, Workspace, is_absent, notice::notices, state};
+use super::{
+    DiffSide, Draft, Error, ErrorKind, FileDiff, Workspace, is_absent, notice::notices, state,
+};
 use crate::{
     domain::{ErrorCode, StateFile},
     store::{
@@ -11,7 +13,8 @@ use crate::{
 
 /// What `undo` or `redo` did.
 #[derive(Clone, Debug)]
-pub struct Stepped {
+#[non_exhaustive]
+pub struct UndoOutcome {
     /// The operation that was taken back or done again.
     pub operation: OperationSummary,
     /// The revision it produced.
@@ -29,7 +32,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none, or the state has moved on.
-    pub fn undo(&self) -> Result<Stepped, Error> {
+    pub fn undo(&self) -> Result<UndoOutcome, Error> {
         self.step_through("undo").map_err(|error| self.with_way_back(error))
     }
 
@@ -37,7 +40,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none, or the state has moved on.
-    pub fn redo(&self) -> Result<Stepped, Error> {
+    pub fn redo(&self) -> Result<UndoOutcome, Error> {
         self.step_through("redo").map_err(|error| self.with_way_back(error))
     }
 
@@ -58,7 +61,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn operations_after(
+    pub(crate) fn operations_after(
         &self,
         last: Option<&Revision>,
     ) -> Result<Vec<OperationSummary>, Error> {
@@ -69,7 +72,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is none, or several.
-    pub fn operation_named(&self, id: &str) -> Result<Operation, Error> {
+    pub(crate) fn operation_named(&self, id: &str) -> Result<Operation, Error> {
         match DiffSide::parse(id) {
             DiffSide::Back(count) => self.operation_back(count),
             _ => match self.checkpoint_revision(id)? {
@@ -93,13 +96,13 @@ impl Workspace {
     ///
     /// # Errors
     /// The log cannot be read or written.
-    pub fn gc(&self, older_than: u64) -> Result<GcReport, Error> {
+    pub(crate) fn gc(&self, older_than: u64) -> Result<GcReport, Error> {
         self.read()?;
         let limit = self.env.ago(older_than);
         Ok(self.store.gc(Some(limit), &[], self.options.dry_run)?)
     }
 
-    fn step_through(&self, verb: &'static str) -> Result<Stepped, Error> {
+    fn step_through(&self, verb: &'static str) -> Result<UndoOutcome, Error> {
         let undo = verb == "undo";
         if self.options.dry_run {
             return self.rehearse_step(verb);
@@ -154,23 +157,27 @@ impl Workspace {
         let committed = transaction.commit(operation)?;
         seen.extend(committed.warnings);
         let revision = committed.revision;
-        Ok(Stepped { operation: summary, revision, changed, notices: seen, diff: Vec::new() })
+        Ok(UndoOutcome { operation: summary, revision, changed, notices: seen, diff: Vec::new() })
     }
 
     /// A damaged log keeps no checkpoint from being restored.
     fn with_way_back(&self, error: Error) -> Error {
-        let Error::Store(source @ StoreError::Damaged { .. }) = error else { return error };
+        let source = match error.into_kind() {
+            ErrorKind::Store(source @ StoreError::Damaged { .. }) => source,
+            other => return other.into(),
+        };
         if Error::is_about_image(&source) {
             return source.into();
         }
         let view = self.store.read(self.options.wait);
         let known = view.and_then(|view| view.checkpoints()).unwrap_or_default().found;
         let automatic = known.into_iter().rfind(|checkpoint| checkpoint.automatic.is_some());
-        Error::LogDamaged { source, saved: automatic.map(|checkpoint| checkpoint.name.into()) }
+        let saved = automatic.map(|checkpoint| checkpoint.name.into());
+        ErrorKind::LogDamaged { source, saved }.into()
     }
 
     /// What undo or redo would do, without writing anything.
-    fn rehearse_step(&self, verb: &str) -> Result<Stepped, Error> {
+    fn rehearse_step(&self, verb: &str) -> Result<UndoOutcome, Error> {
         let snapshot = self.read()?;
         let undo = verb == "undo";
         let reports = snapshot.view().reports();
@@ -196,7 +203,7 @@ impl Workspace {
         self.refuse_stepping(snapshot.view(), Some((&operation.kind, &changed)))?;
         let notices = super::notice::findings(reports);
         let revision = snapshot.revision().clone();
-        Ok(Stepped { operation, revision, changed, notices, diff })
+        Ok(UndoOutcome { operation, revision, changed, notices, diff })
     }
 }
 

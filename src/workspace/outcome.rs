@@ -7,6 +7,7 @@ use crate::{domain::StateFile, store::Revision};
 
 /// The answer to one change.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Answer {
     /// One line for people.
     pub message: String,
@@ -17,13 +18,13 @@ pub struct Answer {
 
 impl Answer {
     /// An answer of one line.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), data: Map::new() }
     }
 
     /// The same answer with a named value.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.data.insert(key.to_owned(), value.into());
         self
     }
@@ -31,6 +32,7 @@ impl Answer {
 
 /// One changed file, before and after.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FileDiff {
     /// Which file.
     pub file: StateFile,
@@ -42,6 +44,7 @@ pub struct FileDiff {
 
 /// What came of a mutating command.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The revision it produced; the one before when nothing changed.
     pub revision: Revision,

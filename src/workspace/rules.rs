@@ -4,18 +4,18 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Change, Draft, Error, Selected, Snapshot, StepResult, Workspace,
+    Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
     adapt::{self, Event},
 };
 use crate::{
-    domain::{ErrorCode, Problem, StateFile},
+    domain::{ErrorCode, Problem, StateFile, StepRef},
     rules::{Action, Directive, Entry, Explanation, RuleError, explain},
     text::Place,
 };
 
 /// What a line of constraints.md means to the engine.
 #[derive(Clone, Debug, Serialize)]
-pub struct RuleLine {
+pub(crate) struct RuleLine {
     /// Its number in its list, from one.
     pub number: usize,
     /// Where it stands: `rule`, `directive` or the task type of a behaviour.
@@ -41,7 +41,7 @@ pub struct RuleLine {
 
 impl RuleLine {
     /// The line as a finding, if it is not understood.
-    pub fn problem(&self) -> Option<Problem> {
+    pub(crate) fn problem(&self) -> Option<Problem> {
         let error = self.error.as_ref()?;
         let message = format!("{} {} is not understood: {error}", self.list, self.number);
         let mut problem =
@@ -60,7 +60,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// constraints.md or workflow.yaml cannot be read.
-    pub fn rule_lines(&self) -> Result<Vec<RuleLine>, Error> {
+    pub(crate) fn rule_lines(&self) -> Result<Vec<RuleLine>, Error> {
         let constraints = self.constraints()?;
         let workflow = self.workflow()?;
         let document = &constraints.document;
@@ -156,7 +156,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no such rule, or it is not understood.
-    pub fn explain_rule(
+    pub(crate) fn explain_rule(
         &self,
         number: usize,
         event: Option<&Event>,
@@ -193,7 +193,7 @@ impl Workspace {
     ///
     /// # Errors
     /// An event cannot happen in this state.
-    pub fn test_rules(&self, events: &[Event]) -> Result<Vec<Answer>, Error> {
+    pub(crate) fn test_rules(&self, events: &[Event]) -> Result<Vec<Answer>, Error> {
         let outcome = self.rehearse("rule.test", |draft| {
             let mut answers = Vec::new();
             for event in events {
@@ -214,7 +214,7 @@ impl Workspace {
 /// A step event is played as the command that causes it; a step is started first if it must be.
 fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let step = event.payload.get("step").map(super::change::text_of);
-    let selected = step.as_deref().map(str::parse::<Selected>).transpose()?;
+    let selected = step.as_deref().map(StepRef::parse).transpose()?;
     let text = |key: &str| event.payload.get(key).map(super::change::text_of);
     let bad = |message: String| Error::refused(ErrorCode::BadValue, message);
     let result = || -> Result<Box<StepResult>, Error> {
@@ -239,7 +239,7 @@ fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
     let plan = draft.plan()?;
     let running = |step: &&crate::domain::Step| {
         let role = step.status.as_deref().and_then(|status| draft.workflow().step_role(status));
-        let meant = selected.as_ref().is_none_or(|selected| step.is(&selected.0));
+        let meant = selected.as_ref().is_none_or(|selected| step.is(selected));
         meant && role == Some(crate::domain::StepRole::Active)
     };
     if plan.steps.iter().any(|step| running(&step)) {

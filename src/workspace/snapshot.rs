@@ -23,7 +23,7 @@ impl Snapshot {
     }
 
     /// What the store gave.
-    pub fn view(&self) -> &View {
+    pub(crate) fn view(&self) -> &View {
         &self.view
     }
 
@@ -36,7 +36,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn plan(&self) -> Result<Plan, Error> {
+    pub(crate) fn plan(&self) -> Result<Plan, Error> {
         markdown(&self.view, StateFile::Plan).map(Plan::read)
     }
 
@@ -44,7 +44,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn context(&self) -> Result<Context, Error> {
+    pub(crate) fn context(&self) -> Result<Context, Error> {
         markdown(&self.view, StateFile::Context).map(Context::read)
     }
 
@@ -52,7 +52,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn constraints(&self) -> Result<Constraints, Error> {
+    pub(crate) fn constraints(&self) -> Result<Constraints, Error> {
         markdown(&self.view, StateFile::Constraints).map(Constraints::read)
     }
 
@@ -60,7 +60,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn variables(&self) -> Result<Variables, Error> {
+    pub(crate) fn variables(&self) -> Result<Variables, Error> {
         let bytes = bytes(&self.view, StateFile::Variables)?;
         Ok(Variables::parse(bytes.to_vec())?)
     }
@@ -69,7 +69,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// A workflow.yaml of one's own cannot be used.
-    pub fn workflow(&self) -> Result<Cow<'static, Workflow>, Error> {
+    pub(crate) fn workflow(&self) -> Result<Cow<'static, Workflow>, Error> {
         workflow(&self.view)
     }
 
@@ -77,7 +77,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be opened.
-    pub fn history(&self) -> Result<BufReader<AppendedReader>, Error> {
+    pub(crate) fn history(&self) -> Result<BufReader<AppendedReader>, Error> {
         if !self.view.appended().exists() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
@@ -88,7 +88,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The first such file, and why.
-    pub fn refuse_damaged(&self) -> Result<(), Error> {
+    pub(crate) fn refuse_damaged(&self) -> Result<(), Error> {
         self.plan()?;
         self.context()?;
         self.variables()?;
@@ -101,7 +101,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn last_entries(&self, limit: usize) -> Result<Vec<history::Entry>, Error> {
+    pub(crate) fn last_entries(&self, limit: usize) -> Result<Vec<history::Entry>, Error> {
         let mut reader = self.history()?;
         history::last_entries(&mut reader, limit).map_err(Error::from)
     }
@@ -111,7 +111,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub fn recent_entries(&self, limit: usize, bytes: u64) -> Result<Vec<history::Entry>, Error> {
+    pub(crate) fn recent_entries(
+        &self,
+        limit: usize,
+        bytes: u64,
+    ) -> Result<Vec<history::Entry>, Error> {
         let mut reader = self.history()?;
         history::last_entries_within(&mut reader, limit, bytes, |_| true).map_err(Error::from)
     }
@@ -120,7 +124,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn facts(&self) -> Result<Facts, Error> {
+    pub(crate) fn facts(&self) -> Result<Facts, Error> {
         Facts::load(&self.view, &mut |bytes| (self.progress)(bytes))
     }
 }

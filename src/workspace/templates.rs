@@ -46,7 +46,7 @@ impl Mode {
 
 /// What a template can use.
 #[derive(Clone, Debug, Serialize)]
-pub struct TemplateInput {
+pub(crate) struct TemplateInput {
     /// The short name of the goal.
     pub title: String,
     /// The goal in the user's words.
@@ -76,7 +76,7 @@ pub struct TemplateInput {
 /// Why a template cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the template of `{file}` cannot be used: {message}")]
-pub struct TemplateError {
+pub(crate) struct TemplateError {
     /// The file it is for.
     pub file: StateFile,
     /// Why, with the line where there is one.
@@ -98,7 +98,7 @@ impl TemplateSet {
     }
 
     /// Whether any template is not built in.
-    pub fn is_custom(&self) -> bool {
+    pub(crate) fn is_custom(&self) -> bool {
         !self.overrides.is_empty()
     }
 
@@ -106,7 +106,11 @@ impl TemplateSet {
     ///
     /// # Errors
     /// The template has an error, or uses what it is not given.
-    pub fn render(&self, file: StateFile, input: &TemplateInput) -> Result<String, TemplateError> {
+    pub(crate) fn render(
+        &self,
+        file: StateFile,
+        input: &TemplateInput,
+    ) -> Result<String, TemplateError> {
         let builtin = BUILTIN.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
         let template = self.overrides.get(&file).map(String::as_str).or(builtin);
         let template = template.unwrap_or_default();

@@ -17,7 +17,7 @@ const MOST_TURNS: usize = 50;
 
 /// What was said, done and changed up to the end of one execution of a step.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct TrainingRecord {
+pub(crate) struct TrainingRecord {
     /// The step's id; absent for what came after the last step, or for part of a long conversation.
     pub step: Option<String>,
     /// The step's title.
@@ -40,7 +40,7 @@ pub struct TrainingRecord {
 
 /// One turn of the conversation.
 #[derive(Clone, Debug, Serialize)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// When.
     pub time: Option<String>,
     /// Its fields in order, each a key and a text.
@@ -49,7 +49,7 @@ pub struct Turn {
 
 /// One use of a tool.
 #[derive(Clone, Debug, Serialize)]
-pub struct ToolCall {
+pub(crate) struct ToolCall {
     /// The tool.
     pub tool_used: Option<String>,
     /// The component.
@@ -62,7 +62,7 @@ pub struct ToolCall {
 
 /// What an execution took.
 #[derive(Clone, Debug, Serialize)]
-pub struct Performance {
+pub(crate) struct Performance {
     /// The cost.
     pub cost: Option<Money>,
     /// The time in seconds.
@@ -81,7 +81,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// The history is missing or cannot be read.
-    pub fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
+    pub(crate) fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
         let mode = self.plan().ok().and_then(|plan| plan.metadata.mode);
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
         let mut record = TrainingRecord::default();

@@ -23,7 +23,7 @@ pub(super) fn judged(store: Store, version_control: &dyn VersionControl) -> Stor
 
 impl Workspace {
     /// Whether the private directory is used; one that may have come with a clone is not.
-    pub fn uses_private_directory(&self) -> bool {
+    pub(crate) fn uses_private_directory(&self) -> bool {
         self.store.uses_private_directory()
     }
 
@@ -31,7 +31,7 @@ impl Workspace {
     ///
     /// # Errors
     /// It is no directory, or another process is at work.
-    pub fn trust(&self) -> Result<Trusted, Error> {
+    pub(crate) fn trust(&self) -> Result<Trusted, Error> {
         let dry_run = self.options.dry_run;
         Ok(self.store.trust(self.options.wait, &self.holder(), dry_run)?)
     }

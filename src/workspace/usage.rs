@@ -7,7 +7,7 @@ use crate::{domain::Constraints, history::Counts, store::View};
 
 /// Something a tool did that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Usage {
+pub(crate) enum Usage {
     /// A file was written.
     FileOperation,
     /// A page was fetched or searched for.
@@ -16,7 +16,7 @@ pub enum Usage {
 
 impl Usage {
     /// The fact it counts for.
-    pub const fn fact(self) -> &'static str {
+    pub(crate) const fn fact(self) -> &'static str {
         match self {
             Self::FileOperation => FILES,
             Self::WebRequest => REQUESTS,
@@ -66,7 +66,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The state cannot be read or written.
-    pub fn count(&self, usage: Usage) -> Result<Option<Outcome>, Error> {
+    pub(crate) fn count(&self, usage: Usage) -> Result<Option<Outcome>, Error> {
         let snapshot = self.read()?;
         if !snapshot.is_watched(usage) && self.store.count(usage.fact()).is_ok() {
             return Ok(None);

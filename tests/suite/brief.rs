@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use statedir::{
     BriefRequest, Briefed, Budget, Change, Environment, Format, InitOptions, NoVersionControl,
-    Options, StepShape, Workspace,
-    internals::{Turn, tokens},
+    Options, Workspace,
+    change::{ContextText, StepShape, Turn},
+    internals::tokens,
 };
 use tiktoken_rs::{CoreBPE, cl100k_base, o200k_base};
 
@@ -96,7 +97,7 @@ fn generated(dir: &std::path::Path, dice: &mut Dice) -> (Workspace, Vec<String>)
     for _ in 0..dice.below(3) {
         let text = dice.text(size * 4);
         let section = Some("Key Findings".to_owned());
-        changes.push(Change::ContextAdd(statedir::ContextText { section, text, create: false }));
+        changes.push(Change::ContextAdd(ContextText { section, text, create: false }));
     }
     for _ in 0..dice.below(4) {
         let (user_message, response) = (dice.text(size), dice.text(size * 3));

@@ -1,4 +1,4 @@
-//! The layer rule of `src/lib.rs`, held by reading the `crate::` paths of every file.
+//! The layer rule of ARCHITECTURE.md, held by reading the `crate::` paths of every file.
 
 use std::path::Path;
 

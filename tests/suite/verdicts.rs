@@ -12,8 +12,8 @@ use std::{
 };
 
 use statedir::{
-    Change, Environment, NoVersionControl, Options, VersionControl, Workspace,
-    internals::{AppendedView, RemovedEntry, StateFile},
+    Change, Environment, NoVersionControl, Options, StateFile, VersionControl, Workspace,
+    internals::{AppendedView, RemovedEntry},
 };
 
 use crate::builder::Project;
@@ -155,7 +155,8 @@ impl VersionControl for Slow {
 
     fn removed_entries(&self, _: &Path, _: &AppendedView) -> Vec<RemovedEntry> {
         let wait = Duration::from_millis(50);
-        let options = Options { wait, ..Options::new(NoVersionControl) };
+        let mut options = Options::new(NoVersionControl);
+        options.wait = wait;
         let other = Workspace::new(&self.dir, Environment::real("other".to_owned()), options);
         let title = format!("Meanwhile {}", self.written.lock().unwrap().len());
         let change = Change::HistoryAdd { title, fields: serde_json::Map::new() };

@@ -6,7 +6,7 @@ use crate::{
     adapters::{ChooseError, SideError, git::GitError},
     domain::{ErrorCode, Problem, StateFile},
     text::Place,
-    workspace,
+    workspace::{self, ErrorKind, FileLocation},
 };
 
 /// The exit code when a state file is to blame.
@@ -74,14 +74,14 @@ fn location(file: StateFile, place: Option<Place>) -> Box<Value> {
 impl From<workspace::Error> for Failure {
     fn from(error: workspace::Error) -> Self {
         let location = error.location();
-        let place = location.as_ref().and_then(|(file, place, snippet)| {
+        let place = location.as_ref().and_then(|FileLocation { file, place, snippet }| {
             let place = place.as_ref()?;
             let snippet = snippet.as_ref().map(|text| format!("\n{text}")).unwrap_or_default();
             Some(format!("{file}:{place}{snippet}"))
         });
-        let location = location.map(|(file, place, _)| self::location(file, place));
-        let data = match &error {
-            workspace::Error::Moved { since, .. } => Some(Box::new(json!(since))),
+        let location = location.map(|found| self::location(found.file, found.place));
+        let data = match error.kind() {
+            ErrorKind::Moved { since, .. } => Some(Box::new(json!(since))),
             _ => None,
         };
         Self {

@@ -105,7 +105,7 @@ impl Money {
     }
 
     /// Reads a JSON number.
-    pub fn from_json(value: &Value) -> Option<Self> {
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Self::parse(&number.to_string()).or_else(|| {
                 let micros = number.as_f64()? * 1e6;
@@ -117,7 +117,7 @@ impl Money {
     }
 
     /// The amount as a JSON number, `0.3` and never `0.30000000000000004`.
-    pub fn to_json(self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         let float = self.0 as f64 / 1e6;
         Number::from_f64(float).map_or(Value::Null, Value::Number)
     }

@@ -59,7 +59,7 @@ impl ErrorClass {
     }
 
     /// The class in a sentence, such as `a network error`.
-    pub fn phrase(self) -> &'static str {
+    pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Timeout => "a timeout",
             Self::Network => "a network error",
@@ -73,7 +73,7 @@ impl ErrorClass {
     }
 
     /// The class that a word names.
-    pub fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.word().eq_ignore_ascii_case(word.trim()))
     }
 
@@ -84,7 +84,7 @@ impl ErrorClass {
 
     /// How long to wait before attempt `attempt`, in milliseconds: doubled each time, never more
     /// than five minutes; nothing for an error that waiting does not help.
-    pub fn backoff_ms(self, attempt: u32) -> u64 {
+    pub(crate) fn backoff_ms(self, attempt: u32) -> u64 {
         let first = match self {
             Self::RateLimit => FIRST_WAIT_RATE,
             class if class.is_recoverable() => FIRST_WAIT,

@@ -12,7 +12,7 @@ use super::{
 
 /// An error, understood as far as its text allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// What kind of error it was.
     pub class: ErrorClass,
     /// Whether the same attempt may succeed later.
@@ -26,7 +26,7 @@ pub struct Failure {
 
 impl Failure {
     /// How long to wait before attempt `attempt`, in milliseconds.
-    pub fn backoff_ms(&self, attempt: u32) -> u64 {
+    pub(crate) fn backoff_ms(&self, attempt: u32) -> u64 {
         let usual = self.class.backoff_ms(attempt);
         if self.recoverable { self.retry_after_ms.unwrap_or(0).max(usual) } else { 0 }
     }

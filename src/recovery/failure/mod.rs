@@ -11,7 +11,7 @@ mod shape;
 mod vocabulary;
 mod words;
 
-pub(crate) use class::ErrorClass;
+pub use class::ErrorClass;
 pub(crate) use classify::{Failure, classify};
 pub(crate) use pattern::{Attempt, Pattern, PatternKind, patterns};
 pub(crate) use shape::shape;

@@ -29,7 +29,7 @@ impl Attempt {
 /// What sort of repetition it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PatternKind {
+pub(crate) enum PatternKind {
     /// The newest attempts all failed in the same way.
     SameClass,
     /// The same message again and again, numbers and places aside.
@@ -40,7 +40,7 @@ pub enum PatternKind {
 
 /// Something that repeats itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     /// What sort of repetition it is.
     pub kind: PatternKind,
     /// The class, the message or the step.

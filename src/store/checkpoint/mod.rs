@@ -15,7 +15,7 @@ use crate::store::{
 
 /// The files at one moment. It holds hashes; the bytes are full images beside the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub(crate) struct Checkpoint {
     /// Its name, unique among those that are there.
     pub name: CheckpointName,
     /// Its number; a later one has a higher number.
@@ -47,7 +47,7 @@ pub struct Checkpoint {
 
 /// A file as a checkpoint knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
+pub(crate) struct Image {
     /// Hash of its bytes, and the name of the stored image.
     pub hash: Hash,
     /// How many bytes it has.
@@ -57,7 +57,7 @@ pub struct Image {
 /// What an operation did to the checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum CheckpointRecord {
+pub(crate) enum CheckpointRecord {
     /// It is there from now on.
     Added(Checkpoint),
     /// It is gone from now on.
@@ -66,7 +66,7 @@ pub enum CheckpointRecord {
 
 /// What an operation is to do to the checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckpointChange {
+pub(crate) enum CheckpointChange {
     /// Take a new one.
     Take(NewCheckpoint),
     /// Put one back that was removed; its images must still be there.
@@ -77,7 +77,7 @@ pub enum CheckpointChange {
 
 /// A checkpoint to be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewCheckpoint {
+pub(crate) struct NewCheckpoint {
     /// Its name.
     pub name: CheckpointName,
     /// Why, if nobody asked for it.
@@ -92,7 +92,7 @@ pub struct NewCheckpoint {
 
 /// One of the two states of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub(crate) enum Moment {
     /// The files as they were.
     Before,
     /// The files as the operation leaves them.
@@ -141,7 +141,7 @@ impl Checkpoint {
 
 impl CheckpointRecord {
     /// The checkpoint that was added or removed.
-    pub fn checkpoint(&self) -> &Checkpoint {
+    pub(crate) fn checkpoint(&self) -> &Checkpoint {
         match self {
             CheckpointRecord::Added(checkpoint) | CheckpointRecord::Removed(checkpoint) => {
                 checkpoint
@@ -150,7 +150,7 @@ impl CheckpointRecord {
     }
 
     /// Whether it was added.
-    pub fn is_added(&self) -> bool {
+    pub(crate) fn is_added(&self) -> bool {
         matches!(self, CheckpointRecord::Added(_))
     }
 }

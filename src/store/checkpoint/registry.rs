@@ -30,7 +30,7 @@ const LIMIT: u64 = 1024 * 1024;
 
 /// All checkpoints.
 #[derive(Debug, Clone, Default)]
-pub struct Checkpoints {
+pub(crate) struct Checkpoints {
     /// The readable ones, oldest first.
     pub found: Vec<Checkpoint>,
     /// Names of those whose file is damaged.
@@ -61,7 +61,7 @@ impl View {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn checkpoints(&self) -> Result<Checkpoints> {
+    pub(crate) fn checkpoints(&self) -> Result<Checkpoints> {
         let Registry { disk, paths, unapplied } = &self.registry;
         let mut all = Checkpoints::default();
         for (number, name) in names(&**disk, paths)? {
@@ -86,7 +86,7 @@ impl View {
 
     /// The length of the appended file at a checkpoint, and whether it still begins with what it
     /// was then.
-    pub fn appended_at(&self, checkpoint: &Checkpoint) -> Result<AppendedThen> {
+    pub(crate) fn appended_at(&self, checkpoint: &Checkpoint) -> Result<AppendedThen> {
         let tail = Tail { len: checkpoint.appended_len, hash: checkpoint.appended_tail };
         let still_there = self.appended().begins_with(tail)?;
         Ok(AppendedThen { len: tail.len, still_there })
@@ -96,7 +96,7 @@ impl View {
     ///
     /// # Errors
     /// Its file is damaged or cannot be read.
-    pub fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>> {
+    pub(crate) fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         if let Some(change) = unapplied.iter().rfind(|change| *change.checkpoint().name == *name) {
             return Ok(change.is_added().then(|| change.checkpoint().clone()));
@@ -112,7 +112,7 @@ impl View {
     ///
     /// # Errors
     /// Its file is damaged or cannot be read.
-    pub fn last_checkpoint(&self) -> Result<Option<Checkpoint>> {
+    pub(crate) fn last_checkpoint(&self) -> Result<Option<Checkpoint>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         if !unapplied.is_empty() {
             return Ok(self.checkpoints()?.found.pop());
@@ -127,7 +127,7 @@ impl View {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn checkpoint_names(&self) -> Result<Vec<String>> {
+    pub(crate) fn checkpoint_names(&self) -> Result<Vec<String>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         let names = names(&**disk, paths)?.into_iter();
         let mut names: Vec<String> = names.map(|(_, name)| name.into()).collect();
@@ -145,7 +145,7 @@ impl View {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn has_checkpoint(&self, name: &str) -> Result<bool> {
+    pub(crate) fn has_checkpoint(&self, name: &str) -> Result<bool> {
         Ok(self.checkpoint_names()?.iter().any(|known| known == name))
     }
 }
@@ -155,7 +155,10 @@ impl Store {
     ///
     /// # Errors
     /// An image is gone or damaged.
-    pub fn checkpoint_files(&self, checkpoint: &Checkpoint) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub(crate) fn checkpoint_files(
+        &self,
+        checkpoint: &Checkpoint,
+    ) -> Result<BTreeMap<String, Vec<u8>>> {
         let load = |hash| objects::load(&*self.disk, &self.paths, hash);
         let files = checkpoint.files.iter();
         files.map(|(name, image)| Ok((name.clone(), load(image.hash)?))).collect()
@@ -167,7 +170,7 @@ impl Store {
     ///
     /// # Errors
     /// It cannot be moved.
-    pub fn set_checkpoint_aside(
+    pub(crate) fn set_checkpoint_aside(
         &self,
         name: &str,
         wait: Duration,
@@ -197,7 +200,7 @@ impl Store {
     ///
     /// # Errors
     /// One cannot be written.
-    pub fn renew_images(
+    pub(crate) fn renew_images(
         &self,
         files: &BTreeMap<String, Vec<u8>>,
         wait: Duration,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Everything the store asks of a file system.
 ///
 /// Only an error of kind `NotFound` means "absent"; callers report every other error.
-pub trait Disk: Send + Sync + Debug {
+pub(crate) trait Disk: Send + Sync + Debug {
     /// The same disk for work on the state directory `root`; `None` when this one will do.
     ///
     /// A disk that is `keeping` keeps the directories below the root that it has found, for one
@@ -60,7 +60,7 @@ pub trait Disk: Send + Sync + Debug {
 }
 
 /// An open file.
-pub trait DiskFile: Send + Sync + Debug {
+pub(crate) trait DiskFile: Send + Sync + Debug {
     /// Reads at an offset; fewer bytes than asked only at the end of the file.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
     /// Writes all bytes at an offset.
@@ -87,7 +87,7 @@ pub trait DiskFile: Send + Sync + Debug {
 
 /// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// For reading; it must exist.
     Read,
     /// For reading and appending; it must exist.
@@ -102,7 +102,7 @@ pub enum Access {
 
 /// What the file system says about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
+pub(crate) struct Stat {
     /// File, directory, link or something else.
     pub kind: Kind,
     /// Length in bytes.
@@ -119,19 +119,19 @@ pub struct Stat {
 
 impl Stat {
     /// Whether both describe the same content, as far as metadata can tell.
-    pub fn same_content(&self, other: &Stat) -> bool {
+    pub(crate) fn same_content(&self, other: &Stat) -> bool {
         self.signature() == other.signature()
     }
 
     /// Length, time and number: what changes when somebody saves the file.
-    pub fn signature(&self) -> (u64, i64, u64) {
+    pub(crate) fn signature(&self) -> (u64, i64, u64) {
         (self.len, self.mtime, self.ino)
     }
 }
 
 /// The kind of thing at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A regular file.
     File,
     /// A directory.
@@ -144,7 +144,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind with its article, for messages.
-    pub fn describe(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Kind::File => "a file",
             Kind::Directory => "a directory",

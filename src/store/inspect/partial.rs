@@ -15,7 +15,7 @@ impl Store {
     ///
     /// For reports only: takes no lock and does not look at the log, so that an interrupted
     /// operation may be seen half. The revision is the last one that is known.
-    pub fn read_loosely(&self) -> (View, Vec<(String, StoreError)>) {
+    pub(crate) fn read_loosely(&self) -> (View, Vec<(String, StoreError)>) {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let mut files = BTreeMap::new();

@@ -7,7 +7,7 @@ use crate::store::Revision;
 /// Something that opening the state found and set right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Report {
+pub(crate) enum Report {
     /// An interrupted operation was completed.
     RolledForward {
         /// The operation.

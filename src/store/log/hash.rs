@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256};
 
 /// The first half of a SHA-256, printed as 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Hash([u8; 16]);
+pub(crate) struct Hash([u8; 16]);
 
 impl Hash {
     /// Hashes bytes.
-    pub fn of(bytes: &[u8]) -> Hash {
+    pub(crate) fn of(bytes: &[u8]) -> Hash {
         let full: [u8; 32] = Sha256::digest(bytes).into();
         let mut half = [0; 16];
         half.copy_from_slice(&full[..16]);

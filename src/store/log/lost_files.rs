@@ -25,9 +25,9 @@ impl Store {
     /// The newest content that the log knows of each rewritable file, also of removed ones.
     ///
     /// Reads without the lock. Of a damaged segment the part before the damage counts, so that
-    /// this can be asked before [`Store::set_log_aside`]; a file of which nothing can be put
+    /// this can be asked before [`Store::set_damaged_log_aside`]; a file of which nothing can be put
     /// together is left out.
-    pub fn last_known_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
+    pub(crate) fn last_known_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let mut known = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Store {
     ///
     /// A cut or a removal that was recorded as an edit made outside does not count as long as
     /// nothing was added after it. `TooLarge` when it is more than fits in memory.
-    pub fn appended_from_log(&self) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn appended_from_log(&self) -> Result<Option<Vec<u8>>> {
         let remembered = self.remember_appended()?;
         let from_the_beginning = remembered.base.len == 0;
         Ok(Some(remembered.into_longest()).filter(|bytes| from_the_beginning && !bytes.is_empty()))
@@ -71,7 +71,7 @@ impl Store {
     /// when the file is whole.
     /// Unlike [`Store::appended_from_log`] this also works when the log begins later than the
     /// file, as after a collection.
-    pub fn appended_missing_tail(&self) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn appended_missing_tail(&self) -> Result<Option<Vec<u8>>> {
         let remembered = self.remember_appended()?;
         let base = remembered.base;
         let path = self.paths.appended();

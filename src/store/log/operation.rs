@@ -16,12 +16,12 @@ pub struct Revision(String);
 
 impl Revision {
     /// The revision of a directory in which nothing has happened yet.
-    pub fn root() -> Revision {
+    pub(crate) fn root() -> Revision {
         Revision("0".repeat(DIGITS))
     }
 
     /// An id as found in a log record; `None` when a text is not one.
-    pub fn parse(id: impl Into<String>) -> Option<Revision> {
+    pub(crate) fn parse(id: impl Into<String>) -> Option<Revision> {
         let id = id.into();
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         (id.len() == DIGITS && id.bytes().all(is_digit)).then_some(Revision(id))
@@ -33,7 +33,7 @@ impl Revision {
     }
 
     /// Whether this is [`Revision::root`].
-    pub fn is_root(&self) -> bool {
+    pub(crate) fn is_root(&self) -> bool {
         self.0.bytes().all(|b| b == b'0')
     }
 }
@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Revision {
 
 /// Everything the log says about one operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operation {
+pub(crate) struct Operation {
     /// The operation's id.
     pub id: Revision,
     /// The operation before it.
@@ -95,7 +95,7 @@ pub struct Operation {
 
 /// What an operation did to one rewritable file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRecord {
+pub(crate) struct FileRecord {
     /// The file.
     pub name: String,
     /// Hash of its bytes before; `None` when there was no file.
@@ -113,7 +113,7 @@ pub struct FileRecord {
 
 /// A replaced range with what was there and what came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpliceRecord {
+pub(crate) struct SpliceRecord {
     /// Where, in the bytes before the operation.
     pub offset: u64,
     /// The bytes that went.
@@ -126,7 +126,7 @@ pub struct SpliceRecord {
 
 /// What an operation did to the appended file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AppendRecord {
+pub(crate) struct AppendRecord {
     /// The length before.
     pub offset: u64,
     /// Hash of the tail before.
@@ -146,6 +146,7 @@ pub struct AppendRecord {
 
 /// An operation without its bytes, for lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct OperationSummary {
     /// The operation's id.
     pub id: Revision,
@@ -177,7 +178,7 @@ pub struct OperationSummary {
 
 impl Operation {
     /// The operation without its bytes; `appended` is the name of the appended file.
-    pub fn summary(&self, appended: &str) -> OperationSummary {
+    pub(crate) fn summary(&self, appended: &str) -> OperationSummary {
         let mut files: Vec<String> = self.files.iter().map(|file| file.name.clone()).collect();
         let mut appended_bytes = 0;
         if let Some(append) = &self.appended {

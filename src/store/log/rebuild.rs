@@ -17,7 +17,7 @@ use crate::store::{
 
 /// A log that was put in place.
 #[derive(Debug)]
-pub struct Refounded<T> {
+pub(crate) struct Refounded<T> {
     /// What the building gave.
     pub built: T,
     /// The revision that the files have now.
@@ -32,7 +32,7 @@ const NEVER: (u64, i64, u64) = (0, i64::MIN, 0);
 impl Store {
     /// Where a log is built before it is put in place: a state directory of its own, on the same
     /// file system. Whoever builds there clears it before and afterwards.
-    pub fn building_site(&self) -> PathBuf {
+    pub(crate) fn building_site(&self) -> PathBuf {
         self.paths.private.join("rebuild")
     }
 
@@ -45,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     /// Building fails, or the log cannot be moved; there is no log then.
-    pub fn refound<T, E: From<StoreError>>(
+    pub(crate) fn refound<T, E: From<StoreError>>(
         &self,
         wait: Duration,
         holder: &Holder,

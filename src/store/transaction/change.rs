@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::store::{Cancellation, CheckpointChange, OperationSummary, Revision};
+use crate::store::{Cancellation, CheckpointChange, Revision};
 
 /// One operation to be committed.
 #[derive(Debug, Clone, Default)]
-pub struct NewOperation {
+pub(crate) struct NewOperation {
     /// A short word for the sort of change, such as `step` or `undo`.
     pub kind: String,
     /// The command as the user gave it.
@@ -38,7 +38,7 @@ pub struct NewOperation {
 
 /// A change to one rewritable file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub(crate) struct FileChange {
     /// The file, one of `Layout::rewritable`.
     pub name: String,
     /// What to do with it.
@@ -47,7 +47,7 @@ pub struct FileChange {
 
 /// How a file changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// Replace ranges, given in ascending order and without overlap.
     Splice(Vec<ByteSplice>),
     /// Create the file or replace all of it; only the differing middle is logged.
@@ -58,7 +58,7 @@ pub enum ChangeKind {
 
 /// One replaced range of a file, in offsets of the bytes before the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ByteSplice {
+pub(crate) struct ByteSplice {
     /// The range that goes.
     pub at: Range<usize>,
     /// What comes in its place.
@@ -67,18 +67,16 @@ pub struct ByteSplice {
 
 /// An operation that is durable.
 #[derive(Debug, Clone)]
-pub struct Committed {
+pub(crate) struct Committed {
     /// The revision it produced.
     pub revision: Revision,
-    /// The operation as logged.
-    pub operation: OperationSummary,
     /// What could not be finished after the commit point; the next command completes it.
     pub warnings: Vec<String>,
 }
 
 /// Who takes the lock, shown to whoever has to wait for it.
 #[derive(Debug, Clone, Default)]
-pub struct Holder {
+pub(crate) struct Holder {
     /// The acting person or agent.
     pub actor: String,
     /// The command being run.

@@ -38,7 +38,7 @@ use crate::store::{
 /// has appeared.
 #[must_use = "a transaction that is not committed changes nothing"]
 #[derive(Debug)]
-pub struct Transaction {
+pub(crate) struct Transaction {
     pub(in crate::store) store: Store,
     pub(in crate::store) lock: Option<Lock>,
     pub(in crate::store) base: Base,
@@ -81,7 +81,7 @@ impl Transaction {
     }
 
     /// The state to be changed.
-    pub fn view(&self) -> &View {
+    pub(crate) fn view(&self) -> &View {
         &self.view
     }
 
@@ -89,7 +89,7 @@ impl Transaction {
     ///
     /// An error means that nothing has changed. Once the operation is durable the result is `Ok`;
     /// what could not be written yet is a warning, and the next opening completes it.
-    pub fn commit(mut self, op: NewOperation) -> Result<Committed> {
+    pub(crate) fn commit(mut self, op: NewOperation) -> Result<Committed> {
         self.commit_in_place(op)
     }
 
@@ -143,11 +143,7 @@ impl Transaction {
         if let Some(Err(error)) = records_tally.then(|| self.store.subtract(&self.view.tally)) {
             warnings.push(format!("what was counted may be counted twice ({error})"));
         }
-        Ok(Committed {
-            revision: op.id.clone(),
-            operation: op.summary(self.store.layout.appended),
-            warnings,
-        })
+        Ok(Committed { revision: op.id.clone(), warnings })
     }
 
     /// Takes the lock in a directory that had nothing, and makes sure that it still has nothing.

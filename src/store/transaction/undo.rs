@@ -19,7 +19,7 @@ impl Store {
     /// The newest one that is not itself an undo and was not undone; `None` when only the one
     /// that created or adopted the state is left, or the log does not reach back further, or
     /// what was there before is not known any more.
-    pub fn undo_target(&self) -> Result<Option<Operation>> {
+    pub(crate) fn undo_target(&self) -> Result<Option<Operation>> {
         let mut undone = BTreeSet::new();
         for op in Backwards::new(self)? {
             let op = op?;
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// The operation that `redo` would do again: the last one undone since the last change.
-    pub fn redo_target(&self) -> Result<Option<Operation>> {
+    pub(crate) fn redo_target(&self) -> Result<Option<Operation>> {
         let mut redone: Vec<Revision> = Vec::new();
         for op in Backwards::new(self)? {
             let op = op?;
@@ -57,7 +57,7 @@ impl Store {
     }
 
     /// The bytes that the newest operation which added to the appended file put there.
-    pub fn newest_append(&self) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn newest_append(&self) -> Result<Option<Vec<u8>>> {
         for op in Backwards::new(self)? {
             let op = op?;
             let bytes = op.appended.and_then(|appended| appended.bytes);
@@ -70,7 +70,7 @@ impl Store {
 
     /// What operations had added to the appended file before an edit made outside did more than
     /// add to it: that edit and the bytes, the newest first, as far as the log and 64 MiB reach.
-    pub fn appended_before_rewrites(&self) -> Result<Vec<(Revision, Vec<u8>)>> {
+    pub(crate) fn appended_before_rewrites(&self) -> Result<Vec<(Revision, Vec<u8>)>> {
         const MOST: usize = 64 << 20;
         let (mut rewrite, mut found, mut total) = (None, Vec::new(), 0);
         for op in Backwards::new(self)? {
@@ -94,19 +94,19 @@ impl Store {
 
 impl Transaction {
     /// As [`Store::undo_target`].
-    pub fn undo_target(&self) -> Result<Option<Operation>> {
+    pub(crate) fn undo_target(&self) -> Result<Option<Operation>> {
         self.store.undo_target()
     }
 
     /// As [`Store::redo_target`].
-    pub fn redo_target(&self) -> Result<Option<Operation>> {
+    pub(crate) fn redo_target(&self) -> Result<Option<Operation>> {
         self.store.redo_target()
     }
 
     /// The changes that take an operation back, to be handed to [`Transaction::commit`].
     ///
     /// Later changes elsewhere in the same file stay; `Overlap` when one is in the way.
-    pub fn inverse(&self, op: &Operation) -> Result<Vec<FileChange>> {
+    pub(crate) fn inverse(&self, op: &Operation) -> Result<Vec<FileChange>> {
         let inverted = op.files.iter().map(|file| FileRecord {
             name: file.name.clone(),
             before: file.after,
@@ -118,14 +118,18 @@ impl Transaction {
     }
 
     /// The changes that do an operation again.
-    pub fn reapply(&self, op: &Operation) -> Result<Vec<FileChange>> {
+    pub(crate) fn reapply(&self, op: &Operation) -> Result<Vec<FileChange>> {
         self.changes(op, op.files.iter().cloned())
     }
 
     /// The checkpoints that come back when an operation is taken back, or go when it is done
     /// again. One that the operation took stays in either case; one whose name was given away
     /// since comes back under another.
-    pub fn checkpoint_changes(&self, op: &Operation, undo: bool) -> Result<Vec<CheckpointChange>> {
+    pub(crate) fn checkpoint_changes(
+        &self,
+        op: &Operation,
+        undo: bool,
+    ) -> Result<Vec<CheckpointChange>> {
         let mut changes = Vec::new();
         let removed = op.checkpoints.iter().filter(|change| !change.is_added());
         for checkpoint in removed.map(CheckpointRecord::checkpoint) {

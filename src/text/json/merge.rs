@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Applies the RFC 7396 merge patch `patch` to `target`.
 ///
 /// Members keep their order; a removed one does not disturb the others.
-pub fn merge_value(target: &mut Value, patch: &Value) {
+pub(crate) fn merge_value(target: &mut Value, patch: &Value) {
     let Value::Object(changes) = patch else {
         *target = patch.clone();
         return;

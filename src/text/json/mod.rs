@@ -5,6 +5,16 @@
 //! The draft is turned into splices, the result is parsed again, and the edit is refused unless
 //! the new document is exactly the draft.
 //!
+//! ```
+//! use statedir::text::json::{JsonDocument, Path};
+//!
+//! let document = JsonDocument::parse("{ \"a\" : 1.50,\n  \"b\": [1,2] }")?;
+//! let mut edit = document.edit();
+//! edit.set(&Path::parse("b.0")?, &7.into())?;
+//! assert_eq!(edit.finish().document.source(), "{ \"a\" : 1.50,\n  \"b\": [7,2] }");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! What is accepted is RFC 8259 without its loose ends: names in an object are unique, `\u`
 //! escapes form whole characters and numbers fit a double, so that every document can be read
 //! out without loss of meaning. A byte order mark is tolerated and kept.
@@ -38,7 +48,6 @@ pub use document::JsonDocument;
 pub use edit::{Edited, JsonEdit, Put};
 pub use error::JsonError;
 pub use literal::Literal;
-pub use merge::merge_value;
 pub use path::{Path, PathError};
 
 /// The largest document that is read or written.

@@ -4,6 +4,19 @@
 //! through [`Edit`]: a list of splices whose result is parsed again and compared with what was
 //! there before, so that text which looks like structure can never become structure.
 //!
+//! ```
+//! use statedir::text::markdown::Document;
+//!
+//! let document = Document::parse("# Plan\n\n## Metadata\n*   **status**:   PENDING   <!-- why -->\n")?;
+//! let metadata = document.find(&["Metadata"])?;
+//! let status = document.field(metadata, "status")?.ok_or("no status")?;
+//! let mut edit = document.edit();
+//! edit.set_value(status, "RUNNING");
+//! let edited = edit.finish()?.document;
+//! assert_eq!(edited.source(), document.source().replace("PENDING", "RUNNING"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! - Only headings at the top level begin sections: one in a fence, a quote, a list item or an
 //!   HTML comment is text. Items in quotes are text too.
 //! - A byte order mark and front matter are stepped over; `\n`, `\r\n` and a lone `\r` all end
@@ -40,8 +53,8 @@ pub use document::{Document, Item, ItemId, Section, SectionId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub use parts::Part;
-pub use placeholder::is_placeholder;
-pub use render::{render_field, render_item, render_raw_field};
+pub(crate) use placeholder::is_placeholder;
+pub(crate) use render::{render_field, render_item, render_raw_field};
 
 /// The largest document that is read.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;

@@ -7,7 +7,7 @@ use super::line;
 /// Placeholders are alternatives (`"low" | "medium"`, `PENDING | RUNNING`), text in brackets
 /// (`[Goal Title]`, `exec_[timestamp]_[uuid]`) and figures to be filled in (`$X.XX`, `Xs`).
 /// JSON arrays, lists of names, links, `{{references}}` and boxes are values.
-pub fn is_placeholder(raw: &str) -> bool {
+pub(crate) fn is_placeholder(raw: &str) -> bool {
     let raw = line::trim(raw);
     // Most values have none of the signs, and every value of every file comes by here.
     let signs = raw.bytes().any(|byte| matches!(byte, b'|' | b'['));

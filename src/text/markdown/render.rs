@@ -8,7 +8,7 @@ use super::{Document, EditError, ItemId, line};
 ///
 /// # Errors
 /// For a key or value that cannot be written so that it reads back identical.
-pub fn render_field(
+pub(crate) fn render_field(
     newline: &str,
     indent: usize,
     bold: bool,
@@ -24,7 +24,7 @@ pub fn render_field(
 ///
 /// # Errors
 /// For a key that would not read back identical, and for source that would not stay inline.
-pub fn render_raw_field(
+pub(crate) fn render_raw_field(
     newline: &str,
     indent: usize,
     bold: bool,
@@ -40,7 +40,7 @@ pub fn render_raw_field(
 ///
 /// # Errors
 /// For a text that cannot be written so that it reads back identical and is no field.
-pub fn render_item(newline: &str, indent: usize, text: &str) -> Result<String, EditError> {
+pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<String, EditError> {
     let bulleted = |keep: Quote| -> Result<String, EditError> {
         let written = item_text(text, keep, true, None, "")?;
         Ok(bullet(&Bullet::plain(indent), None, &written, newline))

@@ -7,7 +7,7 @@ use crate::domain::{FactValue, Facts};
 
 /// Something that happened, with what is known about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Event {
+pub(crate) struct Event {
     /// Its type, such as `step_failed` or `feedback`.
     pub kind: String,
     /// What is known about it.
@@ -52,7 +52,7 @@ impl Event {
     }
 
     /// Adds the event to the facts as `event.type` and `event.…`.
-    pub fn add_to(&self, facts: &mut Facts) {
+    pub(crate) fn add_to(&self, facts: &mut Facts) {
         facts.insert("event.type", FactValue::text(self.kind.clone()));
         for (key, value) in &self.payload {
             let value = match value {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    super::{Answer, Draft, Error},
+    super::{Answer, Draft, Error, ErrorKind},
     text_of,
 };
 use crate::{
@@ -26,7 +26,7 @@ pub(super) fn set(
     let constraints = draft.constraints()?;
     let text = text_of(value);
     if let Some(modifier) = draft.workflow().modifier(name) {
-        modifier.read(&text).map_err(|refusal| Error::Refused {
+        modifier.read(&text).map_err(|refusal| ErrorKind::Refused {
             code: ErrorCode::BadValue,
             message: refusal.to_string(),
             hint: refusal.how_to_allow(),

@@ -1,6 +1,6 @@
 //! Moves that wait for a person: gates of the lifecycle and the limit of attempts.
 
-use super::super::{Draft, Error, adapt};
+use super::super::{Draft, Error, ErrorKind, adapt};
 use crate::{
     domain::{Decision, ErrorCode, Plan, Step, Subject, Workflow},
     rules::Condition,
@@ -36,7 +36,9 @@ pub(super) fn check(
                     format!("a person decides with `statedir review approve {id}`"),
                 ));
             }
-            Some((Decision::Rejected, _)) | None => return Err(Error::NeedsReview { question }),
+            Some((Decision::Rejected, _)) | None => {
+                return Err(ErrorKind::NeedsReview { question }.into());
+            }
         }
     }
     Ok(())

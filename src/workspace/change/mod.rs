@@ -24,6 +24,7 @@ mod variables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use self::quantity::{Cost, Span};
 pub(super) use self::{
     checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
     constraint::write as write_setting,
@@ -34,16 +35,13 @@ pub(super) use self::{
     variables::refused as json_refused,
 };
 pub(crate) use self::{gate::attempts_allowed_by, step::no_ready_step};
-pub(crate) use self::{
-    quantity::{Cost, Span},
-    step::Selected,
-};
 use super::{Answer, Draft, Error};
-use crate::brief::Turn;
+use crate::{brief::Turn, domain::StepRef};
 
 /// One change. Several of them make one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", deny_unknown_fields)]
+#[non_exhaustive]
 pub enum Change {
     /// Sets fields of the plan's metadata.
     #[serde(rename = "plan.set")]
@@ -68,7 +66,7 @@ pub enum Change {
     StepStart {
         /// Which one; the next ready one if absent.
         #[serde(default)]
-        step: Option<Selected>,
+        step: Option<StepRef>,
     },
     /// Completes a running step.
     #[serde(rename = "step.done")]
@@ -84,14 +82,14 @@ pub enum Change {
     StepRetry {
         /// Which one; the failed one if there is only one.
         #[serde(default)]
-        step: Option<Selected>,
+        step: Option<StepRef>,
     },
     /// Puts a step back to the beginning of its lifecycle.
     #[serde(rename = "step.reset")]
     StepReset {
         /// Which one; the running or failed one if there is only one.
         #[serde(default)]
-        step: Option<Selected>,
+        step: Option<StepRef>,
         /// Why.
         #[serde(default)]
         note: Option<String>,
@@ -103,7 +101,7 @@ pub enum Change {
     #[serde(rename = "step.remove")]
     StepRemove {
         /// Which one.
-        step: Selected,
+        step: StepRef,
     },
     /// Adds text to a section of the context.
     #[serde(rename = "context.add")]
@@ -239,7 +237,7 @@ pub enum Change {
 #[serde(default, deny_unknown_fields)]
 pub struct StepShape {
     /// Which step is changed; not for a new one.
-    pub step: Option<Selected>,
+    pub step: Option<StepRef>,
     /// The title.
     pub title: Option<String>,
     /// The component that does it.
@@ -263,9 +261,9 @@ pub struct StepShape {
     #[serde(alias = "side_effects")]
     pub effects: Option<String>,
     /// The steps that come before it.
-    pub depends_on: Option<Vec<Selected>>,
+    pub depends_on: Option<Vec<StepRef>>,
     /// The step behind which a new one is put.
-    pub after: Option<Selected>,
+    pub after: Option<StepRef>,
     /// Other fields.
     pub set: Map<String, Value>,
 }
@@ -275,7 +273,7 @@ pub struct StepShape {
 #[serde(default, deny_unknown_fields)]
 pub struct StepResult {
     /// Which step; the running one if there is only one.
-    pub step: Option<Selected>,
+    pub step: Option<StepRef>,
     /// Named results, kept in variables.json under `step_data.outputs`.
     #[serde(alias = "outputs")]
     pub output: Map<String, Value>,
@@ -305,7 +303,7 @@ pub struct ContextText {
 
 impl Change {
     /// The word for the operation log, such as `step.done`.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::PlanSet { .. } => "plan.set",
             Self::Pause { .. } => "plan.pause",

@@ -82,11 +82,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
 }
 
 pub(super) fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {
-    draft.workflow().check_plan(from, to).map_err(|refusal| Error::Transition {
-        subject: "the plan".to_owned(),
-        refusal: Box::new(refusal),
-        hint: None,
-    })
+    draft.workflow().check_plan(from, to).map_err(Error::plan_transition)
 }
 
 fn note(

@@ -70,11 +70,7 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
     };
     let from = plan_status(draft, plan)?;
     if from != to {
-        workflow.check_plan(&from, to).map_err(|refusal| Error::Transition {
-            subject: "the plan".to_owned(),
-            refusal: Box::new(refusal),
-            hint: None,
-        })?;
+        workflow.check_plan(&from, to).map_err(Error::plan_transition)?;
     }
     let to = to.to_owned();
     refuse_unfinished(draft, plan, &to)?;

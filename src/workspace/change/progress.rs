@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::{Draft, Error},
+    super::{Draft, Error, ErrorKind},
     gate,
     review::open_review,
     step::unknown_status,
@@ -110,11 +110,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             _ => {}
         }
         let to = workflow.plan_with_role(PlanRole::Active).to_owned();
-        workflow.check_plan(&from, &to).map_err(|refusal| Error::Transition {
-            subject: "the plan".to_owned(),
-            refusal: Box::new(refusal),
-            hint: None,
-        })?;
+        workflow.check_plan(&from, &to).map_err(Error::plan_transition)?;
         gate::check(self.draft, self.plan, Subject::Plan, &to, None)?;
         self.plan_status = Some(to);
         Ok(())
@@ -148,8 +144,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             }
             match gate::check(self.draft, self.plan, Subject::Plan, &to, None) {
                 Ok(()) => self.plan_status = Some(to),
-                Err(Error::NeedsReview { question }) => self.question = Some(question),
-                Err(_) => {}
+                Err(error) => {
+                    if let ErrorKind::NeedsReview { question } = error.into_kind() {
+                        self.question = Some(question);
+                    }
+                }
             }
         }
         Ok(())

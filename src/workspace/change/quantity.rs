@@ -17,7 +17,7 @@ pub struct Span(pub u64);
 
 impl Span {
     /// The milliseconds.
-    pub fn millis(self) -> u64 {
+    pub(crate) fn millis(self) -> u64 {
         self.0
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    super::{Answer, Draft, Error},
+    super::{Answer, Draft, Error, ErrorKind},
     constraint::find,
 };
 use crate::{
@@ -22,7 +22,7 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     }
     let rule = Rule::parse_with(text, draft.workflow()).map_err(|error| {
         let hint = error.nearest.as_ref().map(|near| format!("nearest: {near}"));
-        Error::Refused {
+        ErrorKind::Refused {
             code: ErrorCode::RuleNotUnderstood,
             message: format!("{error}\n{}", snippet(text, error.span.start)),
             hint: hint.or_else(|| Some("`statedir rule --help` describes the language".to_owned())),

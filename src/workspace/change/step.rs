@@ -1,13 +1,11 @@
 //! Choosing a step, starting it, starting it again, putting it back.
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::json;
 
 use super::{
-    super::{Answer, Draft, Error, Readiness},
+    super::{Answer, Draft, Error, ErrorKind, Readiness},
     gate::{self, attempts_allowed},
     progress::{Progress, status_of},
-    quantity::scalar,
     review::refuse_while_open,
 };
 use crate::domain::{
@@ -15,29 +13,11 @@ use crate::domain::{
     Subject,
 };
 
-/// The step a change is about, by number or id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Selected(pub StepRef);
-
-impl std::str::FromStr for Selected {
-    type Err = ModelError;
-    fn from_str(text: &str) -> Result<Self, ModelError> {
-        StepRef::parse(text).map(Self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Selected {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        scalar(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
-
 /// Starts a step that nobody has started yet.
-pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Result<Answer, Error> {
+pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&StepRef>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = match selected {
-        Some(selected) => plan.step(&selected.0)?,
+        Some(selected) => plan.step(selected)?,
         None => next_ready(draft, &plan)?,
     };
     let role = draft.workflow().step_role(&status_of(draft, step)?);
@@ -59,7 +39,7 @@ pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Resul
 }
 
 /// Starts a failed step again.
-pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&Selected>) -> Result<Answer, Error> {
+pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&StepRef>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
     let role = draft.workflow().step_role(&status_of(draft, step)?);
@@ -91,7 +71,8 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
             (None, true) => Some("`statedir step next` names another".to_owned()),
             _ => Some("`statedir step reset` reopens it".to_owned()),
         };
-        return Err(Error::Transition { subject: step.name(), refusal: Box::new(refusal), hint });
+        let (subject, refusal) = (step.name(), Box::new(refusal));
+        return Err(ErrorKind::Transition { subject, refusal, hint }.into());
     }
     gate::check(draft, plan, Subject::Step, &active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
@@ -118,7 +99,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
 /// Puts a step back to the beginning.
 pub(super) fn reset(
     draft: &mut Draft<'_>,
-    selected: Option<&Selected>,
+    selected: Option<&StepRef>,
     note: Option<&str>,
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
@@ -151,12 +132,12 @@ pub(super) fn reset(
 pub(super) fn select<'p>(
     draft: &Draft<'_>,
     plan: &'p Plan,
-    selected: Option<&Selected>,
+    selected: Option<&StepRef>,
     roles: &[Role],
     what: &str,
 ) -> Result<&'p Step, Error> {
     if let Some(selected) = selected {
-        return Ok(plan.step(&selected.0)?);
+        return Ok(plan.step(selected)?);
     }
     let mut fitting: Vec<&Step> = Vec::new();
     for step in &plan.steps {
@@ -227,15 +208,14 @@ pub(super) fn transition(
     from: &str,
     to: &str,
 ) -> Result<(), Error> {
-    draft.workflow().check_step(from, to).map_err(|refusal| Error::Transition {
-        subject: step.name(),
-        refusal: Box::new(refusal),
-        hint: Some(match draft.workflow().step_role(from) {
-            Some(Role::Open) => format!("start it first: `statedir step start {}`", step.number),
-            Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
-            _ => format!("`statedir step reset {}` reopens it", step.number),
-        }),
-    })
+    let Err(refusal) = draft.workflow().check_step(from, to) else { return Ok(()) };
+    let hint = match draft.workflow().step_role(from) {
+        Some(Role::Open) => format!("start it first: `statedir step start {}`", step.number),
+        Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
+        _ => format!("`statedir step reset {}` reopens it", step.number),
+    };
+    let (subject, refusal) = (step.name(), Box::new(refusal));
+    Err(ErrorKind::Transition { subject, refusal, hint: Some(hint) }.into())
 }
 
 fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error, Error> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{super::Error, Cost, Selected, Span, StepShape, text_of};
+use super::{super::Error, Cost, Span, StepShape, text_of};
 use crate::domain::{ErrorCode, StepRef};
 
 /// Fields that other commands look after.
@@ -49,12 +49,12 @@ fn quantity<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, Error> 
     text.parse().map_err(|message: String| Error::refused(ErrorCode::BadValue, message))
 }
 
-fn steps(value: &Value) -> Result<Vec<Selected>, Error> {
+fn steps(value: &Value) -> Result<Vec<StepRef>, Error> {
     let listed = match value {
         Value::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join(","),
         other => text_of(other),
     };
-    Ok(StepRef::parse_list(&listed)?.into_iter().map(Selected).collect())
+    Ok(StepRef::parse_list(&listed)?)
 }
 
 fn is_list(key: &str, option: &str) -> Error {

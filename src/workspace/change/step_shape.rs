@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{
     super::{Answer, Draft, Error, Readiness},
-    Selected, StepShape,
+    StepShape,
     progress::Progress,
     step::step_json,
     step_fields, text_of,
@@ -18,7 +18,7 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
     let shape = step_fields::sorted(shape)?;
     let title = title(shape.title.as_deref().unwrap_or_default())?;
     let plan = draft.plan()?;
-    let after = shape.after.as_ref().map(|after| plan.step(&after.0)).transpose()?;
+    let after = shape.after.as_ref().map(|after| plan.step(after)).transpose()?;
     let renumbering = after.map(Renumbering::behind);
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
@@ -66,12 +66,12 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
         if !given.is_empty() {
             let plan = draft.plan()?;
             let mut edit = plan.document.edit();
-            plan.ensure_nested(&mut edit, plan.step(&selected.0)?, list)?;
+            plan.ensure_nested(&mut edit, plan.step(selected)?, list)?;
             draft.put(StateFile::Plan, Plan::finish(edit)?);
         }
     }
     let plan = draft.plan()?;
-    let step = plan.step(&selected.0)?;
+    let step = plan.step(selected)?;
     let mut progress = Progress::new(draft, &plan)?;
     let id = progress.identify(step)?;
     let depends_on = identities(&mut progress, &plan, shape.depends_on.as_deref())?;
@@ -114,9 +114,9 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
 }
 
 /// Takes a step out of the plan, unless others wait for it.
-pub(super) fn remove(draft: &mut Draft<'_>, selected: &Selected) -> Result<Answer, Error> {
+pub(super) fn remove(draft: &mut Draft<'_>, selected: &StepRef) -> Result<Answer, Error> {
     let plan = draft.plan()?;
-    let step = plan.step(&selected.0)?;
+    let step = plan.step(selected)?;
     let needed_by: Vec<String> = plan
         .steps
         .iter()
@@ -164,11 +164,11 @@ fn touch(draft: &mut Draft<'_>, number: u32) -> Result<(), Error> {
 fn identities(
     progress: &mut Progress<'_, '_, '_>,
     plan: &Plan,
-    wanted: Option<&[Selected]>,
+    wanted: Option<&[StepRef]>,
 ) -> Result<Vec<StepRef>, Error> {
     let mut ids = Vec::new();
     for selected in wanted.unwrap_or_default() {
-        let step = plan.step(&selected.0)?;
+        let step = plan.step(selected)?;
         plan.refuse_copied(step)?;
         let id = StepRef::Id(progress.identify(step)?);
         if !ids.contains(&id) {

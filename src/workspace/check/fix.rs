@@ -41,7 +41,7 @@ impl Workspace {
             Ok(_) => {}
             // A lifecycle that cannot be read is a finding, and no reason to lose a file.
             Err(_) if has_restored => return Ok(Vec::new()),
-            Err(Error::Model(_)) => return Ok(Vec::new()),
+            Err(error) if error.is_about_file() => return Ok(Vec::new()),
             Err(error) => return Err(error),
         }
         let mut fixed = Vec::new();
@@ -49,7 +49,7 @@ impl Workspace {
             match repair(draft) {
                 Ok(repaired) => fixed.extend(repaired),
                 // A file that cannot be read is a finding, not a failure of the repair.
-                Err(Error::Model(_)) => break,
+                Err(error) if error.is_about_file() => break,
                 Err(error) => return Err(error),
             }
         }
@@ -75,7 +75,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The log cannot be read, or a file cannot be written.
-    pub fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
+    pub(crate) fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
         let mut fixed = Vec::new();
         // Where nothing can be restored, nothing is recorded either; else it is judged again under
         // the lock.
@@ -99,7 +99,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn is_in_log(&self, file: StateFile) -> Result<bool, Error> {
+    pub(crate) fn is_in_log(&self, file: StateFile) -> Result<bool, Error> {
         Ok(match file {
             StateFile::History => self.store.appended_from_log()?.is_some(),
             file => self.store.last_known_files()?.contains_key(file.name()),
@@ -110,7 +110,7 @@ impl Workspace {
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
+    pub(crate) fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
         Ok(missing_in(&self.store.read(self.options.wait)?))
     }
 

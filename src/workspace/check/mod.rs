@@ -27,6 +27,7 @@ use crate::{
 
 /// What `check` found and mended.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Checked {
     /// What is wrong, after the repairs.
     pub findings: Vec<Problem>,
@@ -40,6 +41,7 @@ pub struct Checked {
 
 /// One repair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Fixed {
     /// The file.
     pub file: StateFile,
@@ -118,7 +120,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no state, or it cannot be opened at all.
-    pub fn check_file(&self, file: StateFile) -> Result<Vec<Problem>, Error> {
+    pub(crate) fn check_file(&self, file: StateFile) -> Result<Vec<Problem>, Error> {
         let mut found = Vec::new();
         if file == StateFile::History {
             let (snapshot, evidence, ()) = self.read_with_evidence(|_| ())?;

@@ -8,7 +8,10 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 pub(crate) use self::times::StepTimes;
 pub use self::{spending::Spending, step::StepOverview};
-use super::{Environment, Error, Readiness, Snapshot, Workspace, snapshot::bytes, usage::Pending};
+use super::{
+    Environment, Error, FileLocation, Readiness, Snapshot, Workspace, snapshot::bytes,
+    usage::Pending,
+};
 use crate::{
     domain::{
         Constraints, ErrorCode, Plan, PlanRole, Problem, Review, StateFile, StepCounts, StepRole,
@@ -217,7 +220,7 @@ impl Snapshot {
 
 /// The same error as a problem with a place.
 pub(super) fn problem_of(error: &Error) -> Option<Problem> {
-    let (file, place, _) = error.location()?;
+    let FileLocation { file, place, .. } = error.location()?;
     let mut problem = Problem::error(error.code(), file, error.to_string());
     problem.place = place;
     problem.hint = error.hint();

@@ -94,7 +94,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// There is none; the error says why.
-    pub fn next_step(&self) -> Result<Step, Error> {
+    pub(crate) fn next_step(&self) -> Result<Step, Error> {
         let plan = self.plan()?;
         let workflow = self.workflow()?;
         let readiness = Readiness::new(&plan, &workflow);

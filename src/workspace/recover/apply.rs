@@ -11,7 +11,7 @@ use crate::{
 
 /// Who decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DecidedBy {
+pub(crate) enum DecidedBy {
     /// The built-in tables.
     Statedir,
     /// The one who gave the command.
@@ -32,7 +32,7 @@ impl std::fmt::Display for DecidedBy {
 
 /// What came of a decision.
 #[derive(Clone, Debug)]
-pub struct Carried {
+pub(crate) struct Carried {
     /// The operation.
     pub outcome: Outcome,
 }
@@ -43,7 +43,7 @@ impl Workspace {
     /// # Errors
     /// The state has moved on since it was examined, or the lifecycle does not allow it. Nothing
     /// was changed.
-    pub fn carry_out(
+    pub(crate) fn carry_out(
         &self,
         examined: &Examined,
         decision: &Decision,
@@ -115,12 +115,12 @@ fn act(
     }
     let mut done = Vec::new();
     let note = || Some(format!("recover: {}", decision.reasons.join("; ")));
-    let step = decision.step.map(|number| Selected(StepRef::Number(number)));
+    let step = decision.step.map(StepRef::Number);
     match decision.action {
         Action::ContinueTask => {
             let step = step.ok_or_else(no_step)?;
-            if role(draft, &step.0)? == Some(StepRole::Active) {
-                done.push(change::take_up(draft, &step.0)?.message);
+            if role(draft, &step)? == Some(StepRole::Active) {
+                done.push(change::take_up(draft, &step)?.message);
             } else {
                 activate(draft, &mut done)?;
                 make(draft, &Change::StepStart { step: Some(step) }, &mut done)?;
@@ -132,8 +132,8 @@ fn act(
         }
         Action::NextTask => {
             let step = step.ok_or_else(no_step)?;
-            if role(draft, &step.0)? == Some(StepRole::Active) {
-                change::take_up(draft, &step.0)?;
+            if role(draft, &step)? == Some(StepRole::Active) {
+                change::take_up(draft, &step)?;
                 let result = StepResult { step: Some(step), note: note(), ..StepResult::default() };
                 make(draft, &Change::StepDone(Box::new(result)), &mut done)?;
                 start_next(draft, &mut done)?;
@@ -179,7 +179,7 @@ fn restart(
         let role = draft.workflow().step_role(status);
         let begun = matches!(role, Some(StepRole::Active | StepRole::Failed | StepRole::Skipped));
         if begun {
-            let step = Some(Selected(StepRef::Number(step.number)));
+            let step = Some(StepRef::Number(step.number));
             make(draft, &Change::StepReset { step, note: note.clone() }, done)?;
         }
     }

@@ -24,7 +24,7 @@ const MOST_CHECKPOINTS: usize = 20;
 
 /// What is to be recovered.
 #[derive(Clone, Debug)]
-pub struct RecoverRequest {
+pub(crate) struct RecoverRequest {
     /// The step; else the one that was interrupted or failed.
     pub step: Option<StepRef>,
     /// After how many silent milliseconds nobody is taken to work on a step any more.
@@ -39,7 +39,7 @@ impl Default for RecoverRequest {
 
 /// A file that the step names, to be looked for in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WantedFile {
+pub(crate) struct WantedFile {
     /// A relative path without `..`.
     pub path: String,
     /// The field that names it.
@@ -48,7 +48,7 @@ pub struct WantedFile {
 
 /// What the caller found outside of the state directory.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// The project's files.
     pub files: Option<FilesSeen>,
     /// The git work tree.
@@ -59,7 +59,7 @@ pub struct Surroundings {
 
 /// The evidence at one revision.
 #[derive(Clone, Debug)]
-pub struct Examined {
+pub(crate) struct Examined {
     /// What is known so far.
     pub evidence: Evidence,
     /// The revision it was read at.
@@ -72,7 +72,7 @@ pub struct Examined {
 
 impl Examined {
     /// Adds what was found outside.
-    pub fn look_around(&mut self, found: Surroundings) {
+    pub(crate) fn look_around(&mut self, found: Surroundings) {
         self.evidence.files = found.files;
         self.evidence.git = found.git;
         if let Some(step) = &mut self.evidence.step {
@@ -88,7 +88,7 @@ impl Workspace {
     ///
     /// # Errors
     /// There is no state, it cannot be opened at all, or the step is not in the plan.
-    pub fn examine(&self, request: &RecoverRequest) -> Result<Examined, Error> {
+    pub(crate) fn examine(&self, request: &RecoverRequest) -> Result<Examined, Error> {
         let snapshot = self.read()?;
         let operations = self.store.operations(Some(NEWEST)).unwrap_or_default();
         let mut evidence = Evidence {

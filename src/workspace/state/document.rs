@@ -15,6 +15,7 @@ use crate::{
 
 /// The full resumable state.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct StateDocument {
     /// The version of this document's shape.
     pub schema_version: u32,
@@ -63,6 +64,7 @@ pub struct StateDocument {
 
 /// Where parts stand that have no room for it themselves.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Places {
     /// The first keys of variables.json.
     pub variables: BTreeMap<String, Located>,
@@ -70,6 +72,7 @@ pub struct Places {
 
 /// Which execution this is.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Identity {
     /// The name of the execution.
     pub execution_id: Option<String>,
@@ -85,6 +88,7 @@ pub struct Identity {
 
 /// How far the execution is.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Progress {
     /// The number of the step at hand.
     pub current_step: u32,
@@ -106,6 +110,7 @@ pub struct Progress {
 
 /// A step with what follows from the others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StepState {
     /// The number in the heading.
     pub number: u32,
@@ -152,6 +157,7 @@ pub struct StepState {
 
 /// An attempt that failed.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct FailedAttempt {
     /// The step's id or title.
     pub step: String,
@@ -167,6 +173,7 @@ pub struct FailedAttempt {
 
 /// When and how long.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Timing {
     /// When it began.
     pub start_time: Option<String>,
@@ -180,6 +187,7 @@ pub struct Timing {
 
 /// Whether and where the execution can be taken up again.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Recovery {
     /// Failed attempts so far.
     pub attempts: u64,
@@ -191,6 +199,7 @@ pub struct Recovery {
 
 /// What constraints.md says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ConstraintState {
     /// Modifiers and limits.
     pub settings: Vec<SettingState>,
@@ -204,6 +213,7 @@ pub struct ConstraintState {
 
 /// A modifier or a limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SettingState {
     /// The list it stands in.
     pub group: SettingGroup,
@@ -214,6 +224,7 @@ pub struct SettingState {
 
 /// A directive or a rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Line {
     /// Its number in the list, from one.
     pub number: usize,
@@ -226,6 +237,7 @@ pub struct Line {
 
 /// What changes with the kind of task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BehaviourState {
     /// The kind of task.
     pub task_type: String,
@@ -238,6 +250,7 @@ pub struct BehaviourState {
 
 /// A section of context.md.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct SectionState {
     /// Its heading.
     pub title: String,
@@ -254,6 +267,7 @@ pub struct SectionState {
 
 /// An entry of the history.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct EntryState {
     /// Its id; an entry written by hand has none.
     pub id: Option<String>,
@@ -271,6 +285,7 @@ pub struct EntryState {
 
 /// Counts and sums.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Metrics {
     /// What was spent.
     pub total_cost: Money,

@@ -9,15 +9,15 @@ mod written;
 
 use serde_json::Value;
 
+pub use self::import::ImportOptions;
 pub(super) use self::import::carried;
-pub use self::{document::StateDocument, import::ImportOptions};
-pub(crate) use self::{
+pub use self::{
     document::{
         BehaviourState, ConstraintState, EntryState, FailedAttempt, Identity, Line, Metrics,
-        Places, Progress, Recovery, SectionState, SettingState, StepState, Timing,
+        Places, Progress, Recovery, SectionState, SettingState, StateDocument, StepState, Timing,
     },
     places::Located,
-    written::Written,
+    written::{ValueType, Written},
 };
 use self::{import::is_import, places::Lines};
 use super::{

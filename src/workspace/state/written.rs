@@ -35,6 +35,7 @@ pub enum ValueType {
 
 /// A named value: the text as written, and what it means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Written {
     /// Its name; empty for a list item without one.
     pub name: String,

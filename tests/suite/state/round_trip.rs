@@ -5,8 +5,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use statedir::{
-    Change, Environment, ImportOptions, InitOptions, NoVersionControl, Options, StateDocument,
-    Workspace,
+    Change, Environment, ImportOptions, InitOptions, NoVersionControl, Options, Workspace,
+    state::StateDocument,
 };
 
 use super::schema::violation;

@@ -11,7 +11,7 @@ use crate::{
         hooks::{self, Hook, HookEvent},
     },
     store::StoreError,
-    workspace::Error,
+    workspace::{Error, ErrorKind},
 };
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
@@ -128,16 +128,16 @@ fn reply(
         dry_run: session.global.dry_run,
         until: began + session.global.wait,
     };
-    hooks::answer(&hook).map_err(|error| told(&error, began.elapsed()))
+    hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()))
 }
 
 /// What is noted of a failure. The last of several waits knows only of itself.
-fn told(error: &Error, passed: Duration) -> String {
-    match error {
-        Error::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
+fn described(error: &Error, passed: Duration) -> String {
+    match error.kind() {
+        ErrorKind::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
             format!("{error} ({} ms in all)", passed.as_millis())
         }
-        error => error.to_string(),
+        _ => error.to_string(),
     }
 }
 

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session},
-    workspace::Stepped,
+    workspace::UndoOutcome,
 };
 
 /// Revert the last operation; repeat for the one before
@@ -28,7 +28,7 @@ pub(in crate::adapters::cli) fn redo(session: &mut Session<'_>) -> CliResult {
     print(session, "redone", &stepped)
 }
 
-fn print(session: &mut Session<'_>, verb: &str, stepped: &Stepped) -> CliResult {
+fn print(session: &mut Session<'_>, verb: &str, stepped: &UndoOutcome) -> CliResult {
     let operation = &stepped.operation;
     if session.output.is_json() {
         let answer = json!({ verb: operation, "revision": stepped.revision.as_str(),

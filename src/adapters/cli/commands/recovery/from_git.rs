@@ -12,7 +12,7 @@ use crate::{
     },
     domain::{ErrorCode, StateFile},
     store::StoreError,
-    workspace::{Error, Workspace},
+    workspace::{Error, ErrorKind, Workspace},
 };
 
 /// How many of the versions that were passed over are shown to people.
@@ -59,13 +59,15 @@ fn from_log(workspace: &Workspace) -> Result<Vec<StateFile>, Failure> {
     match workspace.restore_from_log() {
         Ok(fixed) => Ok(fixed.into_iter().map(|fixed| fixed.file).collect()),
         // Git has to do without the log.
-        Err(Error::Store(
-            StoreError::Damaged { .. }
-            | StoreError::TooLarge { .. }
-            | StoreError::NotRegular { .. },
-        )) => Ok(Vec::new()),
+        Err(error) if is_unusable_log(&error) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
+}
+
+fn is_unusable_log(error: &Error) -> bool {
+    use StoreError::{Damaged, NotRegular, TooLarge};
+    let ErrorKind::Store(error) = error.kind() else { return false };
+    matches!(error, Damaged { .. } | TooLarge { .. } | NotRegular { .. })
 }
 
 fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failure> {

@@ -105,7 +105,7 @@ fn span(text: &str) -> Result<Duration, String> {
 
 impl Args {
     fn options(&self) -> Result<RecoveryOptions, Failure> {
-        let step = self.step.as_deref().map(select).transpose()?.map(|step| step.0);
+        let step = self.step.as_deref().map(select).transpose()?;
         let evaluator = match &self.evaluator {
             None => None,
             Some(line) => {

@@ -6,7 +6,7 @@ use crate::{
         git::{self, CommitOptions},
     },
     merge::Conflict,
-    workspace::{Error, Workspace},
+    workspace::{Error, ErrorKind, Workspace},
 };
 
 /// Commit the state files to git, and nothing else
@@ -72,7 +72,7 @@ pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
     if let Some(first) = conflicts.first() {
         let (count, first) = (conflicts.len(), Box::new(first.clone()));
         let under_way = git::under_way(workspace.directory());
-        return Err(Error::Unmerged { count, first, under_way });
+        return Err(ErrorKind::Unmerged { count, first, under_way }.into());
     }
     snapshot.refuse_damaged()?;
     let heads = snapshot.facts()?.history.heads;

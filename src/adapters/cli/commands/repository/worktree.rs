@@ -11,8 +11,8 @@ use crate::{
         cli::{CliResult, Failure, Session},
         git,
     },
-    domain::{ErrorCode, Plan, StateFile, Step},
-    workspace::{Change, Environment, Options, Selected, StepShape, Workspace},
+    domain::{ErrorCode, Plan, StateFile, Step, StepRef},
+    workspace::{Change, Environment, Options, StepShape, Workspace},
 };
 
 /// The way out where a worktree cannot be put.
@@ -57,7 +57,7 @@ enum Verb {
         name: String,
         /// The step to start and to claim
         #[arg(long, value_name = "STEP")]
-        step: Option<Selected>,
+        step: Option<StepRef>,
         /// Where to put it; else beside the repository
         #[arg(long, value_name = "DIR")]
         path: Option<PathBuf>,
@@ -103,7 +103,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 fn add(
     session: &mut Session<'_>,
     name: &str,
-    step: Option<Selected>,
+    step: Option<StepRef>,
     path: Option<PathBuf>,
 ) -> CliResult {
     let workspace = session.workspace()?;
@@ -144,7 +144,7 @@ fn add(
 }
 
 /// Starts a step and notes on it where it is worked on.
-fn claim(step: &Selected, name: &str, path: &Path) -> [Change; 2] {
+fn claim(step: &StepRef, name: &str, path: &Path) -> [Change; 2] {
     let mut set = Map::new();
     set.insert("branch".to_owned(), Value::from(name));
     set.insert("worktree".to_owned(), Value::from(path.to_string_lossy().into_owned()));
@@ -156,7 +156,7 @@ fn claim_and_make(
     session: &Session<'_>,
     workspace: &Workspace,
     name: &str,
-    step: Option<&Selected>,
+    step: Option<&StepRef>,
     path: &Path,
 ) -> Result<git::Worktree, Failure> {
     let dir = workspace.directory();

@@ -12,7 +12,7 @@ use crate::{
         git::{self, Worktree},
     },
     domain::{ErrorCode, Step, StepRef, StepRole},
-    workspace::{Change, Selected, StepShape, Workspace},
+    workspace::{Change, StepShape, Workspace},
 };
 
 /// How a worktree is taken away.
@@ -149,7 +149,7 @@ fn note(session: &Session<'_>, name: &str, what: &str) -> Result<(), Failure> {
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
     let mut changes = Vec::new();
     for step in steps_of(&plan, Some(name)) {
-        let selected = Selected(StepRef::Number(step.number));
+        let selected = StepRef::Number(step.number);
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
         if what == "abandoned" && role == Some(StepRole::Active) {
             let note = Some(format!("the worktree on branch `{name}` was abandoned"));

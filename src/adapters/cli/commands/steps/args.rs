@@ -2,7 +2,8 @@
 
 use crate::{
     adapters::cli::{Failure, pairs},
-    workspace::{Cost, Selected, Span, StepResult, StepShape},
+    domain::StepRef,
+    workspace::{Cost, Span, StepResult, StepShape},
 };
 
 // What a step says. (A doc comment would replace the help of the commands that take it.)
@@ -100,10 +101,10 @@ impl ResultArgs {
 }
 
 /// The step that an argument names.
-pub(super) fn selected(step: Option<&str>) -> Result<Option<Selected>, Failure> {
+pub(super) fn selected(step: Option<&str>) -> Result<Option<StepRef>, Failure> {
     step.map(select).transpose()
 }
 
-pub(in crate::adapters::cli) fn select(step: &str) -> Result<Selected, Failure> {
-    step.parse().map_err(|error| Failure::from(crate::workspace::Error::from(error)))
+pub(in crate::adapters::cli) fn select(step: &str) -> Result<StepRef, Failure> {
+    StepRef::parse(step).map_err(|error| Failure::from(crate::workspace::Error::from(error)))
 }

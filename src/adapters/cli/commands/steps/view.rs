@@ -14,7 +14,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     let snapshot = session.workspace()?.read()?;
     let plan = snapshot.plan()?;
     let wanted = match step {
-        Some(step) => select(step)?.0,
+        Some(step) => select(step)?,
         None => crate::domain::StepRef::Number(snapshot.overview()?.counts.current_step),
     };
     let step = plan.step(&wanted).map_err(Error::from)?;

@@ -53,7 +53,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         budget: Budget { max_tokens: args.max_tokens, max_bytes: args.max_bytes },
         format: if json { Format::Json } else { Format::Md },
         since: args.since.clone(),
-        step: args.step.as_deref().map(select).transpose()?.map(|step| step.0),
+        step: args.step.as_deref().map(select).transpose()?,
     };
     let briefed = session.workspace()?.brief(&request)?;
     if session.output.is_json() {
