@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent,
-    notice::{findings, notices},
+    Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent, transact::Proposal,
 };
 use crate::{
     domain::{ErrorCode, PlanRole, StateFile, nearest},
-    store::{NewOperation, Transaction, View},
+    store::{NewOperation, View},
 };
 
 /// The longest name of an archived state, in characters.
@@ -46,16 +45,14 @@ impl Workspace {
     /// # Errors
     /// It is not finished and not forced, there is no state, or the directory cannot be moved.
     pub(crate) fn archive(&self, force: bool) -> Result<Archived, Error> {
-        if self.options.dry_run {
-            let view = self.store.read(self.options.wait)?;
-            self.expect(&view.revision)?;
-            let (id, to) = self.archive_place(&view, force)?;
-            return Ok(self.archived_as(&view, id, self.directory().to_owned(), to));
-        }
-        let transaction = self.begin()?;
-        let (id, to) = self.archive_place(transaction.view(), force)?;
-        let done = self.archived_as(transaction.view(), id, self.directory().to_owned(), to);
-        self.carry(self, transaction, "archive", "Archived", done)
+        let (from, mut id, mut to) = (self.directory(), String::new(), PathBuf::new());
+        let outcome = self.transact(self.options.dry_run, |opened| {
+            (id, to) = self.archive_place(opened.view(), force)?;
+            self.propose_move(opened.view(), "archive", "Archived", &id, (from, &to))
+        });
+        let outcome =
+            outcome.map_err(|error| self.note_unmoved(error, "archive", "Archived", &id))?;
+        Ok(Archived { id, from: from.to_owned(), to, outcome })
     }
 
     /// The archived states beside this one, by name.
@@ -125,75 +122,60 @@ impl Workspace {
         }
         let (from, to) = (kept.directory, self.directory().to_owned());
         let other = self.in_directory(from.clone());
-        if self.options.dry_run {
-            let view = other.store.read(self.options.wait)?;
-            return Ok(self.archived_as(&view, kept.id, from, to));
-        }
-        let transaction = other.begin()?;
-        let done = self.archived_as(transaction.view(), kept.id, from, to);
-        self.carry(&other, transaction, "archive.restore", "Brought Back", done)
+        let (kind, title, id) = ("archive.restore", "Brought Back", kept.id);
+        let outcome = other.transact(self.options.dry_run, |opened| {
+            self.propose_move(opened.view(), kind, title, &id, (&from, &to))
+        });
+        let outcome = outcome.map_err(|error| other.note_unmoved(error, kind, title, &id))?;
+        Ok(Archived { id, from, to, outcome })
     }
 
-    /// Notes in the history what is done, then moves the directory.
-    fn carry(
+    /// The history says what is done, then the directory moves.
+    fn propose_move(
         &self,
-        source: &Workspace,
-        transaction: Transaction,
+        view: &View,
         kind: &str,
         title: &str,
-        mut done: Archived,
-    ) -> Result<Archived, Error> {
-        let mut draft = Draft::lenient(transaction.view(), &source.env, source.options.progress);
-        let fields = |note: String| {
-            let mut fields = vec![("kind".to_owned(), "note".to_owned())];
-            fields.push(("archived_as".to_owned(), done.id.clone()));
-            fields.push(("notes".to_owned(), note));
-            fields.push(("actor".to_owned(), self.env.actor().to_owned()));
-            fields
-        };
+        id: &str,
+        (from, to): (&Path, &Path),
+    ) -> Result<Proposal, Error> {
+        let mut draft = Draft::lenient(view, &self.env, self.options.progress);
         if draft.has_history() {
-            let status = transaction_status(transaction.view());
+            let status = transaction_status(view);
             let note = status.map_or_else(|| "status unknown".to_owned(), |s| format!("plan {s}"));
-            draft.log(title, fields(note))?;
+            draft.log(title, self.move_fields(id, note))?;
         }
-        let message = done.outcome.answers.iter().map(|answer| answer.message.clone()).collect();
+        let message = format!("moved {} to {}", from.display(), to.display());
         let (_, append, facts) = draft.into_changes();
-        let operation = NewOperation { append, facts, ..self.operation(kind, message) };
-        let relocated = transaction.commit_and_move(operation, &done.to)?;
-        if let Some(error) = relocated.failed {
-            // The history says that it was moved, so it must also say that it was not.
-            let text = format!("not moved: {error}");
-            let _ = source.change(kind, |draft| {
-                draft.log(format!("{title} Failed"), fields(text))?;
-                Ok(Vec::new())
-            });
-            let message = format!("the state could not be moved: {error}");
-            let hint = format!(
-                "it is where it was, in `{}`; both directories must be on one file system",
-                done.from.display()
-            );
-            return Err(Error::refused_with(ErrorCode::NotMoved, message, hint));
-        }
-        done.outcome.revision = relocated.committed.revision;
-        done.outcome.committed = true;
-        done.outcome.notices.extend(relocated.committed.warnings);
-        Ok(done)
+        let operation = NewOperation { append, facts, ..self.operation(kind, message.clone()) };
+        let (answers, move_to) = (vec![Answer::new(message)], Some(to.to_owned()));
+        Ok(Proposal { operation, move_to, answers, ..Proposal::default() })
     }
 
-    fn archived_as(&self, view: &View, id: String, from: PathBuf, to: PathBuf) -> Archived {
-        let message = format!("moved {} to {}", from.display(), to.display());
-        let outcome = Outcome {
-            revision: view.revision.clone(),
-            committed: false,
-            changed: Vec::new(),
-            answers: vec![Answer::new(message)],
-            notices: match self.options.dry_run {
-                true => findings(view.reports()),
-                false => notices(view.reports()),
-            },
-            diff: Vec::new(),
-        };
-        Archived { id, from, to, outcome }
+    fn move_fields(&self, id: &str, note: String) -> Vec<(String, String)> {
+        vec![
+            ("kind".to_owned(), "note".to_owned()),
+            ("archived_as".to_owned(), id.to_owned()),
+            ("notes".to_owned(), note),
+            ("actor".to_owned(), self.env.actor().to_owned()),
+        ]
+    }
+
+    /// If the history says that the state was moved, it must also say that it was not.
+    fn note_unmoved(&self, error: Error, kind: &str, title: &str, id: &str) -> Error {
+        if error.code() != ErrorCode::NotMoved {
+            return error;
+        }
+        let fields = self.move_fields(id, error.to_string());
+        let _ = self.change(kind, |draft| {
+            draft.log(format!("{title} Failed"), fields)?;
+            Ok(Vec::new())
+        });
+        let hint = format!(
+            "it is where it was, in `{}`; both directories must be on one file system",
+            self.directory().display()
+        );
+        Error::refused_with(ErrorCode::NotMoved, error.to_string(), hint)
     }
 
     /// The name and place for the state, if it may be archived.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Error, Mode, Outcome, TemplateSet, Workspace, notice::notices, snapshot::markdown,
-    templates::TemplateInput,
+    Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, snapshot::markdown,
+    templates::TemplateInput, transact::Proposal,
 };
 use crate::{
     domain::{ErrorCode, ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
-    store::{ChangeKind, FileChange, NewOperation, Report, View},
+    store::{ChangeKind, FileChange, Report, View},
 };
 
 /// What a new state is made from.
@@ -44,48 +44,30 @@ impl Workspace {
     /// # Errors
     /// All five are there already, a value is refused, or there is no goal.
     pub fn init(&self, options: &InitOptions) -> Result<Initialised, Error> {
-        if self.options.dry_run {
-            let view = self.store.read(self.options.wait)?;
-            let made = self.make(&view, options)?;
-            let mut diff = Vec::new();
-            for (file, text) in &made.files {
-                let (before, after) = (String::new(), text.clone());
-                diff.push(super::FileDiff { file: *file, before, after });
-            }
-            return Ok(made.into_initialised(&view, view.revision.clone(), false, diff));
-        }
-        let transaction = self.begin()?;
-        let made = self.make(transaction.view(), options)?;
-        if made.files.is_empty() {
-            let revision = transaction.view().revision.clone();
-            return Ok(made.into_initialised(transaction.view(), revision, false, Vec::new()));
-        }
-        let mut operation = NewOperation {
-            kind: "init".to_owned(),
-            ..self.operation("init", format!("initialised {}", made.execution_id))
-        };
+        let mut made = Made::default();
+        let outcome = self.transact(self.options.dry_run, |opened| {
+            made = self.make(opened.view(), options)?;
+            Ok(self.propose_files(&made))
+        })?;
+        Ok(Initialised { outcome, execution_id: made.execution_id, adopted: made.adopted })
+    }
+
+    fn propose_files(&self, made: &Made) -> Proposal {
+        let message = format!("initialised {}", made.execution_id);
+        let mut operation = self.operation("init", message);
+        let (mut changed, mut diff) = (Vec::new(), Vec::new());
         for (file, text) in &made.files {
+            changed.push(*file);
+            diff.push(FileDiff { file: *file, before: String::new(), after: text.clone() });
+            let bytes = text.clone().into_bytes();
             if *file == StateFile::History {
-                operation.append = text.clone().into_bytes();
+                operation.append = bytes;
             } else {
-                let kind = ChangeKind::Write(text.clone().into_bytes());
+                let kind = ChangeKind::Write(bytes);
                 operation.changes.push(FileChange { name: file.name().to_owned(), kind });
             }
         }
-        let seen = notices(transaction.view().reports());
-        let committed = transaction.commit(operation)?;
-        Ok(Initialised {
-            adopted: made.adopted,
-            outcome: Outcome {
-                revision: committed.revision,
-                committed: true,
-                changed: made.files.iter().map(|(file, _)| *file).collect(),
-                answers: Vec::new(),
-                notices: seen.into_iter().chain(committed.warnings).collect(),
-                diff: Vec::new(),
-            },
-            execution_id: made.execution_id,
-        })
+        Proposal { operation, changed, diff, ..Proposal::default() }
     }
 
     fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
@@ -199,30 +181,11 @@ impl Workspace {
 }
 
 /// The files to be written.
+#[derive(Default)]
 struct Made {
     files: Vec<(StateFile, String)>,
     execution_id: String,
     adopted: bool,
-}
-
-impl Made {
-    fn into_initialised(
-        self,
-        view: &View,
-        revision: crate::store::Revision,
-        committed: bool,
-        diff: Vec<super::FileDiff>,
-    ) -> Initialised {
-        let outcome = Outcome {
-            revision,
-            committed,
-            changed: self.files.iter().map(|(file, _)| *file).collect(),
-            answers: Vec::new(),
-            notices: notices(view.reports()),
-            diff,
-        };
-        Initialised { outcome, execution_id: self.execution_id, adopted: self.adopted }
-    }
 }
 
 /// What files that are there already say, so that new ones agree with them.

@@ -35,6 +35,7 @@ pub(crate) mod state;
 mod template_limits;
 mod templates;
 mod training;
+mod transact;
 mod trust;
 mod undo_counts;
 mod usage;
@@ -46,7 +47,6 @@ use std::{
     time::Duration,
 };
 
-use self::version_control::Location;
 pub(crate) use self::{
     active_rules::ActiveRules,
     adapt::Event,
@@ -85,7 +85,7 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, Holder, Layout, NewOperation, Revision, Store, Transaction, View},
+    store::{Cancellation, Holder, Layout, NewOperation, Revision, Store, View},
 };
 
 const REWRITABLE: [&str; 5] = [
@@ -142,23 +142,6 @@ pub struct Workspace {
     store: Store,
     env: Environment,
     options: Options,
-}
-
-/// The state as a change finds it.
-enum Opened {
-    /// For a dry run.
-    ToLook(Box<View>),
-    /// With the lock.
-    ToChange(Box<Transaction>),
-}
-
-impl Opened {
-    fn view(&self) -> &View {
-        match self {
-            Self::ToLook(view) => view,
-            Self::ToChange(transaction) => transaction.view(),
-        }
-    }
 }
 
 impl Workspace {
@@ -252,117 +235,6 @@ impl Workspace {
         let text = question.clone();
         self.change("review.open", |draft| Ok(vec![Change::ReviewOpen { text }.apply(draft)?]))?;
         Ok(error)
-    }
-
-    /// Works out a change and commits it as one operation.
-    pub(crate) fn change(
-        &self,
-        kind: &str,
-        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
-    ) -> Result<Outcome, Error> {
-        self.change_any(kind, false, work)
-    }
-
-    /// The same, also where there is no state yet if the change makes a `new` one.
-    pub(crate) fn change_any(
-        &self,
-        kind: &str,
-        new: bool,
-        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
-    ) -> Result<Outcome, Error> {
-        self.transact(kind, new, self.options.dry_run, work)
-    }
-
-    /// Works out a change and writes nothing.
-    fn rehearse(
-        &self,
-        kind: &str,
-        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
-    ) -> Result<Outcome, Error> {
-        self.transact(kind, false, true, work)
-    }
-
-    /// Everything is judged by the view of the transaction, under the lock; a dry run works the
-    /// same out on a view of its own, and stops before the commit.
-    fn transact(
-        &self,
-        kind: &str,
-        new: bool,
-        dry_run: bool,
-        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
-    ) -> Result<Outcome, Error> {
-        let opened = self.open(dry_run)?;
-        let view = opened.view();
-        if !new && is_absent(view) {
-            return Err(self.no_state(view));
-        }
-        self.refuse_unmerged(view, kind)?;
-        let revision = view.revision.clone();
-        let mut draft = self.draft(kind, view)?;
-        let answers = work(&mut draft)?;
-        conflict::refuse_lookalike(&draft, kind)?;
-        let changed = draft.changed_files();
-        let mut notices = Vec::new();
-        let mut diff = Vec::new();
-        if dry_run {
-            diff = draft.diff();
-        } else {
-            notices.extend(notice::notices(view.reports()));
-            notices.extend(self.loss_notice(view));
-        }
-        notices.append(&mut draft.notices);
-        let unchanged = Outcome { revision, committed: false, changed, answers, notices, diff };
-        if dry_run || draft.is_empty() {
-            return Ok(unchanged);
-        }
-        let messages: Vec<&str> =
-            unchanged.answers.iter().map(|answer| answer.message.as_str()).collect();
-        let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
-        let checkpoints = draft.take_checkpoints()?;
-        let (changes, append, facts) = draft.into_changes();
-        let operation = NewOperation {
-            changes,
-            append,
-            insert,
-            facts,
-            checkpoints,
-            records_tally,
-            ..self.operation(kind, messages.join("\n"))
-        };
-        let Opened::ToChange(transaction) = opened else { return Ok(unchanged) };
-        let committed = transaction.commit(operation)?;
-        let mut outcome = Outcome { revision: committed.revision, committed: true, ..unchanged };
-        outcome.notices.extend(committed.warnings);
-        Ok(outcome)
-    }
-
-    /// Nothing of a checkpoint depends on what the files mean, and a repair has to work with damaged
-    /// ones.
-    fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
-        if kind.starts_with("checkpoint.") || kind == check::FIX {
-            return Ok(Draft::lenient(view, &self.env, self.options.progress));
-        }
-        let mut draft = Draft::new(view, &self.env, self.options.progress)?;
-        let version_control = self.version_control();
-        draft.location = Some(Location { dir: self.directory(), version_control });
-        Ok(draft)
-    }
-
-    /// Reads for a dry run, else takes the lock; checks the expected revision.
-    fn open(&self, dry_run: bool) -> Result<Opened, Error> {
-        if !dry_run {
-            return Ok(Opened::ToChange(Box::new(self.begin()?)));
-        }
-        let view = self.store.read(self.options.wait)?;
-        self.expect(&view.revision)?;
-        Ok(Opened::ToLook(Box::new(view)))
-    }
-
-    /// Takes the lock, brings files and log together and checks the expected revision.
-    fn begin(&self) -> Result<Transaction, Error> {
-        let transaction = self.store.begin(self.options.wait, &self.holder())?;
-        self.expect(&transaction.view().revision)?;
-        Ok(transaction)
     }
 
     /// Who takes the lock, and for what.

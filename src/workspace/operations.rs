@@ -1,13 +1,16 @@
 //! Looking at the operation log, and going back and forth in it.
 
 use super::{
-    DiffSide, Draft, Error, ErrorKind, FileDiff, Workspace, is_absent, notice::notices, state,
+    DiffSide, Draft, Error, Outcome, Workspace,
+    error::ErrorKind,
+    is_absent, state,
+    transact::{Opened, Proposal},
 };
 use crate::{
     domain::{ErrorCode, StateFile},
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
-        Revision, StoreError,
+        Revision, StoreError, Transaction, View,
     },
 };
 
@@ -17,14 +20,8 @@ use crate::{
 pub struct UndoOutcome {
     /// The operation that was taken back or done again.
     pub operation: OperationSummary,
-    /// The revision it produced.
-    pub revision: Revision,
-    /// The files it changed.
-    pub changed: Vec<String>,
-    /// What else happened.
-    pub notices: Vec<String>,
-    /// The changes themselves; filled for a dry run only.
-    pub diff: Vec<FileDiff>,
+    /// What came of it.
+    pub outcome: Outcome,
 }
 
 impl Workspace {
@@ -103,37 +100,50 @@ impl Workspace {
     }
 
     fn step_through(&self, verb: &'static str) -> Result<UndoOutcome, Error> {
-        let undo = verb == "undo";
-        if self.options.dry_run {
-            return self.rehearse_step(verb);
-        }
-        let transaction = self.begin()?;
-        if is_absent(transaction.view()) {
-            return Err(self.no_state(transaction.view()));
-        }
+        let mut operation = None;
+        let outcome = self.transact(self.options.dry_run, |opened| {
+            if is_absent(opened.view()) {
+                return Err(self.no_state(opened.view()));
+            }
+            let (target, proposal) = match opened {
+                Opened::ToLook(view) => self.foresee_step(verb, view)?,
+                Opened::ToChange(transaction) => self.propose_step(verb, transaction)?,
+            };
+            operation = Some(target);
+            Ok(proposal)
+        })?;
+        let operation = operation.ok_or_else(|| nothing_to(verb))?;
+        Ok(UndoOutcome { operation, outcome })
+    }
+
+    fn propose_step(
+        &self,
+        verb: &str,
+        transaction: &Transaction,
+    ) -> Result<(OperationSummary, Proposal), Error> {
+        let (undo, view) = (verb == "undo", transaction.view());
         let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
         let Some(target) = target else {
-            self.refuse_stepping(transaction.view(), None)?;
+            self.refuse_stepping(view, None)?;
             return Err(nothing_to(verb));
         };
         let changes: Vec<FileChange> =
             if undo { transaction.inverse(&target)? } else { transaction.reapply(&target)? };
-        let changed: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
-        self.refuse_stepping(transaction.view(), Some((&target.kind, &changed)))?;
-        let summary = target.summary(StateFile::History.name());
-        let mut seen = notices(transaction.view().reports());
-        seen.extend(self.loss_notice(transaction.view()));
-        let mut draft = Draft::lenient(transaction.view(), &self.env, self.options.progress);
-        if transaction.view().appended().exists() {
+        let names: Vec<String> = changes.iter().map(|change| change.name.clone()).collect();
+        self.refuse_stepping(view, Some((&target.kind, &names)))?;
+        let mut notices = Vec::new();
+        let mut draft = Draft::lenient(view, &self.env, self.options.progress);
+        if view.appended().exists() {
             let title = if undo { "Undo" } else { "Redo" };
-            let mut fields = entry(&target, &changed, self.env.actor());
+            let mut fields = entry(&target, &names, self.env.actor());
             match state::carried(&target, undo) {
                 Some(text) => fields.push(("carried".to_owned(), text)),
                 None => fields.extend(draft.undo_counts(&target, undo)?),
             }
             draft.log(title, fields)?;
         } else {
-            seen.push(format!("`{}` is missing, so nothing was noted there", StateFile::History));
+            let history = StateFile::History;
+            notices.push(format!("`{history}` is missing, so nothing was noted there"));
         }
         let (_, append, facts) = draft.into_changes();
         let message = format!("{verb} {} ({})", target.id, target.kind);
@@ -142,7 +152,7 @@ impl Workspace {
         let checkpoints = transaction.checkpoint_changes(&target, undo)?;
         for change in &checkpoints {
             if let CheckpointChange::PutBack(checkpoint) = change {
-                seen.push(format!("restored checkpoint `{}`", checkpoint.name));
+                notices.push(format!("restored checkpoint `{}`", checkpoint.name));
             }
         }
         let operation = NewOperation {
@@ -154,10 +164,9 @@ impl Workspace {
             checkpoints,
             ..self.operation(verb, message)
         };
-        let committed = transaction.commit(operation)?;
-        seen.extend(committed.warnings);
-        let revision = committed.revision;
-        Ok(UndoOutcome { operation: summary, revision, changed, notices: seen, diff: Vec::new() })
+        let changed = names.iter().filter_map(|name| StateFile::from_name(name)).collect();
+        let summary = target.summary(StateFile::History.name());
+        Ok((summary, Proposal { operation, changed, notices, ..Proposal::default() }))
     }
 
     /// A damaged log keeps no checkpoint from being restored.
@@ -176,22 +185,21 @@ impl Workspace {
         ErrorKind::LogDamaged { source, saved }.into()
     }
 
-    /// What undo or redo would do, without writing anything.
-    fn rehearse_step(&self, verb: &str) -> Result<UndoOutcome, Error> {
-        let snapshot = self.read()?;
+    /// What undo or redo would do: an edit that is not recorded yet is what would be undone first.
+    fn foresee_step(&self, verb: &str, view: &View) -> Result<(OperationSummary, Proposal), Error> {
         let undo = verb == "undo";
-        let reports = snapshot.view().reports();
+        let reports = view.reports();
         let edited = reports.iter().any(|report| matches!(report, Report::External { .. }));
         let head = self.operation_back(0)?;
         let (operation, side) = if edited && undo {
             let mut pending = head.summary(StateFile::History.name());
-            pending.id = snapshot.revision().clone();
+            pending.id = view.revision.clone();
             (pending.kind, pending.command) = ("external".to_owned(), String::new());
             (pending, DiffSide::Operation(head.id.as_str().to_owned()))
         } else {
             let target = if undo { self.store.undo_target()? } else { self.store.redo_target()? };
             let Some(target) = target.filter(|_| undo || !edited) else {
-                self.refuse_stepping(snapshot.view(), None)?;
+                self.refuse_stepping(view, None)?;
                 return Err(nothing_to(verb));
             };
             let then = if undo { &target.parent } else { &target.id };
@@ -199,11 +207,10 @@ impl Workspace {
             (target.summary(StateFile::History.name()), side)
         };
         let diff = self.diff(&DiffSide::Working, &side)?.files;
-        let changed: Vec<String> = diff.iter().map(|file| file.file.name().to_owned()).collect();
-        self.refuse_stepping(snapshot.view(), Some((&operation.kind, &changed)))?;
-        let notices = super::notice::findings(reports);
-        let revision = snapshot.revision().clone();
-        Ok(UndoOutcome { operation, revision, changed, notices, diff })
+        let changed: Vec<StateFile> = diff.iter().map(|file| file.file).collect();
+        let names: Vec<String> = changed.iter().map(|file| file.name().to_owned()).collect();
+        self.refuse_stepping(view, Some((&operation.kind, &names)))?;
+        Ok((operation, Proposal { changed, diff, ..Proposal::default() }))
     }
 }
 

@@ -6,11 +6,11 @@ use super::{
     Answer, DiffSide, Draft, Error, FileDiff, Outcome, REWRITABLE, Workspace, change,
     checkpoint::{self, files_of},
     is_absent,
-    notice::{findings, notices},
+    transact::Proposal,
 };
 use crate::{
     domain::{ErrorCode, ModelError, Plan, StateFile, nearest},
-    store::{ChangeKind, CheckpointChange, FileChange, NewOperation, Revision, StoreError, View},
+    store::{ChangeKind, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
 };
 
@@ -34,19 +34,6 @@ pub(super) struct Past {
     pub revision: String,
     /// The rewritable files.
     pub files: BTreeMap<String, Vec<u8>>,
-}
-
-/// What a restore comes to.
-struct Plotted {
-    changes: Vec<FileChange>,
-    append: Vec<u8>,
-    facts: Option<Vec<u8>>,
-    checkpoints: Vec<CheckpointChange>,
-    answer: Answer,
-    diff: Vec<FileDiff>,
-    notices: Vec<String>,
-    /// The automatic checkpoint of the state as it is now.
-    saved: Option<String>,
 }
 
 impl Workspace {
@@ -73,53 +60,18 @@ impl Workspace {
             Some(from) => Err(self.moved(from.as_str(), found)),
             None => Ok(()),
         };
-        if self.options.dry_run {
-            let view = self.store.read(self.options.wait)?;
-            self.expect(&view.revision)?;
+        let mut saved = None;
+        let mut outcome = self.transact(self.options.dry_run, |opened| {
+            let view = opened.view();
             still(&view.revision)?;
-            self.refuse_unmerged(&view, "restore")?;
-            let plotted = self.plot(&view, target, options, noted)?;
-            let mut notices = findings(view.reports());
-            notices.extend(plotted.notices);
-            return Ok(Outcome {
-                revision: view.revision.clone(),
-                committed: false,
-                changed: plotted.diff.iter().map(|diff| diff.file).collect(),
-                answers: vec![plotted.answer],
-                notices,
-                diff: plotted.diff,
-            });
-        }
-        let transaction = self.begin()?;
-        still(&transaction.view().revision)?;
-        self.refuse_unmerged(transaction.view(), "restore")?;
-        let plotted = self.plot(transaction.view(), target, options, noted)?;
-        let mut notices = notices(transaction.view().reports());
-        notices.extend(plotted.notices);
-        let mut outcome = Outcome {
-            revision: transaction.view().revision.clone(),
-            committed: false,
-            changed: plotted.diff.iter().map(|diff| diff.file).collect(),
-            answers: vec![plotted.answer],
-            notices,
-            diff: Vec::new(),
-        };
-        if plotted.changes.is_empty() {
-            return Ok(outcome);
-        }
-        let message = outcome.answers.iter().map(|answer| answer.message.clone()).collect();
-        let saved = plotted.saved;
-        let committed = transaction.commit(NewOperation {
-            changes: plotted.changes,
-            append: plotted.append,
-            facts: plotted.facts,
-            checkpoints: plotted.checkpoints,
-            ..self.operation("restore", message)
+            self.refuse_unmerged(view, "restore")?;
+            let proposal;
+            (proposal, saved) = self.propose_restore(view, target, options, noted)?;
+            Ok(proposal)
         })?;
-        outcome.notices.extend(committed.warnings);
-        outcome.notices.extend(self.no_undo(saved.as_deref()));
-        outcome.revision = committed.revision;
-        outcome.committed = true;
+        if outcome.committed {
+            outcome.notices.extend(self.no_undo(saved.as_deref()));
+        }
         Ok(outcome)
     }
 
@@ -150,13 +102,14 @@ impl Workspace {
         })
     }
 
-    fn plot(
+    /// What a restore comes to, and the automatic checkpoint of the state as it is now.
+    fn propose_restore(
         &self,
         view: &View,
         target: &str,
         options: &RestoreOptions,
         noted: &[(String, String)],
-    ) -> Result<Plotted, Error> {
+    ) -> Result<(Proposal, Option<String>), Error> {
         if is_absent(view) && !view.has_log() {
             return Err(self.no_state(view));
         }
@@ -205,23 +158,12 @@ impl Workspace {
                 ),
             };
             let answer = Answer { message, ..answer };
-            let (append, facts, checkpoints) = (Vec::new(), None, Vec::new());
             let missing = "`history.md` is missing; `statedir check --fix` restores it";
             let notices = match draft.has_history() {
                 true => Vec::new(),
                 false => vec![missing.to_owned()],
             };
-            let saved = None;
-            return Ok(Plotted {
-                changes,
-                append,
-                facts,
-                checkpoints,
-                answer,
-                diff,
-                notices,
-                saved,
-            });
+            return Ok((Proposal { answers: vec![answer], notices, ..Proposal::default() }, None));
         }
         let saved = change::keep_state_before(&mut draft, &format!("before restore {target}"))?;
         let names: Vec<&str> = diff.iter().map(|diff| diff.file.name()).collect();
@@ -255,12 +197,22 @@ impl Workspace {
         let message =
             format!("restored {} ({names}); before that: checkpoint {saved}{again}", past.label);
         let answer = Answer { message, ..answer }.with("saved_as", saved.clone());
-        let saved = Some(saved);
         let checkpoints = draft.take_checkpoints()?;
         diff.extend(draft.diff().into_iter().filter(|diff| diff.file == StateFile::History));
+        let changed = diff.iter().map(|diff| diff.file).collect();
         notices.append(&mut draft.notices);
         let (_, append, facts) = draft.into_changes();
-        Ok(Plotted { changes, append, facts, checkpoints, answer, diff, notices, saved })
+        let operation = NewOperation {
+            changes,
+            append,
+            facts,
+            checkpoints,
+            ..self.operation("restore", answer.message.clone())
+        };
+        let answers = vec![answer];
+        let proposal =
+            Proposal { operation, changed, answers, notices, diff, ..Proposal::default() };
+        Ok((proposal, Some(saved)))
     }
 
     /// How to go back when `undo` cannot: a change only looks at the end of the log, and what is

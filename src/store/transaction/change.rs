@@ -36,6 +36,18 @@ pub(crate) struct NewOperation {
     pub records_tally: bool,
 }
 
+impl NewOperation {
+    /// Whether there is nothing in it that the log would have to know.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.append.is_empty()
+            && self.insert.is_empty()
+            && self.checkpoints.is_empty()
+            && self.undoes.is_none()
+            && self.redoes.is_none()
+    }
+}
+
 /// A change to one rewritable file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {

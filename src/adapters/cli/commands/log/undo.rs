@@ -29,30 +29,31 @@ pub(in crate::adapters::cli) fn redo(session: &mut Session<'_>) -> CliResult {
 }
 
 fn print(session: &mut Session<'_>, verb: &str, stepped: &UndoOutcome) -> CliResult {
-    let operation = &stepped.operation;
+    let UndoOutcome { operation, outcome } = stepped;
+    let changed: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
     if session.output.is_json() {
-        let answer = json!({ verb: operation, "revision": stepped.revision.as_str(),
-            "changed": stepped.changed, "notices": stepped.notices,
+        let answer = json!({ verb: operation, "revision": outcome.revision.as_str(),
+            "changed": changed, "notices": outcome.notices,
             "dry_run": session.global.dry_run,
-            "diff": stepped.diff.iter().map(|file| file.unified()).collect::<String>() });
+            "diff": outcome.diff.iter().map(|file| file.unified()).collect::<String>() });
         session.output.value(answer);
         return Ok(0);
     }
     if session.global.dry_run {
-        session.output.diff(&stepped.diff);
+        session.output.diff(&outcome.diff);
     }
-    for notice in &stepped.notices {
+    for notice in &outcome.notices {
         session.output.note(notice);
     }
     let would = if session.global.dry_run { "would be " } else { "" };
     let what = if operation.command.is_empty() { &operation.kind } else { &operation.command };
-    let changed = match stepped.changed.as_slice() {
+    let changed = match changed.as_slice() {
         [] => "no file".to_owned(),
         files => files.join(", "),
     };
     session.output.line(format!(
         "{would}{verb}: {what} ({}; {changed})  [{}]",
-        operation.id, stepped.revision
+        operation.id, outcome.revision
     ));
     Ok(0)
 }

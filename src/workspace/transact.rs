@@ -1,0 +1,191 @@
+//! The one way of a change to the disk: opened, worked out in memory, committed.
+
+use std::path::PathBuf;
+
+use super::{
+    Answer, Draft, Error, FileDiff, Outcome, Workspace, check, conflict, is_absent,
+    notice::{findings, notices},
+    version_control::Location,
+};
+use crate::{
+    domain::{ErrorCode, StateFile},
+    store::{Committed, NewOperation, Transaction, View},
+};
+
+/// The state as a change finds it.
+pub(super) enum Opened {
+    /// For a dry run.
+    ToLook(Box<View>),
+    /// With the lock.
+    ToChange(Box<Transaction>),
+}
+
+impl Opened {
+    pub(super) fn view(&self) -> &View {
+        match self {
+            Self::ToLook(view) => view,
+            Self::ToChange(transaction) => transaction.view(),
+        }
+    }
+}
+
+/// What a change comes to, worked out completely before anything is written.
+#[derive(Default)]
+pub(super) struct Proposal {
+    /// What the store is to do; nothing happens if it is empty.
+    pub operation: NewOperation,
+    /// Where the whole directory goes with the operation.
+    pub move_to: Option<PathBuf>,
+    /// The files that change.
+    pub changed: Vec<StateFile>,
+    /// The answers, one per change.
+    pub answers: Vec<Answer>,
+    /// What the caller should know besides.
+    pub notices: Vec<String>,
+    /// The change as a dry run shows it.
+    pub diff: Vec<FileDiff>,
+}
+
+impl Proposal {
+    fn is_empty(&self) -> bool {
+        self.operation.is_empty() && self.move_to.is_none()
+    }
+}
+
+impl Workspace {
+    /// Everything is decided by what `work` finds under the lock; a dry run works the same out on
+    /// a view of its own, and stops before the commit.
+    pub(super) fn transact(
+        &self,
+        dry_run: bool,
+        work: impl FnOnce(&Opened) -> Result<Proposal, Error>,
+    ) -> Result<Outcome, Error> {
+        let opened = self.open(dry_run)?;
+        let mut proposal = work(&opened)?;
+        let view = opened.view();
+        let mut seen = match dry_run {
+            true => findings(view.reports()),
+            false => notices(view.reports()).into_iter().chain(self.loss_notice(view)).collect(),
+        };
+        seen.append(&mut proposal.notices);
+        let is_empty = proposal.is_empty();
+        let mut outcome = Outcome {
+            revision: view.revision.clone(),
+            committed: false,
+            changed: proposal.changed,
+            answers: proposal.answers,
+            notices: seen,
+            diff: if dry_run { proposal.diff } else { Vec::new() },
+        };
+        let transaction = match opened {
+            Opened::ToChange(transaction) if !is_empty => transaction,
+            _ => return Ok(outcome),
+        };
+        let Committed { revision, warnings, .. } = match proposal.move_to {
+            None => transaction.commit(proposal.operation)?,
+            Some(target) => {
+                let relocated = transaction.commit_and_move(proposal.operation, &target)?;
+                if let Some(error) = relocated.failed {
+                    let message = format!("the state could not be moved: {error}");
+                    return Err(Error::refused(ErrorCode::NotMoved, message));
+                }
+                relocated.committed
+            }
+        };
+        outcome.revision = revision;
+        outcome.committed = true;
+        outcome.notices.extend(warnings);
+        Ok(outcome)
+    }
+
+    /// Works out a change of the files' content and commits it as one operation.
+    pub(crate) fn change(
+        &self,
+        kind: &str,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        self.change_any(kind, false, work)
+    }
+
+    /// The same, also where there is no state yet if the change makes a `new` one.
+    pub(crate) fn change_any(
+        &self,
+        kind: &str,
+        new: bool,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        self.transact(self.options.dry_run, |opened| self.propose(kind, new, opened.view(), work))
+    }
+
+    /// Works out a change and writes nothing.
+    pub(super) fn rehearse(
+        &self,
+        kind: &str,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Outcome, Error> {
+        self.transact(true, |opened| self.propose(kind, false, opened.view(), work))
+    }
+
+    fn propose(
+        &self,
+        kind: &str,
+        new: bool,
+        view: &View,
+        work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
+    ) -> Result<Proposal, Error> {
+        if !new && is_absent(view) {
+            return Err(self.no_state(view));
+        }
+        self.refuse_unmerged(view, kind)?;
+        let mut draft = self.draft(kind, view)?;
+        let answers = work(&mut draft)?;
+        conflict::refuse_lookalike(&draft, kind)?;
+        let (changed, diff) = (draft.changed_files(), draft.diff());
+        let notices = std::mem::take(&mut draft.notices);
+        let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
+        if draft.is_empty() {
+            return Ok(proposal);
+        }
+        let messages: Vec<&str> =
+            proposal.answers.iter().map(|answer| answer.message.as_str()).collect();
+        let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
+        let checkpoints = draft.take_checkpoints()?;
+        let (changes, append, facts) = draft.into_changes();
+        proposal.operation = NewOperation {
+            changes,
+            append,
+            insert,
+            facts,
+            checkpoints,
+            records_tally,
+            ..self.operation(kind, messages.join("\n"))
+        };
+        Ok(proposal)
+    }
+
+    /// Nothing of a checkpoint depends on what the files mean, and a repair has to work with damaged
+    /// ones.
+    fn draft<'a>(&'a self, kind: &str, view: &'a View) -> Result<Draft<'a>, Error> {
+        if kind.starts_with("checkpoint.") || kind == check::FIX {
+            return Ok(Draft::lenient(view, &self.env, self.options.progress));
+        }
+        let mut draft = Draft::new(view, &self.env, self.options.progress)?;
+        let version_control = self.version_control();
+        draft.location = Some(Location { dir: self.directory(), version_control });
+        Ok(draft)
+    }
+
+    /// Reads for a dry run; else takes the lock and brings files and log together. Checks the
+    /// expected revision.
+    fn open(&self, dry_run: bool) -> Result<Opened, Error> {
+        let opened = match dry_run {
+            true => Opened::ToLook(Box::new(self.store.read(self.options.wait)?)),
+            false => {
+                let transaction = self.store.begin(self.options.wait, &self.holder())?;
+                Opened::ToChange(Box::new(transaction))
+            }
+        };
+        self.expect(&opened.view().revision)?;
+        Ok(opened)
+    }
+}
