@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     ErrorClass, http,
-    vocabulary::{SETTING, Strength, THING, VOCABULARY, is_denied},
+    vocabulary::{self, Phrase, SETTING, Strength, THING, is_denied},
     words::{Word, words},
 };
 
@@ -211,24 +211,15 @@ fn retry_after(text: &str, words: &[Word<'_>]) -> Option<u64> {
     Some((number + u64::from(fraction)).saturating_mul(factor).min(LONGEST))
 }
 
-/// A phrase of the vocabulary, taken apart.
-struct Phrase {
-    class: ErrorClass,
-    strength: Strength,
-    words: Vec<&'static str>,
-}
-
 /// The phrases that begin with a word.
 fn phrases(first: &str) -> &'static [Phrase] {
     static PHRASES: OnceLock<std::collections::HashMap<&'static str, Vec<Phrase>>> =
         OnceLock::new();
     let all = PHRASES.get_or_init(|| {
         let mut all: std::collections::HashMap<&'static str, Vec<Phrase>> = Default::default();
-        for (class, strength, list) in VOCABULARY {
-            for phrase in list.split('|') {
-                let words: Vec<&str> = phrase.split_whitespace().collect();
-                let phrase = Phrase { class: *class, strength: *strength, words };
-                all.entry(phrase.words[0]).or_default().push(phrase);
+        for phrase in vocabulary::all() {
+            if let Some(first) = phrase.words.first() {
+                all.entry(first).or_default().push(phrase);
             }
         }
         all
