@@ -71,7 +71,19 @@ impl<'o> Walk<'o> {
         new: &'o Outline<'o>,
         leave_out: [HashSet<ItemId>; 2],
     ) -> Self {
-        Self { file, old, new, pairing: Pairing::of(old, new), leave_out }
+        let mut pairing = Pairing::of(old, new);
+        let is_left_out = |side: usize, outline: &Outline<'_>, id: ThingId| {
+            outline.get(id).item.is_some_and(|item| leave_out[side].contains(&item))
+        };
+        // What is compared elsewhere on one side only came or went on the other: as a pair, it
+        // would be told from the side that has it here and not from the side that does not.
+        for id in old.ids() {
+            let Some(partner) = pairing.to_new(id) else { continue };
+            if is_left_out(0, old, id) != is_left_out(1, new, partner) {
+                (id..old.end(id)).for_each(|id| pairing.separate(id));
+            }
+        }
+        Self { file, old, new, pairing, leave_out }
     }
 
     /// Compares all sections that are no steps and no parts of steps.

@@ -183,3 +183,19 @@ fn a_comparison_that_only_looks_at_meaning_would_be_caught() {
     let layout = |d: &Difference| matches!(d.subject, crate::diff::Subject::Layout { .. });
     assert!(!found.is_empty() && found.iter().all(layout));
 }
+
+#[test]
+fn an_item_that_became_a_review_is_told_in_both_directions() {
+    let before = "## Active Directives\n- [x] r1: ok? — approved by ada\n# Execution Plan: X\n";
+    let after = "## Reviews\n- [x] r1: ok? — approved by ada\n0\n# Execution Plan: X\n";
+    for file in FILES {
+        hold(file, before.as_bytes(), after.as_bytes()).unwrap();
+    }
+    for (before, after) in [(before, after), (after, before)] {
+        let found = compare(StateFile::Plan, Some(before.as_bytes()), Some(after.as_bytes()));
+        let told = |kind: &str| found.iter().any(|d| shape(d, false).contains(kind));
+        for kind in ["\"section_field\"", "\"review\"", "\"section_title\""] {
+            assert!(told(kind), "{kind} in {found:?}");
+        }
+    }
+}
