@@ -2,12 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    io::{BufReader, Seek, SeekFrom},
+    io::{Seek, SeekFrom},
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::Error;
+use super::{Error, snapshot::buffered};
 use crate::{
     history::{HistoryError, HistoryFacts},
     store::View,
@@ -50,7 +50,7 @@ impl Facts {
         if !appended.exists() {
             return Ok(Self::default());
         }
-        let mut reader = BufReader::with_capacity(1 << 16, appended.reader()?);
+        let mut reader = buffered(appended)?;
         reader.seek(SeekFrom::Start(0)).map_err(HistoryError::Io)?;
         let history = HistoryFacts::scan(reader, progress)?;
         // Another version may have kept its counts in another form; this part stays the same.

@@ -6,7 +6,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _},
 };
 
-use super::{Error, Workspace};
+use super::{Error, Workspace, snapshot::buffered};
 use crate::{
     domain::StateFile,
     history::{EntryId, ProblemKind, Verification, verify},
@@ -209,7 +209,7 @@ fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
 /// Whether an entry stands somewhere in the history.
 fn holds(view: &View, entry: EntryId) -> Result<bool, Error> {
     let wanted = format!("entry={entry} ");
-    let mut reader = BufReader::with_capacity(1 << 16, view.appended().reader()?);
+    let mut reader = buffered(view.appended())?;
     let mut line = Vec::new();
     loop {
         line.clear();

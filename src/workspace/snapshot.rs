@@ -6,7 +6,7 @@ use super::{Error, Facts};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
     history,
-    store::{AppendedReader, Revision, View},
+    store::{self, AppendedReader, AppendedView, Revision, View},
     text::markdown::Document,
 };
 
@@ -15,6 +15,12 @@ use crate::{
 pub struct Snapshot {
     view: View,
     progress: fn(u64),
+}
+
+/// Reads the history through a buffer no larger than it: every page of one is paid for at the start.
+pub(super) fn buffered(history: &AppendedView) -> store::Result<BufReader<AppendedReader>> {
+    let capacity = history.len().clamp(1, 1 << 16) as usize;
+    Ok(BufReader::with_capacity(capacity, history.reader()?))
 }
 
 impl Snapshot {
@@ -81,7 +87,7 @@ impl Snapshot {
         if !self.view.appended().exists() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
         }
-        Ok(BufReader::with_capacity(1 << 16, self.view.appended().reader()?))
+        Ok(buffered(self.view.appended())?)
     }
 
     /// Refuses a state of which a file is missing or cannot be read.

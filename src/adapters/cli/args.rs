@@ -53,9 +53,16 @@ pub(super) struct Global {
     /// Who acts; else $STATEDIR_ACTOR, else the user's name
     #[arg(long, global = true, value_name = "NAME")]
     pub(super) actor: Option<String>,
-    /// How long to wait for another command to finish
-    #[arg(long, global = true, value_name = "TIME", default_value = "10s", value_parser = wait)]
-    pub(super) wait: Duration,
+    /// How long to wait for another command to finish [default: 10s]
+    #[arg(long, global = true, value_name = "TIME", value_parser = wait)]
+    pub(super) wait: Option<Duration>,
+}
+
+impl Global {
+    /// How long to wait. The parser does not know the default: it would read it at every start.
+    pub(super) fn wait(&self) -> Duration {
+        self.wait.unwrap_or(Duration::from_secs(10))
+    }
 }
 
 fn wait(text: &str) -> Result<Duration, String> {

@@ -169,7 +169,7 @@ impl Caller {
             dry_run: self.dry_run,
             if_match: self.if_match.clone(),
             actor: self.actor.clone(),
-            wait: self.wait,
+            wait: Some(self.wait),
         };
         Session {
             global,

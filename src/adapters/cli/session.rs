@@ -62,7 +62,7 @@ impl Session<'_> {
         let options = Options {
             if_match,
             dry_run: self.global.dry_run,
-            wait: self.global.wait,
+            wait: self.global.wait(),
             cancellation: self.cancellation.clone(),
             command: self.command.clone(),
             progress: progress::reading,

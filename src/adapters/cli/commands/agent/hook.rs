@@ -109,7 +109,8 @@ fn reply(
     session.global.dir = Some(dir.to_owned());
     session.global.if_match = None;
     let last = event.name() == "SessionEnd";
-    session.global.wait = session.global.wait.min(if last { LAST_WAIT } else { WAIT });
+    let wait = session.global.wait().min(if last { LAST_WAIT } else { WAIT });
+    session.global.wait = Some(wait);
     session.command = format!("hook {}", event.name());
     let workspace = session.workspace().map_err(|failure| failure.message)?;
     if workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log) {
@@ -126,7 +127,7 @@ fn reply(
         max_tokens: args.max_tokens,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
-        until: began + session.global.wait,
+        until: began + wait,
     };
     hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()))
 }

@@ -72,7 +72,7 @@ fn is_unusable_log(error: &Error) -> bool {
 
 fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failure> {
     let holder = workspace.holder();
-    let (wait, dry_run) = (session.global.wait, session.global.dry_run);
+    let (wait, dry_run) = (session.global.wait(), session.global.dry_run);
     git::relog(workspace.store(), wait, &holder, dry_run).map_err(failure)
 }
 

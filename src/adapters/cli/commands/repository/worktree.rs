@@ -265,7 +265,7 @@ pub(super) fn at(
     like: &Workspace,
 ) -> Result<Workspace, Failure> {
     let options = Options {
-        wait: session.global.wait,
+        wait: session.global.wait(),
         command: session.command.clone(),
         ..Options::new(git::GitControl)
     };
