@@ -147,7 +147,8 @@ pub struct Workspace {
 impl Workspace {
     /// The state directory at `dir`, whether or not there is anything yet.
     pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
-        let store = trust::judged(Store::new(layout(dir.into())), &*options.version_control);
+        let store =
+            trust::with_trust_level(Store::new(layout(dir.into())), &*options.version_control);
         Self { store, env, options }
     }
 

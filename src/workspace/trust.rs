@@ -6,7 +6,7 @@ use crate::store::{Origin, Store, Trusted};
 /// The store that uses its private directory, marks it, or leaves it alone, as it deserves.
 ///
 /// What cannot be looked at is for the store to report, in its own words, when it is used.
-pub(super) fn judged(store: Store, version_control: &dyn VersionControl) -> Store {
+pub(super) fn with_trust_level(store: Store, version_control: &dyn VersionControl) -> Store {
     match store.origin() {
         Ok(Origin::Here) | Err(_) => store,
         Ok(Origin::Absent) => store.marking(),

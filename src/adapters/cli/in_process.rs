@@ -56,9 +56,9 @@ impl Answer {
     /// stretch only.
     pub(in crate::adapters) fn after_waiting(mut self, waited: Duration) -> Self {
         let message = self.document["error"]["message"].as_str().unwrap_or_default();
-        let told = message.rsplit_once("; waited ").map_or(message, |(told, _)| told);
+        let reason = message.rsplit_once("; waited ").map_or(message, |(reason, _)| reason);
         self.document["error"]["message"] =
-            json!(format!("{told}; waited {} ms", waited.as_millis()));
+            json!(format!("{reason}; waited {} ms", waited.as_millis()));
         self
     }
 
