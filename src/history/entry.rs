@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::EntryId;
-use super::fields::fields;
-use super::heading;
-use super::scan::Piece;
-use super::section::Text;
 use crate::domain::{OUTCOME_FIELD, StepOutcome};
+use crate::history::read::fields::fields;
+use crate::history::read::heading;
+use crate::history::read::scan::Piece;
+use crate::history::read::section::Text;
 
 /// An entry to be written: the heading is `### {title} - {time}`, the fields follow in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,12 @@ use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::Block;
 use super::reported::Reported;
-use super::scan::{Piece, scan};
-use super::{Counts, EntryId, EntryKind, HistoryError, heading};
+use super::{Counts, EntryId, EntryKind, HistoryError};
 use crate::domain::StepOutcome;
+use crate::history::read::block::Block;
+use crate::history::read::heading;
+use crate::history::read::scan::{Piece, scan};
 
 const LOG_HEADING: &str = "## Step Execution Log";
 

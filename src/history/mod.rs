@@ -27,40 +27,30 @@
 //! Text that belongs to no entry may stand anywhere between entries. A section by hand whose
 //! heading tells a time is an entry too, only one that proves nothing.
 
-mod block;
 mod counts;
-mod doubt;
-mod each;
 mod entry;
 mod error;
 mod facts;
-mod fields;
-mod heading;
-mod lines;
+mod read;
 
 mod render;
 mod reported;
-mod scan;
-mod search;
-mod section;
-mod segment;
-mod tail;
 mod trailer;
 mod ulid;
 mod verify;
 
 pub use counts::Counts;
-pub(crate) use each::each_entry;
 pub(crate) use entry::Entry;
 pub use entry::EntryKind;
 pub use entry::NewEntry;
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
+pub(crate) use read::each::each_entry;
 
+pub(crate) use read::search::search;
 pub use render::render;
-pub(crate) use search::search;
-pub(crate) use segment::{Segment, SegmentKind, segments};
-pub(crate) use tail::{last_entries, last_entries_where, last_entries_within};
+pub(crate) use read::segment::{Segment, SegmentKind, segments};
+pub(crate) use read::tail::{last_entries, last_entries_where, last_entries_within};
 pub(crate) use trailer::signed_ids;
 pub use ulid::EntryId;
 pub(crate) use ulid::Ulid;

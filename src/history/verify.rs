@@ -4,10 +4,10 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use super::scan::{Piece, scan};
-use super::section::Text;
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError};
+use crate::history::read::scan::{Piece, scan};
+use crate::history::read::section::Text;
 
 /// The most problems that are told in full; the others are counted.
 pub(crate) const MAX_PROBLEMS: usize = 100;

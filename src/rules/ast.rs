@@ -1,7 +1,8 @@
 //! What a rule says, once understood.
 
-use super::{RuleError, grammar};
+use super::RuleError;
 use crate::domain::{FactValue, Workflow};
+use crate::rules::parse::grammar;
 
 /// A condition and what happens when it becomes true.
 ///

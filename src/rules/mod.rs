@@ -5,32 +5,19 @@
 //! makes its condition true. A sentence either means exactly what the canonical form says or is
 //! refused with the place and the nearest thing that would be understood.
 
-mod action;
 mod ast;
-mod comparison;
-mod condition;
 mod directive;
 mod effect;
 mod error;
 mod eval;
 mod explain;
 mod fire;
-mod grammar;
-mod idiom;
-mod idiom_count;
 mod language;
-mod lexer;
-mod operand;
-mod operator;
 mod outcome;
-mod phrase;
-mod phrases;
+mod parse;
 mod print;
-mod prose;
-mod setting;
 #[cfg(test)]
 mod tests;
-mod vocabulary;
 mod workflow_file;
 
 pub(crate) use ast::{Action, Condition, Op, Operand, Rule};

@@ -5,7 +5,7 @@ use winnow::{error::ErrMode, stream::TokenSlice};
 
 use crate::{
     domain::Workflow,
-    rules::{
+    rules::parse::{
         idiom::{EXAMPLES, any_idiom, compares},
         lexer::lex,
         phrase::{Context, Input},

@@ -2,21 +2,19 @@
 
 use winnow::{Parser, combinator::opt, stream::Stream};
 
-use super::{
-    RuleError,
-    lexer::Kind,
-    operand::{amount, named_value, number},
-    phrase::{
-        Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words,
-        span_of, span_to_end, word_at, wrong,
-    },
-    phrases::phrases,
-    vocabulary::{self, Fact, Nature},
-};
 use crate::domain::{FactValue, Modifier, ModifierKind, nearest::nearest};
+use crate::rules::RuleError;
+use crate::rules::parse::lexer::Kind;
+use crate::rules::parse::operand::{amount, named_value, number};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words, span_of,
+    span_to_end, word_at, wrong,
+};
+use crate::rules::parse::phrases::phrases;
+use crate::rules::parse::vocabulary::{self, Fact, Nature};
 
 /// Reads a value that the modifier takes, or says what it takes.
-pub(super) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<FactValue> {
+pub(in crate::rules) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<FactValue> {
     let place = *input;
     let nature = match modifier.kind() {
         ModifierKind::Ordered | ModifierKind::Enum => Nature::Scale(modifier),
@@ -78,7 +76,7 @@ fn list(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<FactValue> {
 }
 
 /// Says what the modifier takes.
-pub(super) fn wrong_value<T>(place: &Input<'_>, modifier: &Modifier) -> Parsed<T> {
+pub(in crate::rules) fn wrong_value<T>(place: &Input<'_>, modifier: &Modifier) -> Parsed<T> {
     let span = span_to_end(place);
     let given = place.state.source.get(span.clone()).unwrap_or_default();
     let message = format!("`{}` takes {}, not `{given}`", modifier.name(), modifier.expected());
@@ -86,7 +84,7 @@ pub(super) fn wrong_value<T>(place: &Input<'_>, modifier: &Modifier) -> Parsed<T
 }
 
 /// How far on an ordered scale: `by one`, `by 2 levels`, `one level`, or nothing for one.
-pub(super) fn levels(input: &mut Input<'_>) -> Parsed<u32> {
+pub(in crate::rules) fn levels(input: &mut Input<'_>) -> Parsed<u32> {
     let place = *input;
     let by = opt(phrase("by")).parse_next(input)?.is_some();
     let count = match opt(number).parse_next(input)? {
@@ -108,7 +106,7 @@ pub(super) fn levels(input: &mut Input<'_>) -> Parsed<u32> {
 }
 
 /// An amount by which the modifier can change, with its sign.
-pub(super) fn signed(modifier: &Modifier, by: FactValue, sign: f64) -> Option<FactValue> {
+pub(in crate::rules) fn signed(modifier: &Modifier, by: FactValue, sign: f64) -> Option<FactValue> {
     let by = match by {
         FactValue::Percent(percent) => FactValue::Percent(percent),
         other => modifier.coerce(&other)?,
@@ -123,7 +121,7 @@ pub(super) fn signed(modifier: &Modifier, by: FactValue, sign: f64) -> Option<Fa
 }
 
 /// The modifier named here; anything else is an error.
-pub(super) fn known_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
+pub(in crate::rules) fn known_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
     if let Some((modifier, count)) = vocabulary::modifier(input) {
         input.next_slice(count);
         return Ok(modifier);
@@ -143,7 +141,7 @@ pub(super) fn known_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> 
 
 /// The modifier named here. Verbs like `reduce` are prose as well, so a name that is neither a
 /// modifier nor looks like a misspelt one is none of our business.
-pub(super) fn likely_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
+pub(in crate::rules) fn likely_modifier<'i>(input: &mut Input<'i>) -> Parsed<&'i Modifier> {
     if vocabulary::modifier(input).is_none() {
         let Some(word) = peek_word(input) else { return backtrack(input) };
         let names = input.state.workflow.modifiers().iter().map(Modifier::name);

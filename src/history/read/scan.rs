@@ -13,12 +13,13 @@
 
 use std::io::BufRead;
 
-use super::block::{Block, Blocks, Part};
-use super::doubt::{Doubt, Doubtful};
-use super::lines::{Line, Lines, Progress};
-use super::section::{Section, Text};
-use super::trailer::{PREFIX, Trailer};
-use super::{HistoryError, heading};
+use crate::history::HistoryError;
+use crate::history::read::block::{Block, Blocks, Part};
+use crate::history::read::doubt::{Doubt, Doubtful};
+use crate::history::read::heading;
+use crate::history::read::lines::{Line, Lines, Progress};
+use crate::history::read::section::{Section, Text};
+use crate::history::trailer::{PREFIX, Trailer};
 
 /// Bytes of a line that are kept in case the next line underlines it.
 const MAX_TITLE_BYTES: usize = 200;
@@ -26,7 +27,7 @@ const MAX_TITLE_BYTES: usize = 200;
 const MIN_TORN_BYTES: usize = b"<!-- s".len();
 
 /// Something found in the log, in the order of the file.
-pub(super) enum Piece<'a> {
+pub(in crate::history) enum Piece<'a> {
     /// A body with its trailer; `intact` says whether they fit.
     Signed { trailer: &'a Trailer, text: Text<'a>, intact: bool },
     /// A level 3 section without a trailer.
@@ -40,15 +41,15 @@ pub(super) enum Piece<'a> {
 }
 
 /// How a log ends.
-pub(super) struct End {
+pub(in crate::history) struct End {
     /// The block that was never closed.
-    pub(super) open: Option<Block>,
+    pub(in crate::history) open: Option<Block>,
     /// The length of the log in bytes.
-    pub(super) length: u64,
+    pub(in crate::history) length: u64,
 }
 
 /// Reads a log, or the continuation of one that ended in the block `open`.
-pub(super) fn scan(
+pub(in crate::history) fn scan(
     reader: impl BufRead,
     open: Option<Block>,
     progress: &mut dyn FnMut(u64),

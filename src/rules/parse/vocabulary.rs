@@ -1,19 +1,17 @@
 //! The names the language knows: facts with their kinds and other spellings, and number words.
 
-use super::{
-    lexer::{Kind, Token},
-    phrase::Input,
-    phrases::longest,
-};
 use crate::domain::{
     Modifier, ModifierKind, Workflow,
     facts::{BUILTIN, FactKind},
     nearest::nearest,
 };
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrase::Input;
+use crate::rules::parse::phrases::longest;
 
 /// What can be compared with a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Nature<'w> {
+pub(in crate::rules) enum Nature<'w> {
     Count,
     Money,
     Duration,
@@ -29,7 +27,7 @@ pub(super) enum Nature<'w> {
 
 /// A fact that a sentence speaks of.
 #[derive(Clone, Debug)]
-pub(super) struct Fact<'w> {
+pub(in crate::rules) struct Fact<'w> {
     pub name: String,
     pub nature: Nature<'w>,
 }
@@ -99,7 +97,7 @@ const SYNONYMS: [(&str, &str); 60] = [
 ];
 
 /// The fact whose name the tokens begin with, and how many tokens spell it; the longest name wins.
-pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
+pub(in crate::rules) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
     if let Some(Token { kind: Kind::Word(word), .. }) = input.first()
         && let Some(name) = dotted(word)
     {
@@ -113,7 +111,7 @@ pub(super) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)> {
 }
 
 /// The modifier whose name, or another spelling of it, the tokens begin with.
-pub(super) fn modifier<'i>(input: &Input<'i>) -> Option<(&'i Modifier, usize)> {
+pub(in crate::rules) fn modifier<'i>(input: &Input<'i>) -> Option<(&'i Modifier, usize)> {
     let workflow = input.state.workflow;
     let (count, name) = modifier_name(input)?;
     let modifier = workflow.modifiers().iter().find(|modifier| modifier.name() == name)?;
@@ -139,7 +137,7 @@ fn longer<'n>(
 }
 
 /// What a fact of this full name can be compared with.
-pub(super) fn nature<'w>(name: &str, workflow: &'w Workflow) -> Option<Nature<'w>> {
+pub(in crate::rules) fn nature<'w>(name: &str, workflow: &'w Workflow) -> Option<Nature<'w>> {
     if root_of(name).is_some() {
         return Some(Nature::Dynamic);
     }
@@ -166,7 +164,7 @@ pub(super) fn nature<'w>(name: &str, workflow: &'w Workflow) -> Option<Nature<'w
 }
 
 /// The known fact or modifier closest to a name that is neither.
-pub(super) fn nearest_fact<'w>(name: &str, workflow: &'w Workflow) -> Option<&'w str> {
+pub(in crate::rules) fn nearest_fact<'w>(name: &str, workflow: &'w Workflow) -> Option<&'w str> {
     let modifiers = workflow.modifiers().iter().map(Modifier::name);
     nearest(name, BUILTIN.iter().map(|(fact, ..)| *fact).chain(modifiers))
 }

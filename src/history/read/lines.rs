@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::MAX_ENTRY_BYTES;
+use crate::history::MAX_ENTRY_BYTES;
 
 /// Bytes of a line that are kept: one more than an entry may have, so that a longer line shows.
 const KEPT: u64 = MAX_ENTRY_BYTES as u64 + 1;
@@ -10,16 +10,16 @@ const PROGRESS_STEP: u64 = 1 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One line without its line end.
-pub(super) struct Line<'a> {
-    pub(super) text: &'a [u8],
-    pub(super) offset: u64,
-    pub(super) number: u64,
+pub(in crate::history) struct Line<'a> {
+    pub(in crate::history) text: &'a [u8],
+    pub(in crate::history) offset: u64,
+    pub(in crate::history) number: u64,
     /// Whether a line end follows; only the last line can lack it.
-    pub(super) ended: bool,
+    pub(in crate::history) ended: bool,
 }
 
 /// Reads lines that end with LF or CRLF; a byte order mark at the start is skipped.
-pub(super) struct Lines<R> {
+pub(in crate::history) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
     offset: u64,
@@ -27,16 +27,16 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(reader: R) -> Self {
+    pub(in crate::history) fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new(), offset: 0, number: 0 }
     }
 
     /// The bytes read so far.
-    pub(super) fn offset(&self) -> u64 {
+    pub(in crate::history) fn offset(&self) -> u64 {
         self.offset
     }
 
-    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(in crate::history) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();
         let mut taken = self.reader.by_ref().take(KEPT).read_until(b'\n', &mut self.buffer)? as u64;
         if taken == 0 {
@@ -64,17 +64,17 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// Reports how far a reader has come, but not for every line.
-pub(super) struct Progress<'a> {
+pub(in crate::history) struct Progress<'a> {
     report: &'a mut dyn FnMut(u64),
     next: u64,
 }
 
 impl<'a> Progress<'a> {
-    pub(super) fn new(report: &'a mut dyn FnMut(u64)) -> Self {
+    pub(in crate::history) fn new(report: &'a mut dyn FnMut(u64)) -> Self {
         Self { report, next: PROGRESS_STEP }
     }
 
-    pub(super) fn at(&mut self, offset: u64) {
+    pub(in crate::history) fn at(&mut self, offset: u64) {
         if offset >= self.next {
             (self.report)(offset);
             self.next = offset + PROGRESS_STEP;

@@ -7,24 +7,22 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Condition, Op, Operand, RuleError,
-    comparison::alternatives,
-    idiom_count::{self, IN_A_ROW},
-    lexer::{Kind, Token},
-    operand::{amount, listed_value, named_value, number},
-    operator::comparative,
-    phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
-        span_to_end,
-    },
-    phrases::{Phrases, phrases, spelled},
-    vocabulary::{Fact, Nature, nature},
-};
 use crate::domain::{FactValue, PlanRole, nearest::nearest};
+use crate::rules::parse::comparison::alternatives;
+use crate::rules::parse::idiom_count::{self, IN_A_ROW};
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::operand::{amount, listed_value, named_value, number};
+use crate::rules::parse::operator::comparative;
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
+    span_to_end,
+};
+use crate::rules::parse::phrases::{Phrases, phrases, spelled};
+use crate::rules::parse::vocabulary::{Fact, Nature, nature};
+use crate::rules::{Condition, Op, Operand, RuleError};
 
-pub(super) const STEP_FAILED: &str = "step_failed";
-pub(super) const FAILS: &Phrases = phrases![
+pub(in crate::rules) const STEP_FAILED: &str = "step_failed";
+pub(in crate::rules) const FAILS: &Phrases = phrases![
     "fail",
     "fails",
     "failed",
@@ -36,7 +34,7 @@ pub(super) const FAILS: &Phrases = phrases![
     "is failed",
     "are failed",
 ];
-pub(super) const SUCCEEDS: &Phrases = phrases![
+pub(in crate::rules) const SUCCEEDS: &Phrases = phrases![
     "complete",
     "completes",
     "completed",
@@ -65,7 +63,7 @@ pub(super) const SUCCEEDS: &Phrases = phrases![
     "have succeeded",
     "were completed",
 ];
-pub(super) const SKIPPED: &Phrases = phrases![
+pub(in crate::rules) const SKIPPED: &Phrases = phrases![
     "is skipped",
     "are skipped",
     "was skipped",
@@ -82,7 +80,7 @@ const POSITIVE: [&str; 4] = ["positive", "pleased", "happy", "satisfied"];
 const NEGATIVE: [&str; 4] = ["negative", "frustrated", "impatient", "unhappy"];
 
 /// One sentence for each idiom, to find the nearest one to a sentence that is not understood.
-pub(super) const EXAMPLES: [&str; 24] = [
+pub(in crate::rules) const EXAMPLES: [&str; 24] = [
     "a step fails",
     "a step completes",
     "a step is skipped",
@@ -110,7 +108,7 @@ pub(super) const EXAMPLES: [&str; 24] = [
 ];
 
 /// Recognises any idiom that ends where a condition can end.
-pub(super) fn idiom(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn idiom(input: &mut Input<'_>) -> Parsed<Condition> {
     match compares(input) {
         true => backtrack(input),
         false => any_idiom(input),
@@ -119,7 +117,7 @@ pub(super) fn idiom(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// Whether the sentence begins like a comparison and like no idiom: none goes on with a symbol
 /// after its first word, and none begins with a dotted name but `a.b event occurs`.
-pub(super) fn compares(input: &Input<'_>) -> bool {
+pub(in crate::rules) fn compares(input: &Input<'_>) -> bool {
     match input.get(..2) {
         Some([Token { kind: Kind::Word(_), .. }, Token { kind: Kind::Op(_), .. }]) => true,
         Some([Token { kind: Kind::Word(first), .. }, second]) => {
@@ -130,7 +128,7 @@ pub(super) fn compares(input: &Input<'_>) -> bool {
 }
 
 /// The same without that glance.
-pub(super) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
     let start = input.checkpoint();
     for parser in [
         label,
@@ -155,7 +153,7 @@ pub(super) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// The idiom closest to a sentence.
-pub(super) fn nearest_phrase(given: &str) -> Option<&'static str> {
+pub(in crate::rules) fn nearest_phrase(given: &str) -> Option<&'static str> {
     nearest(given, EXAMPLES)
 }
 
@@ -425,7 +423,7 @@ fn event(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// The event is of this type.
-pub(super) fn happened(kind: &str) -> Condition {
+pub(in crate::rules) fn happened(kind: &str) -> Condition {
     Condition::is_text("event.type", kind)
 }
 

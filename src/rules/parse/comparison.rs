@@ -6,27 +6,27 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Condition, Op, Operand, RuleError,
-    condition::or,
-    idiom,
-    lexer::{Kind, Token},
-    operand::{ARTICLES, amount, listed_value, measured, named_value, operand, share_of},
-    operator::{Relation, Verb, relation, symbol},
-    phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words, span_of,
-        span_to_end,
-    },
-    phrases::phrases,
-    vocabulary::{self, Fact, Nature},
-};
 use crate::domain::{FactValue, ModifierKind};
+use crate::rules::parse::condition::or;
+use crate::rules::parse::idiom;
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::operand::{
+    ARTICLES, amount, listed_value, measured, named_value, operand, share_of,
+};
+use crate::rules::parse::operator::{Relation, Verb, relation, symbol};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words, span_of,
+    span_to_end,
+};
+use crate::rules::parse::phrases::phrases;
+use crate::rules::parse::vocabulary::{self, Fact, Nature};
+use crate::rules::{Condition, Op, Operand, RuleError};
 
 /// A name of more words is not taken for a name.
 const LONGEST_NAME: usize = 4;
 
 /// `$5 < cost`
-pub(super) fn mirrored(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn mirrored(input: &mut Input<'_>) -> Parsed<Condition> {
     let value = amount(input)?;
     let of = match value {
         FactValue::Percent(_) => opt(share_of).parse_next(input)?,
@@ -41,7 +41,7 @@ pub(super) fn mirrored(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// `cost exceeds $5`, `the number of failed steps is 3`
-pub(super) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, ARTICLES);
     let _ = opt(any_phrase(phrases!["number of", "amount of", "count of", "value of"]))
         .parse_next(input)?;
@@ -84,7 +84,7 @@ fn unknown_fact(input: &Input<'_>) -> Parsed<Condition> {
 }
 
 /// Reads what is said about a fact.
-pub(super) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
     let start = *input;
     let Some(Relation { verb, negated }) = opt(relation).parse_next(input)? else {
         let span = span_to_end(input);
@@ -167,7 +167,7 @@ fn one_of(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
 }
 
 /// `is "a" or "b"`: a value after `or` that no comparison follows belongs to the same fact.
-pub(super) fn alternatives(
+pub(in crate::rules) fn alternatives(
     input: &mut Input<'_>,
     fact: &Fact<'_>,
     first: Operand,

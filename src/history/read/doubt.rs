@@ -1,13 +1,13 @@
 //! What was found inside a code fence, until it shows whether the fence is a quotation.
 
-use super::section::Section;
-use super::trailer::Trailer;
+use crate::history::read::section::Section;
+use crate::history::trailer::Trailer;
 
 /// Nobody quotes this much of a log: more than this inside one fence means a broken fence.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Something that counts only if the fence around it is broken.
-pub(super) enum Doubtful {
+pub(in crate::history) enum Doubtful {
     Signed {
         trailer: Trailer,
         section: Section,
@@ -24,7 +24,7 @@ pub(super) enum Doubtful {
 
 /// All that was found inside one fence.
 #[derive(Default)]
-pub(super) struct Doubt {
+pub(in crate::history) struct Doubt {
     found: Vec<Doubtful>,
     bytes: usize,
     has_entries: bool,
@@ -32,7 +32,7 @@ pub(super) struct Doubt {
 }
 
 impl Doubt {
-    pub(super) fn push(&mut self, found: Doubtful) {
+    pub(in crate::history) fn push(&mut self, found: Doubtful) {
         self.bytes += size_of::<Doubtful>();
         self.bytes += match &found {
             Doubtful::Signed { section, .. } => section.len(),
@@ -47,37 +47,37 @@ impl Doubt {
     }
 
     /// Whether an entry is among it.
-    pub(super) fn has_entries(&self) -> bool {
+    pub(in crate::history) fn has_entries(&self) -> bool {
         self.has_entries
     }
 
     /// Whether there is more than anybody would quote.
-    pub(super) fn is_beyond_belief(&self) -> bool {
+    pub(in crate::history) fn is_beyond_belief(&self) -> bool {
         self.bytes > MAX_BYTES
     }
 
     /// Notes that the fence has ended.
-    pub(super) fn close(&mut self) {
+    pub(in crate::history) fn close(&mut self) {
         self.is_closed = true;
     }
 
     /// Whether the fence has ended.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::history) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(in crate::history) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// Drops what was found in a fence that has ended: nothing can show any more that it is broken.
-    pub(super) fn drop_if_closed(&mut self) {
+    pub(in crate::history) fn drop_if_closed(&mut self) {
         if self.is_closed {
             self.clear();
         }
     }
 
-    pub(super) fn take(&mut self) -> Vec<Doubtful> {
+    pub(in crate::history) fn take(&mut self) -> Vec<Doubtful> {
         std::mem::take(self).found
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::scan::{Piece, scan};
-use super::{Entry, EntryId};
+use crate::history::read::scan::{Piece, scan};
+use crate::history::{Entry, EntryId};
 
 /// What a piece of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

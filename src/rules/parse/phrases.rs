@@ -1,10 +1,10 @@
 //! Lists of phrases, most of which the first letter of a sentence rules out at once.
 
-use super::lexer::{Kind, Token};
+use crate::rules::parse::lexer::{Kind, Token};
 
 /// Phrases that mean the same, and the letters they begin with.
 #[derive(Debug)]
-pub(super) struct Phrases {
+pub(in crate::rules) struct Phrases {
     texts: &'static [&'static str],
     initials: u32,
 }
@@ -12,14 +12,14 @@ pub(super) struct Phrases {
 /// The phrases given, prepared when the program is compiled.
 macro_rules! phrases {
     ($($text:literal),+ $(,)?) => {
-        const { &$crate::rules::phrases::Phrases::of(&[$($text),+]) }
+        const { &$crate::rules::parse::phrases::Phrases::of(&[$($text),+]) }
     };
 }
-pub(super) use phrases;
+pub(in crate::rules) use phrases;
 
 impl Phrases {
     /// Phrases none of which is empty.
-    pub(super) const fn of(texts: &'static [&'static str]) -> Self {
+    pub(in crate::rules) const fn of(texts: &'static [&'static str]) -> Self {
         let mut initials = 0;
         let mut at = 0;
         while at < texts.len() {
@@ -30,7 +30,7 @@ impl Phrases {
     }
 
     /// The longest phrase that the tokens begin with, and how many of them spell it.
-    pub(super) fn longest(&self, tokens: &[Token<'_>]) -> Option<(usize, &'static str)> {
+    pub(in crate::rules) fn longest(&self, tokens: &[Token<'_>]) -> Option<(usize, &'static str)> {
         let initial = initial(tokens)?;
         if self.initials & bit(initial) == 0 {
             return None;
@@ -40,7 +40,7 @@ impl Phrases {
 }
 
 /// Of several names the longest one that the tokens spell, with what it stands for.
-pub(super) fn longest<'n, T>(
+pub(in crate::rules) fn longest<'n, T>(
     tokens: &[Token<'_>],
     names: impl IntoIterator<Item = (&'n str, T)>,
 ) -> Option<(usize, T)> {
@@ -48,7 +48,7 @@ pub(super) fn longest<'n, T>(
 }
 
 /// How many tokens spell `name`; `None` if they do not.
-pub(super) fn spelled(tokens: &[Token<'_>], name: &str) -> Option<usize> {
+pub(in crate::rules) fn spelled(tokens: &[Token<'_>], name: &str) -> Option<usize> {
     (begins_with(name, initial(tokens)?)).then(|| spelled_out(tokens, name))?
 }
 

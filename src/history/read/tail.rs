@@ -2,12 +2,12 @@
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
-use super::lines::Lines;
-use super::scan::scan;
-use super::search::Newest;
-use super::section::Section;
-use super::trailer::{PREFIX, Trailer};
-use super::{Entry, HistoryError};
+use crate::history::read::lines::Lines;
+use crate::history::read::scan::scan;
+use crate::history::read::search::Newest;
+use crate::history::read::section::Section;
+use crate::history::trailer::{PREFIX, Trailer};
+use crate::history::{Entry, HistoryError};
 
 const FIRST_WINDOW: u64 = 64 << 10;
 const GROWTH: u64 = 4;

@@ -7,18 +7,16 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Action, Op, RuleError,
-    action::{executed, limited},
-    lexer::{Kind, Token},
-    phrase::{
-        Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words,
-        span_of, split_at, word_at,
-    },
-    phrases::{Phrases, phrases, spelled},
-    vocabulary,
-};
 use crate::domain::nearest::nearest;
+use crate::rules::parse::action::{executed, limited};
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words, span_of,
+    split_at, word_at,
+};
+use crate::rules::parse::phrases::{Phrases, phrases, spelled};
+use crate::rules::parse::vocabulary;
+use crate::rules::{Action, Op, RuleError};
 
 const CONDITIONAL: [&str; 4] = ["if", "when", "whenever", "unless"];
 const EXECUTED: [&str; 9] = [
@@ -37,7 +35,7 @@ const NO_LIFETIME: &str = "only a directive has a lifetime; anything else holds 
 const NEGATIONS: &Phrases = phrases!["do not", "don't", "never", "avoid", "without"];
 
 /// Reads actions separated by commas, semicolons, full stops and `and`, to the end of the text.
-pub(super) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
+pub(in crate::rules) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
     let mut actions = Vec::new();
     loop {
         actions.push(clause(input)?);
@@ -86,12 +84,12 @@ fn clause(input: &mut Input<'_>) -> Parsed<Action> {
 }
 
 /// Reads `for the next 2 steps`.
-pub(super) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
+pub(in crate::rules) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
     any_phrase(phrases!["for", "during", "over", "within"]).parse_next(input)?;
     let place = *input;
     let next =
         opt(any_phrase(phrases!["the next", "next", "the following"])).parse_next(input)?.is_some();
-    let count = match opt(super::operand::number).parse_next(input)? {
+    let count = match opt(crate::rules::parse::operand::number).parse_next(input)? {
         Some(count) => count,
         None if next => 1.0,
         None => return backtrack(input),
@@ -106,7 +104,7 @@ pub(super) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
 }
 
 /// A lifetime in front must be followed by something that it limits.
-pub(super) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
+pub(in crate::rules) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
     match input.is_empty() {
         true => cut(RuleError::new(span_of(input, 1), "say what holds for so many steps")),
         false => Ok(steps),
@@ -114,7 +112,10 @@ pub(super) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
 }
 
 /// Reads a quoted text, or prose, with the lifetime after it.
-pub(super) fn text_or_prose(input: &mut Input<'_>, missing: &str) -> Parsed<(String, Option<u32>)> {
+pub(in crate::rules) fn text_or_prose(
+    input: &mut Input<'_>,
+    missing: &str,
+) -> Parsed<(String, Option<u32>)> {
     if input.state.glance {
         return Ok((String::new(), None));
     }
@@ -136,7 +137,7 @@ pub(super) fn text_or_prose(input: &mut Input<'_>, missing: &str) -> Parsed<(Str
 }
 
 /// Reads why something is done: `: "text"`, `because …`, `before …`.
-pub(super) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> {
+pub(in crate::rules) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> {
     const STARTS: &Phrases = phrases![
         "because", "for", "of", "before", "due to", "on", "to", "about", "until", "after",
         "whether", "with", "as",
@@ -305,7 +306,7 @@ fn ended(input: &Input<'_>, action: Action) -> Parsed<Action> {
     if at_clause_end(input) {
         return Ok(action);
     }
-    let span = super::phrase::span_to_end(input);
+    let span = crate::rules::parse::phrase::span_to_end(input);
     let given = input.state.source.get(span.clone()).unwrap_or_default();
     cut(RuleError::new(span, format!("`{given}` is not understood after `{action}`")))
 }

@@ -7,17 +7,16 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Op,
-    error::Failure,
-    lexer::{Kind, Token},
-    phrase::{Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words},
-    phrases::{Phrases, phrases},
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words,
 };
+use crate::rules::parse::phrases::{Phrases, phrases};
+use crate::rules::{Op, error::Failure};
 
 /// How a sentence relates a fact to what follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Relation {
+pub(in crate::rules) struct Relation {
     pub verb: Verb,
     /// Whether the sentence denies it.
     pub negated: bool,
@@ -25,7 +24,7 @@ pub(super) struct Relation {
 
 /// What is said of a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verb {
+pub(in crate::rules) enum Verb {
     Compare(Op),
     /// Reaches a value from below; equality where there is no order.
     RisesTo,
@@ -232,7 +231,7 @@ const COMPARATIVES: &Table = &[
 const ABSENT: &Phrases = phrases!["missing", "unknown", "unset", "undefined", "absent"];
 
 /// Recognises a relation.
-pub(super) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
+pub(in crate::rules) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
     skip_words(input, FILLERS);
     alt((
         symbol.map(|op| said(Verb::Compare(op), false)),
@@ -246,7 +245,7 @@ pub(super) fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
 }
 
 /// Recognises a comparison before a number: `more than`, `at least`, `>=`.
-pub(super) fn comparative(input: &mut Input<'_>) -> Parsed<Op> {
+pub(in crate::rules) fn comparative(input: &mut Input<'_>) -> Parsed<Op> {
     if let Some(op) = opt(symbol).parse_next(input)? {
         return Ok(op);
     }
@@ -257,7 +256,7 @@ pub(super) fn comparative(input: &mut Input<'_>) -> Parsed<Op> {
 }
 
 /// Recognises a comparison in symbols.
-pub(super) fn symbol(input: &mut Input<'_>) -> Parsed<Op> {
+pub(in crate::rules) fn symbol(input: &mut Input<'_>) -> Parsed<Op> {
     match next(input) {
         Some(Token { kind: Kind::Op(op), .. }) => {
             input.next_slice(1);

@@ -1,6 +1,6 @@
 //! Headings: the line `### {title} - {time}` that an entry starts with, and those of sections.
 
-use super::HistoryError;
+use crate::history::HistoryError;
 
 const MARK: &str = "### ";
 const SEPARATOR: &str = " - ";
@@ -11,7 +11,7 @@ const MAX_TIME_BYTES: usize = 64;
 ///
 /// # Errors
 /// Refuses a title or a time that would not read back.
-pub(super) fn write(title: &str, time: &str) -> Result<String, HistoryError> {
+pub(in crate::history) fn write(title: &str, time: &str) -> Result<String, HistoryError> {
     check("title", title, MAX_BYTES)?;
     check("time", time, MAX_TIME_BYTES)?;
     if time.contains(SEPARATOR) || time.starts_with("- ") || time.ends_with('#') {
@@ -22,7 +22,7 @@ pub(super) fn write(title: &str, time: &str) -> Result<String, HistoryError> {
 }
 
 /// Splits the heading of a signed entry, which always has a time.
-pub(super) fn split_signed(line: &str) -> (&str, Option<&str>) {
+pub(in crate::history) fn split_signed(line: &str) -> (&str, Option<&str>) {
     let text = line.strip_prefix(MARK).unwrap_or(line);
     text.rsplit_once(SEPARATOR).map_or((text, None), |(title, time)| (title, Some(time)))
 }
@@ -30,7 +30,7 @@ pub(super) fn split_signed(line: &str) -> (&str, Option<&str>) {
 /// Splits the heading of a section by hand; `None` if it is not the heading of an entry.
 ///
 /// It is one if it ends with a time, or says `Step 3 Execution`.
-pub(super) fn split_unsigned(line: &str) -> Option<(&str, Option<&str>)> {
+pub(in crate::history) fn split_unsigned(line: &str) -> Option<(&str, Option<&str>)> {
     let text = line.strip_prefix("###")?.trim().trim_end_matches('#').trim_end();
     let dash = [" - ", " – ", " — "].into_iter().find_map(|dash| text.rsplit_once(dash));
     match dash {
@@ -40,21 +40,21 @@ pub(super) fn split_unsigned(line: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// Whether a line makes the paragraph above it a heading.
-pub(super) fn is_underline(text: &[u8]) -> bool {
+pub(in crate::history) fn is_underline(text: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     !text.is_empty()
         && (text.iter().all(|byte| *byte == b'-') || text.iter().all(|byte| *byte == b'='))
 }
 
 /// The level of a heading of level 1 to 3.
-pub(super) fn atx_level(line: &[u8]) -> Option<usize> {
+pub(in crate::history) fn atx_level(line: &[u8]) -> Option<usize> {
     let level = line.iter().take(4).take_while(|byte| **byte == b'#').count();
     let is_apart = matches!(line.get(level), None | Some(b' ' | b'\t'));
     (is_apart && (1..=3).contains(&level)).then_some(level)
 }
 
 /// The text of a heading line without its marks.
-pub(super) fn atx_title(line: &[u8]) -> &[u8] {
+pub(in crate::history) fn atx_title(line: &[u8]) -> &[u8] {
     let mut title = line;
     while let Some(rest) = title.strip_prefix(b"#") {
         title = rest;

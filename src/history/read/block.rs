@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A block that is open. `item` is the indent of the list item around it; `0` when there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Block {
+pub(in crate::history) enum Block {
     /// A code fence of so many marks.
     Fence { mark: u8, length: usize, item: usize },
     /// An HTML comment that goes on over several lines.
@@ -14,7 +14,7 @@ pub(super) enum Block {
 
 /// What a line is with regard to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(in crate::history) enum Part {
     /// Outside of any block.
     Outside,
     /// The first line of a block.
@@ -28,34 +28,34 @@ pub(super) enum Part {
 /// A block inside a list item ends with the item, that is with the first line that is indented
 /// less; so a line at column 0 is inside a block only if the block is not part of a list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Blocks {
+pub(in crate::history) struct Blocks {
     open: Option<Block>,
     item: usize,
 }
 
 impl Blocks {
-    pub(super) fn resume(open: Option<Block>) -> Self {
+    pub(in crate::history) fn resume(open: Option<Block>) -> Self {
         Self { open, item: 0 }
     }
 
-    pub(super) fn open(&self) -> Option<Block> {
+    pub(in crate::history) fn open(&self) -> Option<Block> {
         self.open
     }
 
     /// Forgets whatever is open.
-    pub(super) fn reset(&mut self) {
+    pub(in crate::history) fn reset(&mut self) {
         *self = Self::default();
     }
 
     /// Ends the list item, as a line at column 0 does, and returns the block that is still open.
-    pub(super) fn at_column_zero(&mut self) -> Option<Block> {
+    pub(in crate::history) fn at_column_zero(&mut self) -> Option<Block> {
         self.item = 0;
         self.open = self.open.filter(|block| block.is_at_column_zero());
         self.open
     }
 
     /// Takes in a line.
-    pub(super) fn feed(&mut self, line: &[u8]) -> Part {
+    pub(in crate::history) fn feed(&mut self, line: &[u8]) -> Part {
         let (indent, text) = split_indent(line);
         let Some(&first) = text.first() else {
             return if self.open.is_some() { Part::Inside } else { Part::Outside };
@@ -93,12 +93,12 @@ impl Blocks {
 
 impl Block {
     /// Whether lines at column 0 are inside the block.
-    pub(super) fn is_at_column_zero(self) -> bool {
+    pub(in crate::history) fn is_at_column_zero(self) -> bool {
         self.item() == 0
     }
 
     /// The line that closes the block, if it does not end by itself before a heading.
-    pub(super) fn closing_line(self) -> Option<String> {
+    pub(in crate::history) fn closing_line(self) -> Option<String> {
         match self {
             Self::Fence { mark, length, item: 0 } => {
                 Some(char::from(mark).to_string().repeat(length))

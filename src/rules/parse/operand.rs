@@ -6,29 +6,28 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Operand, RuleError,
-    lexer::{Kind, Token},
-    phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
-        span_of, span_to_end, word_at,
-    },
-    phrases::{longest, phrases},
-    vocabulary::{self, Fact, Nature},
-};
 use crate::domain::{
     FactValue, ModifierKind,
     modifier::backticked,
     nearest::nearest,
     quantity::{duration, money, number_word, per_dollar, unit_millis},
 };
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
+    span_of, span_to_end, word_at,
+};
+use crate::rules::parse::phrases::{longest, phrases};
+use crate::rules::parse::vocabulary::{self, Fact, Nature};
+use crate::rules::{Operand, RuleError};
 
-pub(super) const ARTICLES: &[&str] = &["the", "a", "an", "our", "its", "total", "current"];
+pub(in crate::rules) const ARTICLES: &[&str] =
+    &["the", "a", "an", "our", "its", "total", "current"];
 const COUNTED: &[&str] =
     &["times", "steps", "step", "requests", "operations", "failures", "attempts"];
 
 /// Reads what `fact` is compared with, or says what it can be compared with.
-pub(super) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Operand> {
+pub(in crate::rules) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Operand> {
     match fact.nature {
         Nature::Scale(_) | Nature::PlanStatus | Nature::Text => {
             let text = named_value(input, fact)?;
@@ -73,7 +72,7 @@ pub(super) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Operand>
 }
 
 /// A quantity, or a share of another fact, that `fact` is compared with.
-pub(super) fn measured(
+pub(in crate::rules) fn measured(
     place: &Input<'_>,
     fact: &Fact<'_>,
     value: FactValue,
@@ -89,7 +88,7 @@ pub(super) fn measured(
 }
 
 /// Reads a text that the fact can be equal to: a value of its scale, a status, a text.
-pub(super) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<String> {
+pub(in crate::rules) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<String> {
     let names: Vec<&str> = match fact.nature {
         Nature::Scale(modifier) => modifier.values().iter().map(String::as_str).collect(),
         Nature::PlanStatus => input.state.workflow.plan_statuses().collect(),
@@ -111,7 +110,7 @@ pub(super) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Stri
 }
 
 /// Takes a value of a scale, or a status of the plan, if one comes next.
-pub(super) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<String> {
+pub(in crate::rules) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<String> {
     let workflow = input.state.workflow;
     let named = |text: &str| match nature {
         Nature::Scale(modifier) => modifier.value_named(text),
@@ -135,7 +134,7 @@ pub(super) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<
 }
 
 /// Reads a quantity with its unit: `3`, `two`, `$0.50`, `5 minutes`, `1h 30m`, `80%`, `half`.
-pub(super) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
+pub(in crate::rules) fn amount(input: &mut Input<'_>) -> Parsed<FactValue> {
     let written = match next(input).map(|token| token.kind) {
         Some(Kind::Percent(percent)) => Some(FactValue::Percent(percent)),
         Some(Kind::Money(micros)) => Some(FactValue::Money(micros)),
@@ -198,7 +197,7 @@ fn smaller_part<'i>(input: &Input<'i>) -> Option<(f64, Input<'i>)> {
 }
 
 /// Reads a number in digits or as a word.
-pub(super) fn number(input: &mut Input<'_>) -> Parsed<f64> {
+pub(in crate::rules) fn number(input: &mut Input<'_>) -> Parsed<f64> {
     let number = match next(input).map(|token| token.kind) {
         Some(Kind::Number(number)) => Some(number),
         Some(Kind::Word(word)) => number_word(word),
@@ -214,7 +213,7 @@ pub(super) fn number(input: &mut Input<'_>) -> Parsed<f64> {
 }
 
 /// Reads `of the budget`, or `the budget` after `half`.
-pub(super) fn share_of<'i>(input: &mut Input<'i>) -> Parsed<Fact<'i>> {
+pub(in crate::rules) fn share_of<'i>(input: &mut Input<'i>) -> Parsed<Fact<'i>> {
     alt((phrase("of"), phrase("the").map(|()| ()))).parse_next(input)?;
     skip_words(input, ARTICLES);
     match vocabulary::fact(input) {

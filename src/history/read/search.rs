@@ -5,9 +5,9 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use super::fields::fields;
-use super::scan::{Piece, scan};
-use super::{Entry, HistoryError};
+use crate::history::read::fields::fields;
+use crate::history::read::scan::{Piece, scan};
+use crate::history::{Entry, HistoryError};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -44,17 +44,17 @@ pub(crate) fn search<R: BufRead>(
 }
 
 /// The last entries of those pushed.
-pub(super) struct Newest {
+pub(in crate::history) struct Newest {
     entries: VecDeque<Entry>,
     limit: usize,
 }
 
 impl Newest {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(in crate::history) fn new(limit: usize) -> Self {
         Self { entries: VecDeque::new(), limit }
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
+    pub(in crate::history) fn push(&mut self, entry: Entry) {
         if self.limit == 0 {
             return;
         }
@@ -64,11 +64,11 @@ impl Newest {
         self.entries.push_back(entry);
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::history) fn is_full(&self) -> bool {
         self.entries.len() == self.limit
     }
 
-    pub(super) fn into_vec(self) -> Vec<Entry> {
+    pub(in crate::history) fn into_vec(self) -> Vec<Entry> {
         self.entries.into()
     }
 }

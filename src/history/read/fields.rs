@@ -7,15 +7,15 @@ use std::borrow::Cow;
 
 /// One field, not yet decoded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field<'a> {
-    pub(super) key: &'a str,
+pub(in crate::history) struct Field<'a> {
+    pub(in crate::history) key: &'a str,
     inline: &'a str,
     /// The lines below, which belong to the field.
     below: &'a str,
 }
 
 /// The fields of a body, in order.
-pub(super) fn fields(body: &str) -> impl Iterator<Item = Field<'_>> {
+pub(in crate::history) fn fields(body: &str) -> impl Iterator<Item = Field<'_>> {
     let mut rest = body;
     std::iter::from_fn(move || {
         while !rest.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn fields(body: &str) -> impl Iterator<Item = Field<'_>> {
 
 impl<'a> Field<'a> {
     /// The decoded value.
-    pub(super) fn value(self) -> Cow<'a, str> {
+    pub(in crate::history) fn value(self) -> Cow<'a, str> {
         let inline = without_comment(self.inline);
         if self.below.trim().is_empty() {
             return unquote(inline);

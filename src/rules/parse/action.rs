@@ -7,26 +7,26 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Action, Op, RuleError,
-    lexer::{Kind, Token},
-    operand::amount,
-    phrase::{
-        Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase,
-        skip_words, span_of, span_to_end, word_at, wrong,
-    },
-    phrases::{Phrases, phrases},
-    prose::{lifetime, lifetime_steps, reason, text_or_prose},
-    setting::{known_modifier, levels, likely_modifier, signed, value, wrong_value},
-    vocabulary,
-};
 use crate::domain::{FactValue, Modifier, ModifierKind};
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::operand::amount;
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase, skip_words,
+    span_of, span_to_end, word_at, wrong,
+};
+use crate::rules::parse::phrases::{Phrases, phrases};
+use crate::rules::parse::prose::{lifetime, lifetime_steps, reason, text_or_prose};
+use crate::rules::parse::setting::{
+    known_modifier, levels, likely_modifier, signed, value, wrong_value,
+};
+use crate::rules::parse::vocabulary;
+use crate::rules::{Action, Op, RuleError};
 
 const ARTICLES: &[&str] = &["the", "a", "an", "our", "its"];
 
 /// Recognises an action that the engine executes. A cut means that a sentence begins like an action
 /// and is not one.
-pub(super) fn executed(input: &mut Input<'_>) -> Parsed<Action> {
+pub(in crate::rules) fn executed(input: &mut Input<'_>) -> Parsed<Action> {
     skip_words(input, &["immediately", "also", "please", "automatically"]);
     let start = input.checkpoint();
     for parser in [
@@ -121,8 +121,10 @@ fn shift(input: &mut Input<'_>) -> Parsed<Action> {
     skip_words(input, ARTICLES);
     let name = span_of(input, 1);
     let modifier = likely_modifier(input)?;
-    let absolute =
-        alt((phrase("to"), (super::operator::symbol.verify(|op| *op == Op::Equal)).void()));
+    let absolute = alt((
+        phrase("to"),
+        (crate::rules::parse::operator::symbol.verify(|op| *op == Op::Equal)).void(),
+    ));
     if opt(absolute).parse_next(input)?.is_some() {
         return value(input, modifier).map(|value| set_to(modifier, value));
     }
@@ -300,7 +302,7 @@ fn checkpoint(input: &mut Input<'_>) -> Parsed<Action> {
 fn assigned(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<Action> {
     let to = alt((
         any_phrase(phrases!["to", "as", "at", "equal to", "to be"]).void(),
-        super::operator::symbol.verify(|op| *op == Op::Equal).void(),
+        crate::rules::parse::operator::symbol.verify(|op| *op == Op::Equal).void(),
         mark(':'),
     ));
     if opt(to).parse_next(input)?.is_none() {
@@ -315,7 +317,7 @@ fn set_to(modifier: &Modifier, value: FactValue) -> Action {
 }
 
 /// `for the next 2 steps, be brief`
-pub(super) fn limited(input: &mut Input<'_>) -> Parsed<u32> {
+pub(in crate::rules) fn limited(input: &mut Input<'_>) -> Parsed<u32> {
     let steps = lifetime(input)?;
     let _ = opt(alt((mark(','), mark(':')))).parse_next(input)?;
     lifetime_steps(input, steps)

@@ -2,8 +2,8 @@
 
 use std::io::BufRead;
 
-use super::scan::scan;
-use super::{Entry, HistoryError};
+use crate::history::read::scan::scan;
+use crate::history::{Entry, HistoryError};
 
 /// Gives every entry to `sink`, in the order of the file.
 ///

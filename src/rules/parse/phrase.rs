@@ -11,17 +11,14 @@ use winnow::{
     stream::{Stateful, Stream, TokenSlice},
 };
 
-use super::{
-    RuleError,
-    error::Failure,
-    lexer::{Kind, Token},
-    phrases::{Phrases, spelled},
-};
 use crate::domain::Workflow;
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrases::{Phrases, spelled};
+use crate::rules::{RuleError, error::Failure};
 
 /// What the grammar knows besides the tokens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Context<'i> {
+pub(in crate::rules) struct Context<'i> {
     pub source: &'i str,
     pub workflow: &'i Workflow,
     /// How many parentheses and negations are open.
@@ -32,28 +29,30 @@ pub(super) struct Context<'i> {
 }
 
 /// The tokens still to be read.
-pub(super) type Input<'i> = Stateful<TokenSlice<'i, Token<'i>>, Context<'i>>;
+pub(in crate::rules) type Input<'i> = Stateful<TokenSlice<'i, Token<'i>>, Context<'i>>;
 
 /// What a parser returns.
-pub(super) type Parsed<T> = Result<T, ErrMode<Failure>>;
+pub(in crate::rules) type Parsed<T> = Result<T, ErrMode<Failure>>;
 
 /// Not this phrase.
-pub(super) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
+pub(in crate::rules) fn backtrack<T>(input: &Input<'_>) -> Parsed<T> {
     Err(ErrMode::from_input(input))
 }
 
 /// This phrase, but wrong.
-pub(super) fn cut<T>(error: RuleError) -> Parsed<T> {
+pub(in crate::rules) fn cut<T>(error: RuleError) -> Parsed<T> {
     Err(wrong(error))
 }
 
 /// The failure of a phrase that is recognised and wrong.
-pub(super) fn wrong(error: RuleError) -> ErrMode<Failure> {
+pub(in crate::rules) fn wrong(error: RuleError) -> ErrMode<Failure> {
     ErrMode::Cut(Failure::from(error))
 }
 
 /// Recognises a phrase whatever its letter case; spaces, hyphens and underscores are the same.
-pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
+pub(in crate::rules) fn phrase<'i>(
+    text: &'static str,
+) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
     move |input: &mut Input<'i>| match spelled(input, text) {
         Some(count) => {
             input.next_slice(count);
@@ -64,7 +63,7 @@ pub(super) fn phrase<'i>(text: &'static str) -> impl Parser<Input<'i>, (), ErrMo
 }
 
 /// Recognises the longest of several phrases.
-pub(super) fn any_phrase<'i>(
+pub(in crate::rules) fn any_phrase<'i>(
     phrases: &'static Phrases,
 ) -> impl Parser<Input<'i>, &'static str, ErrMode<Failure>> {
     move |input: &mut Input<'i>| match phrases.longest(input) {
@@ -77,7 +76,7 @@ pub(super) fn any_phrase<'i>(
 }
 
 /// Recognises one character that is neither a word nor an operator.
-pub(super) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
+pub(in crate::rules) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<Failure>> {
     move |input: &mut Input<'i>| match next(input) {
         Some(Token { kind: Kind::Mark(c), .. }) if c == wanted => {
             input.next_slice(1);
@@ -88,7 +87,7 @@ pub(super) fn mark<'i>(wanted: char) -> impl Parser<Input<'i>, (), ErrMode<Failu
 }
 
 /// Recognises an arrow.
-pub(super) fn arrow(input: &mut Input<'_>) -> Parsed<()> {
+pub(in crate::rules) fn arrow(input: &mut Input<'_>) -> Parsed<()> {
     match next(input) {
         Some(Token { kind: Kind::Arrow, .. }) => {
             input.next_slice(1);
@@ -99,7 +98,7 @@ pub(super) fn arrow(input: &mut Input<'_>) -> Parsed<()> {
 }
 
 /// Skips words that carry no meaning, such as articles.
-pub(super) fn skip_words(input: &mut Input<'_>, words: &[&str]) {
+pub(in crate::rules) fn skip_words(input: &mut Input<'_>, words: &[&str]) {
     while let Some(Token { kind: Kind::Word(word), .. }) = next(input) {
         if !words.iter().any(|skipped| skipped.eq_ignore_ascii_case(word)) {
             return;
@@ -109,17 +108,17 @@ pub(super) fn skip_words(input: &mut Input<'_>, words: &[&str]) {
 }
 
 /// The token that comes next.
-pub(super) fn next<'i>(input: &Input<'i>) -> Option<Token<'i>> {
+pub(in crate::rules) fn next<'i>(input: &Input<'i>) -> Option<Token<'i>> {
     input.first().copied()
 }
 
 /// The word that comes next.
-pub(super) fn peek_word<'i>(input: &Input<'i>) -> Option<&'i str> {
+pub(in crate::rules) fn peek_word<'i>(input: &Input<'i>) -> Option<&'i str> {
     word_at(input, 0)
 }
 
 /// The word `ahead` tokens away.
-pub(super) fn word_at<'i>(input: &Input<'i>, ahead: usize) -> Option<&'i str> {
+pub(in crate::rules) fn word_at<'i>(input: &Input<'i>, ahead: usize) -> Option<&'i str> {
     match input.get(ahead) {
         Some(Token { kind: Kind::Word(word), .. }) => Some(word),
         _ => None,
@@ -127,7 +126,7 @@ pub(super) fn word_at<'i>(input: &Input<'i>, ahead: usize) -> Option<&'i str> {
 }
 
 /// Whether a condition or an action can end here.
-pub(super) fn at_end(input: &Input<'_>) -> bool {
+pub(in crate::rules) fn at_end(input: &Input<'_>) -> bool {
     match next(input).map(|token| token.kind) {
         None | Some(Kind::Arrow) => true,
         Some(Kind::Mark(c)) => matches!(c, ',' | ';' | ':' | '.' | ')' | '&' | '|' | '!'),
@@ -139,7 +138,7 @@ pub(super) fn at_end(input: &Input<'_>) -> bool {
 }
 
 /// The bytes of the next `count` tokens, at least one if there is one.
-pub(super) fn span_of(input: &Input<'_>, count: usize) -> Range<usize> {
+pub(in crate::rules) fn span_of(input: &Input<'_>, count: usize) -> Range<usize> {
     let end = input.state.source.len();
     match next(input) {
         None => end..end,
@@ -152,7 +151,7 @@ pub(super) fn span_of(input: &Input<'_>, count: usize) -> Range<usize> {
 }
 
 /// The bytes of the tokens up to where a condition or an action can end.
-pub(super) fn span_to_end(input: &Input<'_>) -> Range<usize> {
+pub(in crate::rules) fn span_to_end(input: &Input<'_>) -> Range<usize> {
     let mut rest = *input;
     while !at_end(&rest) {
         rest.next_slice(1);
@@ -161,7 +160,7 @@ pub(super) fn span_to_end(input: &Input<'_>) -> Range<usize> {
 }
 
 /// The first `count` tokens and the others.
-pub(super) fn split_at<'i>(input: &Input<'i>, count: usize) -> (Input<'i>, Input<'i>) {
+pub(in crate::rules) fn split_at<'i>(input: &Input<'i>, count: usize) -> (Input<'i>, Input<'i>) {
     let (first, rest) = input.peek_slice(input.len()).split_at(count.min(input.len()));
     let part = |tokens| Input { input: TokenSlice::new(tokens), state: input.state };
     (part(first), part(rest))

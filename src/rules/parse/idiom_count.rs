@@ -5,17 +5,15 @@ use winnow::{
     combinator::{alt, opt},
 };
 
-use super::{
-    Condition, Op, Operand,
-    idiom::{FAILS, SKIPPED, SUCCEEDS},
-    operand::{amount, number},
-    operator::comparative,
-    phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words},
-    phrases::{Phrases, phrases},
-};
 use crate::domain::FactValue;
+use crate::rules::parse::idiom::{FAILS, SKIPPED, SUCCEEDS};
+use crate::rules::parse::operand::{amount, number};
+use crate::rules::parse::operator::comparative;
+use crate::rules::parse::phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words};
+use crate::rules::parse::phrases::{Phrases, phrases};
+use crate::rules::{Condition, Op, Operand};
 
-pub(super) const IN_A_ROW: &Phrases = phrases![
+pub(in crate::rules) const IN_A_ROW: &Phrases = phrases![
     "in a row",
     "consecutively",
     "in succession",
@@ -52,7 +50,7 @@ enum Amount {
 }
 
 /// `2+ consecutive steps fail`, `two or more failures in a row`, `more than 3 steps failed`
-pub(super) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
     let _ = opt(any_phrase(phrases![
         "there are",
         "there is",
@@ -82,7 +80,7 @@ pub(super) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// `more than $5 is spent`, `80% of the budget is used`, `10 minutes have passed`
-pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
     let op = opt(comparative).parse_next(input)?;
     let amount = amount(input)?;
     let op = match (op, opt(or_more).parse_next(input)?) {
@@ -144,7 +142,7 @@ pub(super) fn measured(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// `all steps complete`, `every step failed`
-pub(super) fn all_steps(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn all_steps(input: &mut Input<'_>) -> Parsed<Condition> {
     any_phrase(phrases!["all", "all the", "all of the", "every"]).parse_next(input)?;
     any_phrase(phrases!["steps", "step", "tasks"]).parse_next(input)?;
     if opt(any_phrase(FAILS)).parse_next(input)?.is_some() {

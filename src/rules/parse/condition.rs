@@ -7,22 +7,20 @@ use winnow::{
     stream::Stream,
 };
 
-use super::{
-    Condition, RuleError,
-    comparison::{compared, comparison, mirrored},
-    idiom,
-    lexer::{Kind, Token},
-    phrase::{
-        Input, Parsed, any_phrase, at_end, cut, mark, next, phrase, span_of, span_to_end, word_at,
-    },
-    phrases::phrases,
-    vocabulary::{self, Fact},
+use crate::rules::parse::comparison::{compared, comparison, mirrored};
+use crate::rules::parse::idiom;
+use crate::rules::parse::lexer::{Kind, Token};
+use crate::rules::parse::phrase::{
+    Input, Parsed, any_phrase, at_end, cut, mark, next, phrase, span_of, span_to_end, word_at,
 };
+use crate::rules::parse::phrases::phrases;
+use crate::rules::parse::vocabulary::{self, Fact};
+use crate::rules::{Condition, RuleError};
 
 const MAX_DEPTH: usize = 32;
 
 /// Reads a condition, or says what in it is not understood.
-pub(super) fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
+pub(in crate::rules) fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
     let mut parts = vec![conjunction(input)?];
     while opt(or).parse_next(input)?.is_some() {
         parts.push(match parts.last() {
@@ -49,7 +47,7 @@ fn and(input: &mut Input<'_>) -> Parsed<()> {
     alt((preceded(opt(mark(',')), word), (mark('&'), opt(mark('&'))).void())).parse_next(input)
 }
 
-pub(super) fn or(input: &mut Input<'_>) -> Parsed<()> {
+pub(in crate::rules) fn or(input: &mut Input<'_>) -> Parsed<()> {
     alt((preceded(opt(mark(',')), phrase("or")), (mark('|'), mark('|')).void())).parse_next(input)
 }
 

@@ -10,12 +10,12 @@ use winnow::{
     token::{any, one_of, take, take_while},
 };
 
-use super::{Op, RuleError};
 use crate::domain::quantity::{decimal, micros, number_length};
+use crate::rules::{Op, RuleError};
 
 /// A token and the bytes it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Token<'s> {
+pub(in crate::rules) struct Token<'s> {
     pub kind: Kind<'s>,
     pub start: usize,
     pub end: usize,
@@ -23,7 +23,7 @@ pub(super) struct Token<'s> {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind<'s> {
+pub(in crate::rules) enum Kind<'s> {
     /// Letters, digits, `_`, with `-`, `.` and `'` inside: `steps`, `lower-cost`, `variables.a.b`.
     Word(&'s str),
     /// A text in quotes.
@@ -44,14 +44,14 @@ pub(super) enum Kind<'s> {
 
 /// What stands between two quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Quoted<'s> {
+pub(in crate::rules) struct Quoted<'s> {
     raw: &'s str,
     escaped: bool,
 }
 
 impl<'s> Quoted<'s> {
     /// The text that is meant.
-    pub(super) fn text(self) -> Cow<'s, str> {
+    pub(in crate::rules) fn text(self) -> Cow<'s, str> {
         if self.escaped { Cow::Owned(unescaped(self.raw)) } else { Cow::Borrowed(self.raw) }
     }
 }
@@ -60,7 +60,7 @@ type Source<'s> = LocatingSlice<&'s str>;
 type Lexed<T> = Result<T, ErrMode<EmptyError>>;
 
 /// The tokens of `source`. Emphasis and backticks are not tokens: they change no meaning.
-pub(super) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
+pub(in crate::rules) fn lex(source: &str) -> Result<Vec<Token<'_>>, RuleError> {
     let mut tokens = Vec::with_capacity(source.len() / 5 + 1);
     let mut input = LocatingSlice::new(source);
     loop {

@@ -9,19 +9,16 @@ use winnow::{
     stream::{Stream, TokenSlice},
 };
 
-use super::{
-    Action, Condition, Rule, RuleError,
-    condition::condition as parse_condition,
-    error::Failure,
-    lexer::{Kind, Token, lex},
-    phrase::{
-        Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end,
-        split_at,
-    },
-    phrases::{Phrases, phrases, spelled},
-    prose::{self, actions as parse_actions},
-};
 use crate::domain::Workflow;
+use crate::rules::parse::condition::condition as parse_condition;
+use crate::rules::parse::lexer::{Kind, Token, lex};
+use crate::rules::parse::phrase::{
+    Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end,
+    split_at,
+};
+use crate::rules::parse::phrases::{Phrases, phrases, spelled};
+use crate::rules::parse::prose::{self, actions as parse_actions};
+use crate::rules::{Action, Condition, Rule, RuleError, error::Failure};
 
 /// A longer text is no rule.
 const MAX_BYTES: usize = 8 * 1024;
@@ -40,7 +37,7 @@ const OPENERS: &Phrases = phrases![
 ];
 
 /// Reads a whole rule.
-pub(super) fn rule(text: &str, workflow: &Workflow) -> Result<Rule, RuleError> {
+pub(in crate::rules) fn rule(text: &str, workflow: &Workflow) -> Result<Rule, RuleError> {
     let tokens = tokens(text)?;
     let tokens = without_bullet(&tokens);
     let input = stream(text, workflow, tokens);
@@ -48,21 +45,21 @@ pub(super) fn rule(text: &str, workflow: &Workflow) -> Result<Rule, RuleError> {
 }
 
 /// Reads a condition on its own.
-pub(super) fn condition(text: &str, workflow: &Workflow) -> Result<Condition, RuleError> {
+pub(in crate::rules) fn condition(text: &str, workflow: &Workflow) -> Result<Condition, RuleError> {
     let tokens = tokens(text)?;
     let mut input = stream(text, workflow, &tokens);
     whole_condition(&mut input).map_err(|error| finished(error, text))
 }
 
 /// Reads a list of actions on its own.
-pub(super) fn actions(text: &str, workflow: &Workflow) -> Result<Vec<Action>, RuleError> {
+pub(in crate::rules) fn actions(text: &str, workflow: &Workflow) -> Result<Vec<Action>, RuleError> {
     let tokens = tokens(text)?;
     let mut input = stream(text, workflow, &tokens);
     parse_actions(&mut input).map_err(|error| finished(error, text))
 }
 
 /// For how many steps a text says that it holds, at its beginning or at its end.
-pub(super) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32> {
+pub(in crate::rules) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32> {
     let tokens = tokens(text).ok()?;
     let mut input = stream(text, workflow, without_bullet(&tokens));
     let mut first = input;
@@ -86,7 +83,7 @@ pub(super) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32> {
 }
 
 /// Whether a text begins with a word that opens a condition.
-pub(super) fn opens_condition(text: &str) -> bool {
+pub(in crate::rules) fn opens_condition(text: &str) -> bool {
     lex(text).is_ok_and(|tokens| {
         let words = ["if", "when", "whenever", "unless"];
         words.iter().any(|word| spelled(&tokens, word) == Some(1))

@@ -1,0 +1,13 @@
+//! Reading a log: lines, sections, entries, from either end.
+
+pub(in crate::history) mod block;
+pub(in crate::history) mod doubt;
+pub(in crate::history) mod each;
+pub(in crate::history) mod fields;
+pub(in crate::history) mod heading;
+pub(in crate::history) mod lines;
+pub(in crate::history) mod scan;
+pub(in crate::history) mod search;
+pub(in crate::history) mod section;
+pub(in crate::history) mod segment;
+pub(in crate::history) mod tail;
