@@ -48,9 +48,9 @@ pub use facts::HistoryFacts;
 pub(crate) use read::each::each_entry;
 
 pub(crate) use read::search::search;
-pub use render::render;
 pub(crate) use read::segment::{Segment, SegmentKind, segments};
 pub(crate) use read::tail::{last_entries, last_entries_where, last_entries_within};
+pub use render::render;
 pub(crate) use trailer::signed_ids;
 pub use ulid::EntryId;
 pub(crate) use ulid::Ulid;

@@ -4,7 +4,10 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{Kind, Outline, Role, StepHeading, Thing, ThingId, normal_name};
 use crate::{
-    domain::{SettingGroup, StateFile, StepId, constraints, plan, review},
+    domain::{
+        SettingGroup, StateFile, StepId, constraints,
+        plan::{self, review},
+    },
     text::markdown::{Document, ItemId, SectionId},
 };
 

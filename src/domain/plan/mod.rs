@@ -1,10 +1,18 @@
 //! plan.md: the goal, the status and the steps.
 
+pub(in crate::domain) mod edit;
+pub(in crate::domain) mod progress;
+pub(in crate::domain) mod renumber;
+pub(in crate::domain) mod review;
+pub(in crate::domain) mod step;
+pub(in crate::domain) mod step_edit;
+pub(in crate::domain) mod step_outcome;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef, review};
+use crate::domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef};
 use crate::text::{
     Place,
     markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
@@ -223,7 +231,7 @@ impl Plan {
     }
 }
 
-pub(super) fn metadata_section(document: &Document) -> Option<SectionId> {
+pub(in crate::domain) fn metadata_section(document: &Document) -> Option<SectionId> {
     document.find(&["Metadata"]).ok().or_else(|| {
         let holds_status = |id: &SectionId| {
             !is_step(document, *id) && matches!(document.field(*id, "status"), Ok(Some(_)))

@@ -4,7 +4,7 @@
 //! Where the built-in lifecycle would read that word otherwise, the entry also has
 //! `- **outcome**: failed`, so that it can be understood without that lifecycle.
 
-use super::{StepRole, Workflow};
+use crate::domain::{StepRole, Workflow};
 
 /// The key of the field that says the outcome.
 pub(crate) const OUTCOME_FIELD: &str = "outcome";

@@ -1,6 +1,6 @@
 //! References by number follow their step when steps are renumbered.
 
-use super::{Plan, Step, StepId, literal, reference::references};
+use crate::domain::{Plan, Step, StepId, literal, reference::references};
 use crate::text::markdown::{Edit, ItemId, SectionId, is_placeholder};
 
 /// What becomes of the numbers when a step is put in or taken out.

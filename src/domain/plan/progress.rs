@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::{StepRole, step_at_hand};
+use crate::domain::{StepRole, step_at_hand};
 
 /// Steps by what their status means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

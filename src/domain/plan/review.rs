@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{ModelError, Plan, StateFile, StepId};
+use crate::domain::{ModelError, Plan, StateFile, StepId};
 use crate::text::markdown::{Document, Edit, ItemId};
 
-pub(super) const SECTION: &str = "Reviews";
+pub(in crate::domain) const SECTION: &str = "Reviews";
 
 /// Where a review stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,7 +46,7 @@ impl Review {
 }
 
 /// The reviews of a plan, in order.
-pub(super) fn read(document: &Document) -> Vec<Review> {
+pub(in crate::domain) fn read(document: &Document) -> Vec<Review> {
     let Ok(section) = document.find(&[SECTION]) else { return Vec::new() };
     let mut reviews = Vec::new();
     for &item in &document.section(section).items {

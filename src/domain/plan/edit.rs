@@ -1,6 +1,7 @@
 //! Changing the plan's metadata.
 
-use super::{ErrorCode, ModelError, Plan, Problem, StateFile, literal, plan::field};
+use crate::domain::plan::field;
+use crate::domain::{ErrorCode, ModelError, Plan, Problem, StateFile, literal};
 use crate::text::markdown::{Edit, Edited};
 
 impl Plan {

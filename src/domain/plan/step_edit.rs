@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal, plan::field};
+use crate::domain::plan::field;
+use crate::domain::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal};
 use crate::text::markdown::{Edit, EditError, ItemId};
 
 /// What a new step is made of.

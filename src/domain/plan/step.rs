@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use super::{ModelError, Money};
+use crate::domain::{ModelError, Money};
 use crate::text::markdown::SectionId;
 
 /// The short name of a step that never changes.
