@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::EntryId;
-use crate::domain::{OUTCOME_FIELD, StepOutcome};
-use crate::history::read::fields::fields;
-use crate::history::read::heading;
-use crate::history::read::scan::Piece;
-use crate::history::read::section::Text;
+use crate::{
+    domain::{OUTCOME_FIELD, StepOutcome},
+    history::read::{fields::fields, heading, scan::Piece, section::Text},
+};
 
 /// An entry to be written: the heading is `### {title} - {time}`, the fields follow in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

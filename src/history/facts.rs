@@ -7,10 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::reported::Reported;
 use super::{Counts, EntryId, EntryKind, HistoryError};
-use crate::domain::StepOutcome;
-use crate::history::read::block::Block;
-use crate::history::read::heading;
-use crate::history::read::scan::{Piece, scan};
+use crate::{
+    domain::StepOutcome,
+    history::read::{
+        block::Block,
+        heading,
+        scan::{Piece, scan},
+    },
+};
 
 const LOG_HEADING: &str = "## Step Execution Log";
 

@@ -4,8 +4,10 @@ use crate::text::markdown::render_field;
 
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError, MAX_ENTRY_BYTES, MAX_PARENTS, NewEntry};
-use crate::history::read::heading;
-use crate::history::read::scan::{Piece, scan};
+use crate::history::read::{
+    heading,
+    scan::{Piece, scan},
+};
 
 /// An entry ready to be appended.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use super::Counts;
 use super::entry::is_simulation;
-use crate::domain::{OUTCOME_FIELD, StepOutcome, parse_duration_ms, parse_money};
-use crate::history::read::fields::{Field, fields};
+use crate::{
+    domain::{OUTCOME_FIELD, StepOutcome, parse_duration_ms, parse_money},
+    history::read::fields::{Field, fields},
+};
 
 /// The fields of an entry that facts are made of; of several with one key the first.
 #[derive(Default)]

@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError};
-use crate::history::read::scan::{Piece, scan};
-use crate::history::read::section::Text;
+use crate::history::read::{
+    scan::{Piece, scan},
+    section::Text,
+};
 
 /// The most problems that are told in full; the others are counted.
 pub(crate) const MAX_PROBLEMS: usize = 100;

@@ -1,8 +1,10 @@
 //! What a rule says, once understood.
 
 use super::RuleError;
-use crate::domain::{FactValue, Workflow};
-use crate::rules::parse::grammar;
+use crate::{
+    domain::{FactValue, Workflow},
+    rules::parse::grammar,
+};
 
 /// A condition and what happens when it becomes true.
 ///

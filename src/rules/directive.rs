@@ -1,8 +1,7 @@
 //! Lines under *Active Directives*: plain ones, ones that expire, and ones with a condition.
 
 use super::{Rule, RuleError};
-use crate::domain::Workflow;
-use crate::rules::parse::grammar;
+use crate::{domain::Workflow, rules::parse::grammar};
 
 /// A directive as written, and what the engine makes of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -123,8 +123,10 @@ like an action and is not one is an error, never advice; `advise "…"` says tha
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Workflow;
-    use crate::rules::{Condition, Rule};
+    use crate::{
+        domain::Workflow,
+        rules::{Condition, Rule},
+    };
 
     #[test]
     fn every_example_is_understood() {

@@ -230,7 +230,7 @@ impl Store {
     fn move_log_aside(&self, holder: &Holder) -> Result<PathBuf> {
         let (disk, paths) = (&*self.disk, &self.paths);
         let target =
-            transaction::append::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
+            transaction::replace::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;
         disk.rename(&paths.log(), &target).at(&target)?;
         disk.sync_dir(&paths.private).at(&paths.private)?;
         disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;

@@ -1,43 +1,26 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
-mod active_rules;
 mod adapt;
-mod archive;
-mod brief;
 mod change;
-mod changes_since;
 mod check;
-mod checkpoint;
 mod conflict;
-mod diff;
 mod draft;
 mod environment;
 mod error;
-mod evidence;
 mod external_edit;
 mod facts;
-mod init;
-mod material;
-mod memory;
-mod metrics;
+mod log;
 mod notice;
-mod operations;
 mod outcome;
 mod overview;
 mod readiness;
 mod recover;
-mod removed;
+mod reports;
 mod resolve;
-mod restore;
-mod rules;
+mod setup;
 mod snapshot;
 pub(crate) mod state;
-mod template_limits;
-mod templates;
-mod training;
 mod transact;
-mod trust;
-mod undo_counts;
 mod usage;
 mod version_control;
 
@@ -48,39 +31,39 @@ use std::{
 };
 
 pub(crate) use self::{
-    active_rules::ActiveRules,
     adapt::Event,
-    archive::{Archived, ArchivedState},
-    changes_since::ChangesSince,
-    checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
-    diff::{Comparison, DiffSide, GivenSide},
     draft::Draft,
     error::ErrorKind,
     facts::Facts,
-    metrics::Metrics,
+    log::changes_since::ChangesSince,
+    log::checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
+    log::diff::{Comparison, DiffSide, GivenSide},
     overview::StepTimes,
     readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    reports::active_rules::ActiveRules,
+    reports::metrics::Metrics,
+    reports::rules::RuleLine,
     resolve::Resolver,
-    rules::RuleLine,
+    setup::archive::{Archived, ArchivedState},
     usage::Usage,
 };
 pub use self::{
     adapt::LimitUse,
-    brief::{BriefRequest, Briefed},
     change::{Change, ContextText, Cost, Span, StepResult, StepShape},
     check::{Checked, Fixed},
     environment::Environment,
     error::{Error, FileLocation},
-    init::{InitOptions, Initialised},
-    operations::UndoOutcome,
+    log::operations::UndoOutcome,
+    log::removed::RemovedEntry,
+    log::restore::RestoreOptions,
     outcome::{Answer, FileDiff, Outcome},
     overview::{Overview, Spending, StepOverview},
-    removed::RemovedEntry,
-    restore::RestoreOptions,
+    reports::brief::{BriefRequest, Briefed},
+    setup::init::{InitOptions, Initialised},
+    setup::templates::{Mode, TemplateSet},
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
-    templates::{Mode, TemplateSet},
     version_control::{NoVersionControl, VersionControl},
 };
 use crate::{
@@ -147,8 +130,10 @@ pub struct Workspace {
 impl Workspace {
     /// The state directory at `dir`, whether or not there is anything yet.
     pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
-        let store =
-            trust::with_trust_level(Store::new(layout(dir.into())), &*options.version_control);
+        let store = setup::trust::with_trust_level(
+            Store::new(layout(dir.into())),
+            &*options.version_control,
+        );
         Self { store, env, options }
     }
 

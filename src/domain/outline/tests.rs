@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::{Kind, Outline, Pairing, join};
-use crate::domain::StateFile;
-use crate::text::markdown::Document;
+use crate::{domain::StateFile, text::markdown::Document};
 
 const FILES: [StateFile; 3] = [StateFile::Plan, StateFile::Context, StateFile::Constraints];
 

@@ -1,8 +1,9 @@
 //! Changing the plan's metadata.
 
-use crate::domain::plan::field;
-use crate::domain::{ErrorCode, ModelError, Plan, Problem, StateFile, literal};
-use crate::text::markdown::{Edit, Edited};
+use crate::{
+    domain::{ErrorCode, ModelError, Plan, Problem, StateFile, literal, plan::field},
+    text::markdown::{Edit, Edited},
+};
 
 impl Plan {
     /// Sets metadata fields; the ones that are missing are added after the last.

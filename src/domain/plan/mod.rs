@@ -12,10 +12,12 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef};
-use crate::text::{
-    Place,
-    markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
+use crate::{
+    domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
+    text::{
+        Place,
+        markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
+    },
 };
 
 const FILE: StateFile = StateFile::Plan;

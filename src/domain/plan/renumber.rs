@@ -1,7 +1,9 @@
 //! References by number follow their step when steps are renumbered.
 
-use crate::domain::{Plan, Step, StepId, literal, reference::references};
-use crate::text::markdown::{Edit, ItemId, SectionId, is_placeholder};
+use crate::{
+    domain::{Plan, Step, StepId, literal, reference::references},
+    text::markdown::{Edit, ItemId, SectionId, is_placeholder},
+};
 
 /// What becomes of the numbers when a step is put in or taken out.
 #[derive(Clone, Debug)]

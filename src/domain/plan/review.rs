@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use crate::domain::{ModelError, Plan, StateFile, StepId};
-use crate::text::markdown::{Document, Edit, ItemId};
+use crate::{
+    domain::{ModelError, Plan, StateFile, StepId},
+    text::markdown::{Document, Edit, ItemId},
+};
 
 pub(in crate::domain) const SECTION: &str = "Reviews";
 

@@ -4,8 +4,10 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::domain::{ModelError, Money};
-use crate::text::markdown::SectionId;
+use crate::{
+    domain::{ModelError, Money},
+    text::markdown::SectionId,
+};
 
 /// The short name of a step that never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

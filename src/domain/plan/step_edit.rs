@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::plan::field;
-use crate::domain::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal};
-use crate::text::markdown::{Edit, EditError, ItemId};
+use crate::{
+    domain::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal, plan::field},
+    text::markdown::{Edit, EditError, ItemId},
+};
 
 /// What a new step is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! What was found inside a code fence, until it shows whether the fence is a quotation.
 
-use crate::history::read::section::Section;
-use crate::history::trailer::Trailer;
+use crate::history::{read::section::Section, trailer::Trailer};
 
 /// Nobody quotes this much of a log: more than this inside one fence means a broken fence.
 const MAX_BYTES: usize = 4 << 20;

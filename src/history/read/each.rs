@@ -2,8 +2,7 @@
 
 use std::io::BufRead;
 
-use crate::history::read::scan::scan;
-use crate::history::{Entry, HistoryError};
+use crate::history::{Entry, HistoryError, read::scan::scan};
 
 /// Gives every entry to `sink`, in the order of the file.
 ///

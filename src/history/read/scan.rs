@@ -13,13 +13,17 @@
 
 use std::io::BufRead;
 
-use crate::history::HistoryError;
-use crate::history::read::block::{Block, Blocks, Part};
-use crate::history::read::doubt::{Doubt, Doubtful};
-use crate::history::read::heading;
-use crate::history::read::lines::{Line, Lines, Progress};
-use crate::history::read::section::{Section, Text};
-use crate::history::trailer::{PREFIX, Trailer};
+use crate::history::{
+    HistoryError,
+    read::{
+        block::{Block, Blocks, Part},
+        doubt::{Doubt, Doubtful},
+        heading,
+        lines::{Line, Lines, Progress},
+        section::{Section, Text},
+    },
+    trailer::{PREFIX, Trailer},
+};
 
 /// Bytes of a line that are kept in case the next line underlines it.
 const MAX_TITLE_BYTES: usize = 200;

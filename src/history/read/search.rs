@@ -5,9 +5,13 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use crate::history::read::fields::fields;
-use crate::history::read::scan::{Piece, scan};
-use crate::history::{Entry, HistoryError};
+use crate::history::{
+    Entry, HistoryError,
+    read::{
+        fields::fields,
+        scan::{Piece, scan},
+    },
+};
 
 /// What a search found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

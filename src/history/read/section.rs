@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::MAX_ENTRY_BYTES;
-use crate::history::read::lines::Line;
-use crate::history::trailer::Trailer;
+use crate::history::{MAX_ENTRY_BYTES, read::lines::Line, trailer::Trailer};
 
 /// A body and where its heading is. The lines of the body end with LF.
 #[derive(Clone, Copy, Debug)]

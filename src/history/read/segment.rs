@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::history::read::scan::{Piece, scan};
-use crate::history::{Entry, EntryId};
+use crate::history::{
+    Entry, EntryId,
+    read::scan::{Piece, scan},
+};
 
 /// What a piece of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

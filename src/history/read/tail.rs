@@ -2,12 +2,11 @@
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 
-use crate::history::read::lines::Lines;
-use crate::history::read::scan::scan;
-use crate::history::read::search::Newest;
-use crate::history::read::section::Section;
-use crate::history::trailer::{PREFIX, Trailer};
-use crate::history::{Entry, HistoryError};
+use crate::history::{
+    Entry, HistoryError,
+    read::{lines::Lines, scan::scan, search::Newest, section::Section},
+    trailer::{PREFIX, Trailer},
+};
 
 const FIRST_WINDOW: u64 = 64 << 10;
 const GROWTH: u64 = 4;

@@ -7,20 +7,24 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::domain::{FactValue, Modifier, ModifierKind};
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::operand::amount;
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase, skip_words,
-    span_of, span_to_end, word_at, wrong,
+use crate::{
+    domain::{FactValue, Modifier, ModifierKind},
+    rules::{
+        Action, Op, RuleError,
+        parse::{
+            lexer::{Kind, Token},
+            operand::amount,
+            phrase::{
+                Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, peek_word, phrase,
+                skip_words, span_of, span_to_end, word_at, wrong,
+            },
+            phrases::{Phrases, phrases},
+            prose::{lifetime, lifetime_steps, reason, text_or_prose},
+            setting::{known_modifier, levels, likely_modifier, signed, value, wrong_value},
+            vocabulary,
+        },
+    },
 };
-use crate::rules::parse::phrases::{Phrases, phrases};
-use crate::rules::parse::prose::{lifetime, lifetime_steps, reason, text_or_prose};
-use crate::rules::parse::setting::{
-    known_modifier, levels, likely_modifier, signed, value, wrong_value,
-};
-use crate::rules::parse::vocabulary;
-use crate::rules::{Action, Op, RuleError};
 
 const ARTICLES: &[&str] = &["the", "a", "an", "our", "its"];
 

@@ -6,21 +6,25 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::domain::{FactValue, ModifierKind};
-use crate::rules::parse::condition::or;
-use crate::rules::parse::idiom;
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::operand::{
-    ARTICLES, amount, listed_value, measured, named_value, operand, share_of,
+use crate::{
+    domain::{FactValue, ModifierKind},
+    rules::{
+        Condition, Op, Operand, RuleError,
+        parse::{
+            condition::or,
+            idiom,
+            lexer::{Kind, Token},
+            operand::{ARTICLES, amount, listed_value, measured, named_value, operand, share_of},
+            operator::{Relation, Verb, relation, symbol},
+            phrase::{
+                Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words,
+                span_of, span_to_end,
+            },
+            phrases::phrases,
+            vocabulary::{self, Fact, Nature},
+        },
+    },
 };
-use crate::rules::parse::operator::{Relation, Verb, relation, symbol};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, at_end, backtrack, cut, mark, next, phrase, skip_words, span_of,
-    span_to_end,
-};
-use crate::rules::parse::phrases::phrases;
-use crate::rules::parse::vocabulary::{self, Fact, Nature};
-use crate::rules::{Condition, Op, Operand, RuleError};
 
 /// A name of more words is not taken for a name.
 const LONGEST_NAME: usize = 4;

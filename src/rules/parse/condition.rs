@@ -7,15 +7,20 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::rules::parse::comparison::{compared, comparison, mirrored};
-use crate::rules::parse::idiom;
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, at_end, cut, mark, next, phrase, span_of, span_to_end, word_at,
+use crate::rules::{
+    Condition, RuleError,
+    parse::{
+        comparison::{compared, comparison, mirrored},
+        idiom,
+        lexer::{Kind, Token},
+        phrase::{
+            Input, Parsed, any_phrase, at_end, cut, mark, next, phrase, span_of, span_to_end,
+            word_at,
+        },
+        phrases::phrases,
+        vocabulary::{self, Fact},
+    },
 };
-use crate::rules::parse::phrases::phrases;
-use crate::rules::parse::vocabulary::{self, Fact};
-use crate::rules::{Condition, RuleError};
 
 const MAX_DEPTH: usize = 32;
 

@@ -9,16 +9,23 @@ use winnow::{
     stream::{Stream, TokenSlice},
 };
 
-use crate::domain::Workflow;
-use crate::rules::parse::condition::condition as parse_condition;
-use crate::rules::parse::lexer::{Kind, Token, lex};
-use crate::rules::parse::phrase::{
-    Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of, span_to_end,
-    split_at,
+use crate::{
+    domain::Workflow,
+    rules::{
+        Action, Condition, Rule, RuleError,
+        error::Failure,
+        parse::{
+            condition::condition as parse_condition,
+            lexer::{Kind, Token, lex},
+            phrase::{
+                Context, Input, Parsed, any_phrase, arrow, cut, mark, next, phrase, span_of,
+                span_to_end, split_at,
+            },
+            phrases::{Phrases, phrases, spelled},
+            prose::{self, actions as parse_actions},
+        },
+    },
 };
-use crate::rules::parse::phrases::{Phrases, phrases, spelled};
-use crate::rules::parse::prose::{self, actions as parse_actions};
-use crate::rules::{Action, Condition, Rule, RuleError, error::Failure};
 
 /// A longer text is no rule.
 const MAX_BYTES: usize = 8 * 1024;

@@ -7,19 +7,25 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::domain::{FactValue, PlanRole, nearest::nearest};
-use crate::rules::parse::comparison::alternatives;
-use crate::rules::parse::idiom_count::{self, IN_A_ROW};
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::operand::{amount, listed_value, named_value, number};
-use crate::rules::parse::operator::comparative;
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
-    span_to_end,
+use crate::{
+    domain::{FactValue, PlanRole, nearest::nearest},
+    rules::{
+        Condition, Op, Operand, RuleError,
+        parse::{
+            comparison::alternatives,
+            idiom_count::{self, IN_A_ROW},
+            lexer::{Kind, Token},
+            operand::{amount, listed_value, named_value, number},
+            operator::comparative,
+            phrase::{
+                Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase,
+                skip_words, span_to_end,
+            },
+            phrases::{Phrases, phrases, spelled},
+            vocabulary::{Fact, Nature, nature},
+        },
+    },
 };
-use crate::rules::parse::phrases::{Phrases, phrases, spelled};
-use crate::rules::parse::vocabulary::{Fact, Nature, nature};
-use crate::rules::{Condition, Op, Operand, RuleError};
 
 pub(in crate::rules) const STEP_FAILED: &str = "step_failed";
 pub(in crate::rules) const FAILS: &Phrases = phrases![

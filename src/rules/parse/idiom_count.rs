@@ -5,13 +5,19 @@ use winnow::{
     combinator::{alt, opt},
 };
 
-use crate::domain::FactValue;
-use crate::rules::parse::idiom::{FAILS, SKIPPED, SUCCEEDS};
-use crate::rules::parse::operand::{amount, number};
-use crate::rules::parse::operator::comparative;
-use crate::rules::parse::phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words};
-use crate::rules::parse::phrases::{Phrases, phrases};
-use crate::rules::{Condition, Op, Operand};
+use crate::{
+    domain::FactValue,
+    rules::{
+        Condition, Op, Operand,
+        parse::{
+            idiom::{FAILS, SKIPPED, SUCCEEDS},
+            operand::{amount, number},
+            operator::comparative,
+            phrase::{Input, Parsed, any_phrase, backtrack, mark, phrase, skip_words},
+            phrases::{Phrases, phrases},
+        },
+    },
+};
 
 pub(in crate::rules) const IN_A_ROW: &Phrases = phrases![
     "in a row",

@@ -10,8 +10,10 @@ use winnow::{
     token::{any, one_of, take, take_while},
 };
 
-use crate::domain::quantity::{decimal, micros, number_length};
-use crate::rules::{Op, RuleError};
+use crate::{
+    domain::quantity::{decimal, micros, number_length},
+    rules::{Op, RuleError},
+};
 
 /// A token and the bytes it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,20 +6,26 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::domain::{
-    FactValue, ModifierKind,
-    modifier::backticked,
-    nearest::nearest,
-    quantity::{duration, money, number_word, per_dollar, unit_millis},
+use crate::{
+    domain::{
+        FactValue, ModifierKind,
+        modifier::backticked,
+        nearest::nearest,
+        quantity::{duration, money, number_word, per_dollar, unit_millis},
+    },
+    rules::{
+        Operand, RuleError,
+        parse::{
+            lexer::{Kind, Token},
+            phrase::{
+                Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase,
+                skip_words, span_of, span_to_end, word_at,
+            },
+            phrases::{longest, phrases},
+            vocabulary::{self, Fact, Nature},
+        },
+    },
 };
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, at_end, backtrack, cut, next, peek_word, phrase, skip_words,
-    span_of, span_to_end, word_at,
-};
-use crate::rules::parse::phrases::{longest, phrases};
-use crate::rules::parse::vocabulary::{self, Fact, Nature};
-use crate::rules::{Operand, RuleError};
 
 pub(in crate::rules) const ARTICLES: &[&str] =
     &["the", "a", "an", "our", "its", "total", "current"];

@@ -7,12 +7,15 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words,
+use crate::rules::{
+    Op,
+    error::Failure,
+    parse::{
+        lexer::{Kind, Token},
+        phrase::{Input, Parsed, any_phrase, backtrack, next, peek_word, skip_words},
+        phrases::{Phrases, phrases},
+    },
 };
-use crate::rules::parse::phrases::{Phrases, phrases};
-use crate::rules::{Op, error::Failure};
 
 /// How a sentence relates a fact to what follows.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,10 +11,17 @@ use winnow::{
     stream::{Stateful, Stream, TokenSlice},
 };
 
-use crate::domain::Workflow;
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrases::{Phrases, spelled};
-use crate::rules::{RuleError, error::Failure};
+use crate::{
+    domain::Workflow,
+    rules::{
+        RuleError,
+        error::Failure,
+        parse::{
+            lexer::{Kind, Token},
+            phrases::{Phrases, spelled},
+        },
+    },
+};
 
 /// What the grammar knows besides the tokens.
 #[derive(Clone, Copy, Debug)]

@@ -7,16 +7,22 @@ use winnow::{
     stream::Stream,
 };
 
-use crate::domain::nearest::nearest;
-use crate::rules::parse::action::{executed, limited};
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words, span_of,
-    split_at, word_at,
+use crate::{
+    domain::nearest::nearest,
+    rules::{
+        Action, Op, RuleError,
+        parse::{
+            action::{executed, limited},
+            lexer::{Kind, Token},
+            phrase::{
+                Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
+                skip_words, span_of, split_at, word_at,
+            },
+            phrases::{Phrases, phrases, spelled},
+            vocabulary,
+        },
+    },
 };
-use crate::rules::parse::phrases::{Phrases, phrases, spelled};
-use crate::rules::parse::vocabulary;
-use crate::rules::{Action, Op, RuleError};
 
 const CONDITIONAL: [&str; 4] = ["if", "when", "whenever", "unless"];
 const EXECUTED: [&str; 9] = [

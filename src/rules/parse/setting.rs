@@ -2,16 +2,22 @@
 
 use winnow::{Parser, combinator::opt, stream::Stream};
 
-use crate::domain::{FactValue, Modifier, ModifierKind, nearest::nearest};
-use crate::rules::RuleError;
-use crate::rules::parse::lexer::Kind;
-use crate::rules::parse::operand::{amount, named_value, number};
-use crate::rules::parse::phrase::{
-    Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase, skip_words, span_of,
-    span_to_end, word_at, wrong,
+use crate::{
+    domain::{FactValue, Modifier, ModifierKind, nearest::nearest},
+    rules::{
+        RuleError,
+        parse::{
+            lexer::Kind,
+            operand::{amount, named_value, number},
+            phrase::{
+                Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
+                skip_words, span_of, span_to_end, word_at, wrong,
+            },
+            phrases::phrases,
+            vocabulary::{self, Fact, Nature},
+        },
+    },
 };
-use crate::rules::parse::phrases::phrases;
-use crate::rules::parse::vocabulary::{self, Fact, Nature};
 
 /// Reads a value that the modifier takes, or says what it takes.
 pub(in crate::rules) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<FactValue> {

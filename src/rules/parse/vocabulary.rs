@@ -1,13 +1,17 @@
 //! The names the language knows: facts with their kinds and other spellings, and number words.
 
-use crate::domain::{
-    Modifier, ModifierKind, Workflow,
-    facts::{BUILTIN, FactKind},
-    nearest::nearest,
+use crate::{
+    domain::{
+        Modifier, ModifierKind, Workflow,
+        facts::{BUILTIN, FactKind},
+        nearest::nearest,
+    },
+    rules::parse::{
+        lexer::{Kind, Token},
+        phrase::Input,
+        phrases::longest,
+    },
 };
-use crate::rules::parse::lexer::{Kind, Token};
-use crate::rules::parse::phrase::Input;
-use crate::rules::parse::phrases::longest;
 
 /// What can be compared with a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,7 +22,7 @@ use crate::store::{
     log::{record, tail::Tail},
     paths::{Paths, Salvaged, checkpoint_number},
     query::AppendedThen,
-    transaction::append,
+    transaction::replace,
 };
 
 /// The largest file that is read as a checkpoint.
@@ -189,7 +189,7 @@ impl Store {
         }
         let path = paths.checkpoint(number, &name);
         let what = Salvaged::Checkpoint(&name);
-        let target = append::free_salvage_path(disk, paths, &holder.time, what)?;
+        let target = replace::free_salvage_path(disk, paths, &holder.time, what)?;
         disk.rename(&path, &target).at(&target)?;
         disk.sync_dir(&paths.checkpoints()).at(&paths.checkpoints())?;
         disk.sync_dir(&paths.salvage()).at(&paths.salvage())?;

@@ -17,10 +17,7 @@ use crate::store::{
         operation::ADOPT,
         segment::{FORMAT, Header, Tracked},
     },
-    transaction::{
-        append,
-        replace::{Meanwhile, Replacer},
-    },
+    transaction::replace::{self, Meanwhile, Replacer},
 };
 
 /// Where the next operation begins: files and log agree.
@@ -145,7 +142,7 @@ fn restore_files(
         let name = restore.name;
         let actual = found.files.get(name.as_str());
         if let (true, Some(contents)) = (restore.set_aside, actual) {
-            let copy = append::set_aside(disk, paths, time, name, &contents.bytes)?;
+            let copy = replace::set_aside(disk, paths, time, name, &contents.bytes)?;
             reports.push(Report::Salvaged { file: name.to_string(), copy: Some(copy) });
         }
         let known = actual.map(|contents| &contents.stat);
@@ -193,11 +190,11 @@ fn complete_appended(
         let file = disk.open(&path, Access::Append).at(&path)?;
         let len = stat.len.saturating_sub(found.append.keep);
         let torn = read_range(&*file, &path, found.append.keep, len)?;
-        let copy = append::set_aside(disk, paths, time, name, &torn)?;
+        let copy = replace::set_aside(disk, paths, time, name, &torn)?;
         file.set_len(found.append.keep).at(&path)?;
         reports.push(Report::Salvaged { file: name.to_string(), copy: Some(copy) });
     }
-    let stat = append::append(disk, &path, &found.append.add)?;
+    let stat = replace::append(disk, &path, &found.append.add)?;
     stats.insert(name.to_string(), stat);
     found.appended = Some(stat);
     found.append.keep += found.append.add.len() as u64;

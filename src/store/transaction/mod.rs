@@ -1,6 +1,5 @@
 //! The lock held, the files brought together with the log, one change to be made.
 
-pub(in crate::store) mod append;
 pub(in crate::store) mod change;
 pub(in crate::store) mod prepare;
 pub(in crate::store) mod replace;
@@ -234,7 +233,7 @@ impl Transaction {
         if let Some(record) = &prepared.op.appended {
             let name = self.store.layout.appended_file();
             let bytes = record.bytes.as_deref().unwrap_or_default();
-            match append::append(disk, &paths.file(name), bytes) {
+            match replace::append(disk, &paths.file(name), bytes) {
                 Ok(stat) if stat.len == record.len => {
                     self.base.stats.insert(name.to_string(), stat);
                 }

@@ -1,4 +1,5 @@
-//! Putting a state file in the place of another without losing what an editor saves meanwhile.
+//! Writing state files: replaced without losing what an editor saves meanwhile, appended to, set
+//! aside.
 //!
 //! Looking at a file and renaming another over it are two steps, and a save can fall between
 //! them. So both are exchanged in one step, and what came out is looked at afterwards.
@@ -10,14 +11,13 @@ use crate::store::{
     Hash, Result, StoreError,
     disk::{
         Access, Disk, Kind, Stat,
-        publish::{create_temporary_after, discard},
+        publish::{create_temporary_after, discard, ensure_dir},
         read::{read_file, require_file},
     },
     error::At as _,
     log::segment::{self, Segment},
     name::FileName,
     paths::{Paths, Salvaged},
-    transaction::append::{free_salvage_path, set_aside},
 };
 
 /// What to do when a file was saved by somebody else since it was read.
@@ -317,4 +317,52 @@ impl Replacer<'_> {
             )
         })
     }
+}
+
+/// Adds bytes to the end of a file, creating it when absent; gives its metadata after.
+///
+/// What another program appended meanwhile is never overwritten.
+pub(in crate::store) fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<Stat> {
+    let file = disk.open(path, Access::AppendOrCreate).at(path)?;
+    if !bytes.is_empty() {
+        file.append(bytes).at(path)?;
+    }
+    file.stat().at(path)
+}
+
+/// Keeps a durable copy of bytes that are about to be replaced.
+pub(in crate::store) fn set_aside(
+    disk: &dyn Disk,
+    paths: &Paths,
+    time: &str,
+    name: FileName,
+    bytes: &[u8],
+) -> Result<PathBuf> {
+    let path = free_salvage_path(disk, paths, time, Salvaged::File(name))?;
+    let dir = paths.salvage();
+    let file = disk.open(&path, Access::CreateNew).at(&path)?;
+    file.append(bytes).at(&path)?;
+    file.sync().at(&path)?;
+    disk.sync_dir(&dir).at(&dir)?;
+    Ok(path)
+}
+
+/// A path below `salvage/` where nothing is yet.
+pub(in crate::store) fn free_salvage_path(
+    disk: &dyn Disk,
+    paths: &Paths,
+    time: &str,
+    what: Salvaged<'_>,
+) -> Result<PathBuf> {
+    let dir = paths.salvage();
+    if ensure_dir(disk, &dir, true)? {
+        disk.sync_dir(&paths.private).at(&paths.private)?;
+    }
+    let mut path = paths.salvaged(time, what);
+    let mut count = 1;
+    while disk.stat(&path).at(&path)?.is_some() {
+        count += 1;
+        path = paths.salvaged(&format!("{time}-{count}"), what);
+    }
+    Ok(path)
 }

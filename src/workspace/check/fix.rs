@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{
-    super::{Answer, Draft, Error, Readiness, Workspace, removed::PutBack, snapshot::workflow},
+    super::{
+        Answer, Draft, Error, Readiness, Workspace, log::removed::PutBack, snapshot::workflow,
+    },
     Fixed,
 };
 use crate::{

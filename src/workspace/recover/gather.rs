@@ -355,7 +355,7 @@ impl Look<'_> {
     /// cannot be read, or if everything was as it is now.
     fn use_of(&self, name: &str, failed: &Step) -> Option<bool> {
         let checkpoint = self.view.checkpoint(name).ok()??;
-        let files = checkpoint::files_of(self.workspace, &checkpoint).ok()?;
+        let files = log::checkpoint::files_of(self.workspace, &checkpoint).ok()?;
         let now = |file: &StateFile| self.view.bytes(file.name());
         let then = |file: &StateFile| files.get(file.name()).map(Vec::as_slice);
         if StateFile::REWRITABLE.iter().all(|file| now(file) == then(file)) {

@@ -14,9 +14,11 @@ use crate::{
     workspace::{
         Answer, Draft, Error, InitOptions, Mode, Outcome, TemplateSet, Workspace,
         change::{keep_state_before, text_of},
-        init::{modifiers, short},
         is_absent,
-        templates::TemplateInput,
+        setup::{
+            init::{modifiers, short},
+            templates::TemplateInput,
+        },
     },
 };
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use similar::TextDiff as Similar;
 
-use super::{Error, FileDiff, MAX_BYTES, Workspace, checkpoint::files_of};
 use crate::{
     diff::{self, Difference},
     domain::StateFile,
     store::{AppendedThen, Checkpoint, StoreError, View},
+    workspace::{Error, FileDiff, MAX_BYTES, Workspace, log::checkpoint::files_of},
 };
 
 /// One end of a comparison.

@@ -1,7 +1,9 @@
 //! The conversation as it is remembered.
 
-use super::{Error, Snapshot};
-use crate::brief::{self, MEDIUM_TURNS, Memory, Preferences, Project};
+use crate::{
+    brief::{self, MEDIUM_TURNS, Memory, Preferences, Project},
+    workspace::{Error, Snapshot},
+};
 
 /// How many of the newest entries patterns are drawn from.
 const PATTERN_ENTRIES: usize = 200;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent, transact::Proposal,
-};
 use crate::{
     domain::{ErrorCode, PlanRole, StateFile, nearest},
     store::{NewOperation, View},
+    workspace::{
+        Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent, transact::Proposal,
+    },
 };
 
 /// The longest name of an archived state, in characters.
@@ -277,13 +277,13 @@ impl Workspace {
 
     /// The same command in another directory.
     fn in_directory(&self, dir: PathBuf) -> Workspace {
-        let options = super::Options { dry_run: false, ..self.options.clone() };
+        let options = crate::workspace::Options { dry_run: false, ..self.options.clone() };
         Workspace { store: self.store.at(dir), env: self.env.again(), options }
     }
 }
 
 fn transaction_status(view: &View) -> Option<String> {
-    let document = super::snapshot::markdown(view, StateFile::Plan).ok()?;
+    let document = crate::workspace::snapshot::markdown(view, StateFile::Plan).ok()?;
     crate::domain::Plan::read(document).metadata.status
 }
 

@@ -1,10 +1,10 @@
 //! Briefs, however much of the state can be read.
 
-use super::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
 use crate::{
     brief::{self, Brief, Budget, Changes, Format},
     domain::{ErrorCode, Problem, StateFile, StepRef},
     store::StoreError,
+    workspace::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent},
 };
 
 /// What kind of brief is wanted.

@@ -1,7 +1,10 @@
 //! What an undo or a redo means for counts that come from the history, which only grows.
 
-use super::{Draft, Error};
-use crate::{history::HistoryFacts, store::Operation};
+use crate::{
+    history::HistoryFacts,
+    store::Operation,
+    workspace::{Draft, Error},
+};
 
 /// How much before an operation is looked at for failures in a row.
 const NEAR: u64 = 64 << 10;
@@ -10,7 +13,7 @@ impl Draft<'_> {
     /// The fields by which the entry of an undo takes the executions of `target` out of the
     /// counts again, and that of a redo puts them in: a command that is taken back counts neither
     /// as a failure nor against a limit.
-    pub(super) fn undo_counts(
+    pub(in crate::workspace) fn undo_counts(
         &mut self,
         target: &Operation,
         undo: bool,

@@ -16,7 +16,7 @@ const MOST_LOOPS: usize = 2;
 ///
 /// # Errors
 /// Why not, with the line.
-pub(super) fn check(template: &str) -> Result<(), String> {
+pub(in crate::workspace) fn check(template: &str) -> Result<(), String> {
     if template.len() > MOST_BYTES {
         let bytes = template.len();
         return Err(format!("it has {bytes} bytes; at most {MOST_BYTES} are read"));

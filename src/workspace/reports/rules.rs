@@ -3,14 +3,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{
-    Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
-    adapt::{self, Event},
-};
 use crate::{
     domain::{ErrorCode, Problem, StateFile, StepRef},
     rules::{Action, Directive, Entry, Explanation, RuleError, explain},
     text::Place,
+    workspace::{
+        Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
+        adapt::{self, Event},
+    },
 };
 
 /// What a line of constraints.md means to the engine.
@@ -198,7 +198,7 @@ impl Workspace {
             let mut answers = Vec::new();
             for event in events {
                 for change in changes_of(draft, event)? {
-                    answers.push(super::adapted(draft, &change)?);
+                    answers.push(crate::workspace::adapted(draft, &change)?);
                 }
             }
             let notices = std::mem::take(&mut draft.notices);
@@ -213,9 +213,9 @@ impl Workspace {
 
 /// A step event is played as the command that causes it; a step is started first if it must be.
 fn changes_of(draft: &Draft<'_>, event: &Event) -> Result<Vec<Change>, Error> {
-    let step = event.payload.get("step").map(super::change::text_of);
+    let step = event.payload.get("step").map(crate::workspace::change::text_of);
     let selected = step.as_deref().map(StepRef::parse).transpose()?;
-    let text = |key: &str| event.payload.get(key).map(super::change::text_of);
+    let text = |key: &str| event.payload.get(key).map(crate::workspace::change::text_of);
     let bad = |message: String| Error::refused(ErrorCode::BadValue, message);
     let result = || -> Result<Box<StepResult>, Error> {
         Ok(Box::new(StepResult {

@@ -5,13 +5,13 @@ use std::{
     io::{BufReader, Cursor},
 };
 
-use super::{Error, RemovedEntry, Snapshot, Workspace, is_absent};
 use crate::{
     history::{
         self, EntryId, Segment, SegmentKind, Verification, last_entries, segments, signed_ids,
         verify,
     },
     store::{AppendedView, Revision, StoreError, View},
+    workspace::{Error, RemovedEntry, Snapshot, Workspace, is_absent},
 };
 
 /// How far from the end of the history the newest entry is looked for.
@@ -20,7 +20,7 @@ const NEAR: u64 = 64 << 10;
 /// What the log and the checkpoints say about the history of a view. Read while the lock of that
 /// view is held, since a later log knows of entries that the view cannot have.
 #[derive(Debug)]
-pub(super) struct Evidence {
+pub(in crate::workspace) struct Evidence {
     /// The newest entry that the log wrote.
     newest: Option<EntryId>,
     /// The entries that checkpoints are anchored in.
@@ -32,7 +32,7 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Entries that must be in the history because the log or a checkpoint says that they were
     /// written.
-    pub(super) fn anchors(&self) -> Vec<EntryId> {
+    pub(in crate::workspace) fn anchors(&self) -> Vec<EntryId> {
         let mut anchors: Vec<EntryId> = self.newest.into_iter().collect();
         for mark in &self.marks {
             if !anchors.contains(mark) {
@@ -45,7 +45,7 @@ impl Evidence {
 
 impl Workspace {
     /// What a verdict on a view needs. The lock of the view must still be held.
-    pub(super) fn evidence(&self, view: &View) -> Evidence {
+    pub(in crate::workspace) fn evidence(&self, view: &View) -> Evidence {
         let checkpoints = view.checkpoints().unwrap_or_default().found;
         let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
         Evidence {
@@ -57,7 +57,7 @@ impl Workspace {
 
     /// Reads all files, and with them what a verdict on them needs; `more` is looked up at the
     /// same moment.
-    pub(super) fn read_with_evidence<T>(
+    pub(in crate::workspace) fn read_with_evidence<T>(
         &self,
         more: impl FnOnce(&View) -> T,
     ) -> Result<(Snapshot, Evidence, T), Error> {
@@ -83,7 +83,7 @@ impl Workspace {
     }
 
     /// The same for a state that was read with its evidence.
-    pub(super) fn verify(
+    pub(in crate::workspace) fn verify(
         &self,
         snapshot: &Snapshot,
         evidence: Evidence,
@@ -100,7 +100,7 @@ impl Workspace {
     }
 
     /// The entries that are gone from the history of this branch, whoever took them out.
-    pub(super) fn removed_entries(
+    pub(in crate::workspace) fn removed_entries(
         &self,
         history: &AppendedView,
         evidence: Evidence,
@@ -144,7 +144,10 @@ impl Workspace {
     }
 
     /// Whether the log wrote to the history of another branch than the one that is checked out.
-    pub(super) fn is_history_elsewhere(&self, history: &AppendedView) -> Result<bool, Error> {
+    pub(in crate::workspace) fn is_history_elsewhere(
+        &self,
+        history: &AppendedView,
+    ) -> Result<bool, Error> {
         let Some(newest) = self.newest_entry() else { return Ok(false) };
         let mut reader = BufReader::new(history.reader()?);
         let near = history::last_entries_within(&mut reader, 100, NEAR, |_| true);
@@ -153,13 +156,17 @@ impl Workspace {
     }
 
     /// Whether an entry that is not in the history is on another branch.
-    pub(super) fn is_elsewhere(&self, history: &AppendedView, entry: EntryId) -> bool {
+    pub(in crate::workspace) fn is_elsewhere(
+        &self,
+        history: &AppendedView,
+        entry: EntryId,
+    ) -> bool {
         let entry = entry.to_string();
         self.version_control().is_on_another_branch(self.directory(), history, &entry)
     }
 
     /// The newest entry that the log wrote.
-    pub(super) fn newest_entry(&self) -> Option<EntryId> {
+    pub(in crate::workspace) fn newest_entry(&self) -> Option<EntryId> {
         let bytes = self.store.newest_append().ok()??;
         let entries = last_entries(Cursor::new(bytes), 1).unwrap_or_default();
         entries.into_iter().find_map(|entry| entry.id)

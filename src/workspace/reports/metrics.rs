@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{BriefRequest, Error, Snapshot, StepTimes, Workspace, state::FailedAttempt};
 use crate::{
     domain::{Money, StateFile, Step},
     history::{Entry, EntryKind},
+    workspace::{BriefRequest, Error, Snapshot, StepTimes, Workspace, state::FailedAttempt},
 };
 
 /// From how many of the newest entries the times of single steps are taken.

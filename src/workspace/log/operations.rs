@@ -1,16 +1,16 @@
 //! Looking at the operation log, and going back and forth in it.
 
-use super::{
-    DiffSide, Draft, Error, Outcome, Workspace,
-    error::ErrorKind,
-    is_absent, state,
-    transact::{Opened, Proposal},
-};
 use crate::{
     domain::{ErrorCode, StateFile},
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
         Revision, StoreError, Transaction, View,
+    },
+    workspace::{
+        DiffSide, Draft, Error, Outcome, Workspace,
+        error::ErrorKind,
+        is_absent, state,
+        transact::{Opened, Proposal},
     },
 };
 
@@ -80,7 +80,7 @@ impl Workspace {
     }
 
     /// The operation so many before the newest.
-    pub(super) fn operation_back(&self, count: usize) -> Result<Operation, Error> {
+    pub(in crate::workspace) fn operation_back(&self, count: usize) -> Result<Operation, Error> {
         let newest = self.store.operations(Some(count + 1))?;
         let operation = newest.get(count).ok_or_else(|| {
             let message = format!("the log has only {} operations", newest.len());

@@ -1,7 +1,9 @@
 //! What binds an agent right now.
 
-use super::{Error, Snapshot};
-use crate::domain::{Bullet, Review, Setting};
+use crate::{
+    domain::{Bullet, Review, Setting},
+    workspace::{Error, Snapshot},
+};
 
 /// Modifiers, limits, directives, rules and open reviews.
 #[derive(Clone, Debug, Default)]

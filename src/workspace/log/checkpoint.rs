@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Answer, Error, Fixed, Outcome, Overview, Snapshot, Workspace, change};
 use crate::{
     domain::{ErrorCode, Problem, StateFile, nearest},
     store::{Checkpoint, CheckpointChange, StoreError, View},
+    workspace::{Answer, Error, Fixed, Outcome, Overview, Snapshot, Workspace, change},
 };
 
 /// The bytes of files by their names.
@@ -167,7 +167,7 @@ impl Workspace {
     }
 
     /// Sets damaged checkpoints aside and writes images again that the log still knows.
-    pub(super) fn fix_checkpoints(&self) -> Result<Vec<Fixed>, Error> {
+    pub(in crate::workspace) fn fix_checkpoints(&self) -> Result<Vec<Fixed>, Error> {
         let all = self.store.read(self.options.wait)?.checkpoints()?;
         let (wait, holder) = (self.options.wait, self.holder());
         let mut fixed = Vec::new();
@@ -216,14 +216,14 @@ impl Workspace {
 
 impl Snapshot {
     /// The newest checkpoint for the state document.
-    pub(super) fn last_checkpoint(&self) -> Option<Value> {
+    pub(in crate::workspace) fn last_checkpoint(&self) -> Option<Value> {
         let checkpoint = self.view().last_checkpoint().ok().flatten()?;
         Some(json!(CheckpointLine::of(&checkpoint)))
     }
 }
 
 /// The checkpoint of that name.
-pub(super) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
+pub(in crate::workspace) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
     if let Some(checkpoint) = view.checkpoint(name)? {
         return Ok(checkpoint);
     }
@@ -236,7 +236,10 @@ pub(super) fn find(view: &View, name: &str) -> Result<Checkpoint, Error> {
 }
 
 /// The files of a checkpoint, from its images or else from the log.
-pub(super) fn files_of(workspace: &Workspace, checkpoint: &Checkpoint) -> Result<Files, Error> {
+pub(in crate::workspace) fn files_of(
+    workspace: &Workspace,
+    checkpoint: &Checkpoint,
+) -> Result<Files, Error> {
     let store = &workspace.store;
     store.checkpoint_files(checkpoint).or_else(|error| match error {
         StoreError::NotFound { .. } | StoreError::Damaged { .. } => {
@@ -263,7 +266,7 @@ fn lost_images(workspace: &Workspace, checkpoint: &Checkpoint) -> (Vec<String>, 
 }
 
 /// The problems of a checkpoint, for `check`.
-pub(super) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
+pub(in crate::workspace) fn problems(workspace: &Workspace, view: &View) -> Vec<Problem> {
     let problem = |name: &str, what: String| {
         let message = format!("checkpoint `{name}` {what}");
         Problem::warning(ErrorCode::CheckpointDamaged, StateFile::Log, message)

@@ -6,11 +6,11 @@ use std::{
     io::{BufRead as _, BufReader, Read as _},
 };
 
-use super::{Error, Workspace, snapshot::buffered};
 use crate::{
     domain::StateFile,
     history::{EntryId, ProblemKind, Verification, verify},
     store::{AppendedView, Report, View},
+    workspace::{Error, Workspace, snapshot::buffered},
 };
 
 /// How many entries are tried alone where all of them together do not fit, and how many that
@@ -30,19 +30,19 @@ pub struct RemovedEntry {
 
 /// What brings removed entries back.
 #[derive(Debug, Default)]
-pub(super) struct PutBack {
+pub(in crate::workspace) struct PutBack {
     /// What goes to the end.
-    pub(super) append: Vec<u8>,
+    pub(in crate::workspace) append: Vec<u8>,
     /// How many entries these are.
-    pub(super) appended: usize,
+    pub(in crate::workspace) appended: usize,
     /// What goes in between: before which byte, in ascending order.
-    pub(super) insert: Vec<(u64, Vec<u8>)>,
+    pub(in crate::workspace) insert: Vec<(u64, Vec<u8>)>,
 }
 
 impl Workspace {
     /// A word about an edit made outside that took the newest entry away. It is said once: when
     /// the edit is recorded.
-    pub(super) fn loss_notice(&self, view: &View) -> Option<String> {
+    pub(in crate::workspace) fn loss_notice(&self, view: &View) -> Option<String> {
         let history = StateFile::History.name();
         let is_edit = |report: &Report| match report {
             Report::External { files, .. } => files.iter().any(|file| file == history),
@@ -66,7 +66,7 @@ impl Workspace {
 impl PutBack {
     /// Works out what brings these entries back, as far as the history is whole then: one that
     /// another follows goes before that one, the others go to the end.
-    pub(super) fn of(
+    pub(in crate::workspace) fn of(
         history: &AppendedView,
         mut removed: Vec<RemovedEntry>,
     ) -> Result<Self, Error> {

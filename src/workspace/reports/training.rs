@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    Error, Snapshot,
-    check::{mask, mask_field, mask_json},
-};
 use crate::{
     domain::{Money, StepOutcome, parse_duration_ms},
     history::{Entry, EntryKind, each_entry},
+    workspace::{
+        Error, Snapshot,
+        check::{mask, mask_field, mask_json},
+    },
 };
 
 /// How many turns one record holds at most, so that a long conversation needs little memory.

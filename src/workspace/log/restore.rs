@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    Answer, DiffSide, Draft, Error, FileDiff, Outcome, REWRITABLE, Workspace, change,
-    checkpoint::{self, files_of},
-    is_absent,
-    transact::Proposal,
-};
 use crate::{
     domain::{ErrorCode, ModelError, Plan, StateFile, nearest},
     store::{ChangeKind, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
+    workspace::{
+        Answer, DiffSide, Draft, Error, FileDiff, Outcome, REWRITABLE, Workspace, change,
+        is_absent,
+        log::checkpoint::{self, files_of},
+        transact::Proposal,
+    },
 };
 
 /// How to go back.
@@ -25,7 +25,7 @@ pub struct RestoreOptions {
 
 /// A moment to go back to.
 #[derive(Debug)]
-pub(super) struct Past {
+pub(in crate::workspace) struct Past {
     /// `checkpoint x` or `operation 8f3a…`, for people.
     pub label: String,
     /// The name of the checkpoint, if it is one.
@@ -49,7 +49,7 @@ impl Workspace {
     }
 
     /// The same from an expected revision, with more for the history.
-    pub(super) fn restore_noting(
+    pub(in crate::workspace) fn restore_noting(
         &self,
         target: &str,
         options: &RestoreOptions,
@@ -76,7 +76,7 @@ impl Workspace {
     }
 
     /// The moment that a text names: a checkpoint, an operation's id, `@` or `@-2`.
-    pub(super) fn past(&self, view: &View, text: &str) -> Result<Past, Error> {
+    pub(in crate::workspace) fn past(&self, view: &View, text: &str) -> Result<Past, Error> {
         if let Some(found) = view.checkpoint(text)? {
             return Ok(Past {
                 label: format!("checkpoint {text}"),
@@ -270,13 +270,19 @@ fn no_such_moment(view: &View, text: &str) -> Error {
 
 impl Workspace {
     /// The operation whose state a checkpoint holds, if there is a checkpoint of that name.
-    pub(super) fn checkpoint_revision(&self, name: &str) -> Result<Option<String>, Error> {
+    pub(in crate::workspace) fn checkpoint_revision(
+        &self,
+        name: &str,
+    ) -> Result<Option<String>, Error> {
         let view = self.store.read(self.options.wait)?;
         Ok(view.checkpoint(name)?.map(|found| found.revision.as_str().to_owned()))
     }
 
     /// Everything that is wrong with checkpoints.
-    pub(super) fn checkpoint_problems(&self, view: &View) -> Vec<crate::domain::Problem> {
+    pub(in crate::workspace) fn checkpoint_problems(
+        &self,
+        view: &View,
+    ) -> Vec<crate::domain::Problem> {
         checkpoint::problems(self, view)
     }
 }

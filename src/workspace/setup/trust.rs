@@ -1,12 +1,17 @@
 //! Whether the private directory is used: only if it was made here.
 
-use super::{Error, VersionControl, Workspace};
-use crate::store::{Origin, Store, Trusted};
+use crate::{
+    store::{Origin, Store, Trusted},
+    workspace::{Error, VersionControl, Workspace},
+};
 
 /// The store that uses its private directory, marks it, or leaves it alone, as it deserves.
 ///
 /// What cannot be looked at is for the store to report, in its own words, when it is used.
-pub(super) fn with_trust_level(store: Store, version_control: &dyn VersionControl) -> Store {
+pub(in crate::workspace) fn with_trust_level(
+    store: Store,
+    version_control: &dyn VersionControl,
+) -> Store {
     match store.origin() {
         Ok(Origin::Here) | Err(_) => store,
         Ok(Origin::Absent) => store.marking(),

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Workspace, same_revision};
-use crate::store::{OperationSummary, Revision};
+use crate::{
+    store::{OperationSummary, Revision},
+    workspace::{Workspace, same_revision},
+};
 
 /// How many operations are lines.
 const MOST: usize = 50;
@@ -52,7 +54,7 @@ impl From<OperationSummary> for OperationLine {
 
 impl ChangesSince {
     /// The end of a sentence that says what happened.
-    pub(super) fn sentence(&self) -> String {
+    pub(in crate::workspace) fn sentence(&self) -> String {
         let words = |step: &OperationLine| {
             let files = match step.files.as_slice() {
                 [] => String::new(),
@@ -81,7 +83,11 @@ impl Workspace {
     /// What the log says about the time between `expected` and `found`.
     ///
     /// An edit made outside that is not recorded yet is what lies between the log and `found`.
-    pub(super) fn changes_since(&self, expected: &str, found: &Revision) -> ChangesSince {
+    pub(in crate::workspace) fn changes_since(
+        &self,
+        expected: &str,
+        found: &Revision,
+    ) -> ChangesSince {
         let Ok(newest) = self.store.operations(Some(MOST + 1)) else {
             return ChangesSince::default();
         };

@@ -9,18 +9,18 @@ use handlebars::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::template_limits;
 use crate::{
     domain::{StateFile, literal_field},
     text::markdown::Document,
+    workspace::setup::template_limits,
 };
 
 const BUILTIN: [(StateFile, &str); 5] = [
-    (StateFile::Plan, include_str!("../../templates/default/plan.md.hbs")),
-    (StateFile::Context, include_str!("../../templates/default/context.md.hbs")),
-    (StateFile::Variables, include_str!("../../templates/default/variables.json.hbs")),
-    (StateFile::History, include_str!("../../templates/default/history.md.hbs")),
-    (StateFile::Constraints, include_str!("../../templates/default/constraints.md.hbs")),
+    (StateFile::Plan, include_str!("../../../templates/default/plan.md.hbs")),
+    (StateFile::Context, include_str!("../../../templates/default/context.md.hbs")),
+    (StateFile::Variables, include_str!("../../../templates/default/variables.json.hbs")),
+    (StateFile::History, include_str!("../../../templates/default/history.md.hbs")),
+    (StateFile::Constraints, include_str!("../../../templates/default/constraints.md.hbs")),
 ];
 
 /// Whether steps are carried out or only played through.

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, snapshot::markdown,
-    templates::TemplateInput, transact::Proposal,
-};
 use crate::{
     domain::{ErrorCode, ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
     store::{ChangeKind, FileChange, Report, View},
+    workspace::{
+        Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, setup::templates::TemplateInput,
+        snapshot::markdown, transact::Proposal,
+    },
 };
 
 /// What a new state is made from.
@@ -161,7 +161,7 @@ impl Workspace {
         })
     }
 
-    pub(super) fn execution_id(&self) -> String {
+    pub(in crate::workspace) fn execution_id(&self) -> String {
         let moment = self.env.now().replace(['-', ':'], "");
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }
@@ -228,7 +228,7 @@ impl Existing {
 type Values = Map<String, Value>;
 
 /// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
-pub(super) fn modifiers(
+pub(in crate::workspace) fn modifiers(
     options: &InitOptions,
     workflow: &Workflow,
 ) -> Result<(Values, Values), Error> {
@@ -239,7 +239,7 @@ pub(super) fn modifiers(
     }
     let mut rest = Map::new();
     for (key, value) in &options.set {
-        let text = super::change::text_of(value);
+        let text = crate::workspace::change::text_of(value);
         match workflow.modifier(key) {
             Some(modifier) => {
                 modifier
@@ -310,7 +310,7 @@ fn read_back(
 }
 
 /// The first line, at most sixty characters of it.
-pub(super) fn short(goal: &str) -> String {
+pub(in crate::workspace) fn short(goal: &str) -> String {
     // Markdown ends a line at a lone carriage return, too.
     let mut lines = goal.split(['\n', '\r']).map(str::trim);
     let line = lines.find(|line| !line.is_empty()).unwrap_or_default();

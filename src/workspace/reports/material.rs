@@ -1,10 +1,5 @@
 //! The state as far as it can be read, for a brief.
 
-use super::{
-    Error, Overview, Readiness, Resolver, Snapshot, StepOverview,
-    overview::{Sources, problem_of},
-    usage::Pending,
-};
 use crate::{
     brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
     domain::{
@@ -12,6 +7,11 @@ use crate::{
         Variables, Workflow,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
+    workspace::{
+        Error, Overview, Readiness, Resolver, Snapshot, StepOverview,
+        overview::{Sources, problem_of},
+        usage::Pending,
+    },
 };
 
 /// How many of the newest entries a brief looks at.
@@ -29,7 +29,7 @@ struct Readable {
 
 impl Snapshot {
     /// Everything a brief can tell; what cannot be read is added to `damaged`.
-    pub(super) fn material(
+    pub(in crate::workspace) fn material(
         &self,
         wanted: Option<&StepRef>,
         damaged: &mut Vec<Problem>,
@@ -91,7 +91,7 @@ impl Snapshot {
     }
 
     /// The newest turns, looked for in the last `bytes` of the history.
-    pub(super) fn newest_turns(
+    pub(in crate::workspace) fn newest_turns(
         &self,
         limit: usize,
         bytes: u64,
@@ -106,7 +106,7 @@ impl Snapshot {
     }
 
     /// The newest entries near the end of the history.
-    pub(super) fn newest(
+    pub(in crate::workspace) fn newest(
         &self,
         limit: usize,
         keep: impl Fn(&Entry) -> bool,

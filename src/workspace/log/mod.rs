@@ -1,0 +1,10 @@
+//! The log and the moments it remembers: operations, checkpoints, undo, restore, differences.
+
+pub(in crate::workspace) mod changes_since;
+pub(in crate::workspace) mod checkpoint;
+pub(in crate::workspace) mod diff;
+pub(in crate::workspace) mod evidence;
+pub(in crate::workspace) mod operations;
+pub(in crate::workspace) mod removed;
+pub(in crate::workspace) mod restore;
+pub(in crate::workspace) mod undo_counts;

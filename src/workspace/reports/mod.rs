@@ -1,0 +1,9 @@
+//! What is told of a state: the brief, the conversation, numbers, rules, training data.
+
+pub(in crate::workspace) mod active_rules;
+pub(in crate::workspace) mod brief;
+pub(in crate::workspace) mod material;
+pub(in crate::workspace) mod memory;
+pub(in crate::workspace) mod metrics;
+pub(in crate::workspace) mod rules;
+pub(in crate::workspace) mod training;
