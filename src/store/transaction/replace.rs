@@ -46,7 +46,7 @@ pub(in crate::store) struct Replaced {
     pub stat: Option<Stat>,
     /// Where the versions of others are kept.
     pub copies: Vec<PathBuf>,
-    /// What was there, to be given to [`Replacer::settle`].
+    /// What was there, to be given to [`Replacer::discard`].
     pub taken: Option<Taken>,
 }
 
@@ -156,7 +156,7 @@ impl Replacer<'_> {
         Err(StoreError::Conflict { name: name.to_string() })
     }
 
-    /// Looks at what was taken out; without need for haste that is left to [`Replacer::settle`].
+    /// Looks at what was taken out; without need for haste that is left to [`Replacer::discard`].
     fn examine(
         &self,
         name: FileName,
