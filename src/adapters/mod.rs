@@ -22,4 +22,4 @@ pub(crate) use recovery::{Recovery, RecoveryOptions};
 pub(crate) use scan::is_archived;
 pub(crate) use scan::{Scan, scan};
 pub(crate) use side::{SideError, side};
-pub(crate) use survey::{Since, Survey, find_named, project_root, survey};
+pub(crate) use survey::{StepStart, Survey, find_named, project_root, survey};

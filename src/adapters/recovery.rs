@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::{Evaluator, Since, Survey, find_named, git, project_root, survey};
+use super::{Evaluator, StepStart, Survey, find_named, git, project_root, survey};
 use crate::{
     domain::ErrorCode,
     recovery::{Action, Decision, choose, decide},
@@ -115,7 +115,7 @@ fn look_around(workspace: &Workspace, options: &RecoveryOptions, examined: &mut 
     let state = survey::real(workspace.directory());
     let project = options.project.as_deref().map(survey::real);
     let Some(root) = project.or_else(|| project_root(&state)) else { return };
-    let since = examined.since.as_deref().and_then(|text| Since::new(text, &state));
+    let since = examined.since.as_deref().and_then(|text| StepStart::new(text, &state));
     // What matters of the files is how far the step at hand is; a failed one has said it itself.
     let names = find_named(&root, &examined.wanted, since);
     let ignored = git::ignored(&root).unwrap_or_default();

@@ -35,7 +35,7 @@ impl Default for Scan {
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ScanResult {
     /// The state directories, in order of their paths.
     pub directories: Vec<PathBuf>,
     /// What was not looked at, and why.
@@ -45,9 +45,9 @@ pub(crate) struct Found {
 }
 
 /// Finds the state directories at and below `root`. Links are not followed.
-pub(crate) fn scan(root: &Path, bounds: Scan) -> Found {
+pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
     let end = Instant::now() + bounds.limit;
-    let mut found = Found::default();
+    let mut found = ScanResult::default();
     let (mut seen, mut unreadable) = (0usize, 0usize);
     // Each is named, up to a number that a person reads.
     const NAMED: usize = 20;

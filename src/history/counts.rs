@@ -108,15 +108,15 @@ impl Counts {
 
     /// Takes executions out that were undone, puts those in that were done again.
     pub(super) fn correct(&mut self, out: Self, again: Self, streak: Option<u64>) {
-        let settle = |count: &mut u64, out: u64, again: u64| {
+        let adjust = |count: &mut u64, out: u64, again: u64| {
             *count = count.saturating_sub(out).saturating_add(again);
         };
-        settle(&mut self.completed, out.completed, again.completed);
-        settle(&mut self.failed, out.failed, again.failed);
-        settle(&mut self.skipped, out.skipped, again.skipped);
-        settle(&mut self.time_ms, out.time_ms, again.time_ms);
-        settle(&mut self.file_operations, out.file_operations, again.file_operations);
-        settle(&mut self.web_requests, out.web_requests, again.web_requests);
+        adjust(&mut self.completed, out.completed, again.completed);
+        adjust(&mut self.failed, out.failed, again.failed);
+        adjust(&mut self.skipped, out.skipped, again.skipped);
+        adjust(&mut self.time_ms, out.time_ms, again.time_ms);
+        adjust(&mut self.file_operations, out.file_operations, again.file_operations);
+        adjust(&mut self.web_requests, out.web_requests, again.web_requests);
         let cost = self.cost_micros.saturating_sub(out.cost_micros).max(0);
         self.cost_micros = cost.saturating_add(again.cost_micros);
         self.consecutive_failures = streak.unwrap_or(self.consecutive_failures);

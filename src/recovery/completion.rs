@@ -65,16 +65,16 @@ pub(crate) fn says_complete(text: &str, title: &str) -> bool {
         if clause_words.iter().any(doubt) {
             return false;
         }
-        match clause.judge(&clause_words, &title) {
-            Judged::Complete => says = true,
-            Judged::Beside => {}
-            Judged::Unclear => return false,
+        match clause.reading(&clause_words, &title) {
+            Claim::Complete => says = true,
+            Claim::Beside => {}
+            Claim::Unclear => return false,
         }
     }
     says
 }
 
-enum Judged {
+enum Claim {
     Complete,
     Beside,
     Unclear,
@@ -87,15 +87,15 @@ struct Clause<'t> {
 }
 
 impl Clause<'_> {
-    fn judge(&self, words: &[&str], title: &[&str]) -> Judged {
+    fn reading(&self, words: &[&str], title: &[&str]) -> Claim {
         let is_end = |word: &&str| matches!(*word, "complete" | "completed" | "done" | "finished");
         let (Some(first), Some(last)) = (words.first(), words.last()) else {
-            return Judged::Beside;
+            return Claim::Beside;
         };
         // `is it done` asks, with or without its mark.
         let asks = ["is", "are", "was", "were", "has", "does", "did", "do", "mark", "get"];
         if asks.contains(first) {
-            return Judged::Unclear;
+            return Claim::Unclear;
         }
         let named: Vec<&str> =
             words.iter().copied().filter(|word| !is_end(word) && !FILLERS.contains(word)).collect();
@@ -110,18 +110,18 @@ impl Clause<'_> {
             let leads = words[..at].iter().all(|word| FILLERS.contains(word));
             let closes = is_end(last) || FILLERS.contains(last);
             return if whole || (plain && (leads || closes)) {
-                Judged::Complete
+                Claim::Complete
             } else {
-                Judged::Unclear
+                Claim::Unclear
             };
         }
         let tests = matches!(*last, "pass" | "passed" | "passing" | "green")
             && words.iter().any(|word| matches!(*word, "tests" | "checks" | "all"));
         if tests && named.len() <= 4 {
-            return Judged::Complete;
+            return Claim::Complete;
         }
         let beside = whole || made && named.len() <= 8 || self.joined && plain;
-        if beside { Judged::Beside } else { Judged::Unclear }
+        if beside { Claim::Beside } else { Claim::Unclear }
     }
 }
 

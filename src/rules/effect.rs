@@ -1,12 +1,12 @@
 //! What actions do to modifiers.
 
-use super::{Action, Change, Outcome};
+use super::{Action, Change, RuleOutcome};
 use crate::domain::{FactValue, Facts, Modifier, Workflow};
 
 /// What a list of actions does to the facts on its own, outside any rule: for context-aware
 /// behaviours. The facts are changed accordingly.
-pub(crate) fn apply(actions: &[Action], facts: &mut Facts, workflow: &Workflow) -> Outcome {
-    let mut outcome = Outcome::default();
+pub(crate) fn apply(actions: &[Action], facts: &mut Facts, workflow: &Workflow) -> RuleOutcome {
+    let mut outcome = RuleOutcome::default();
     for action in actions {
         if let Some((modifier, value)) = effect(action, facts, workflow) {
             let before = facts.insert(modifier, value.clone());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Action, Cycle, NotUnderstood, Outcome, Rule, RuleChange, RuleError, TraceLine,
+    Action, Cycle, NotUnderstood, Rule, RuleChange, RuleError, RuleOutcome, TraceLine,
     effect::{effect, record},
 };
 use crate::domain::{FactValue, Facts, Workflow};
@@ -44,7 +44,7 @@ pub(crate) fn variables_of(rules: &[Entry]) -> Vec<&str> {
 /// The rules that the event itself makes true fire first, in the order of the document. What they
 /// set can make further rules true, which fire next, and so on; a rule fires at most once. Of two
 /// rules that set the same modifier the later one in the document decides.
-pub fn fire(rules: &[Entry], before: &Facts, after: &Facts, workflow: &Workflow) -> Outcome {
+pub fn fire(rules: &[Entry], before: &Facts, after: &Facts, workflow: &Workflow) -> RuleOutcome {
     let mut firing = Firing::new(rules, before, after, workflow);
     let mut due: Vec<usize> = (0..rules.len()).collect();
     while !due.is_empty() {
@@ -65,7 +65,7 @@ struct Firing<'a> {
     before: &'a Facts,
     facts: Facts,
     workflow: &'a Workflow,
-    outcome: Outcome,
+    outcome: RuleOutcome,
     /// For each rule that fired: whether its condition has been false since.
     fired: BTreeMap<usize, bool>,
     /// For each modifier, the last rule that changed it.
@@ -82,7 +82,8 @@ impl<'a> Firing<'a> {
             let error = entry.parsed.as_ref().err()?.clone();
             Some(NotUnderstood { rule, text: entry.source.clone(), error })
         });
-        let outcome = Outcome { not_understood: not_understood.collect(), ..Outcome::default() };
+        let outcome =
+            RuleOutcome { not_understood: not_understood.collect(), ..RuleOutcome::default() };
         Self {
             rules,
             before,
@@ -248,7 +249,7 @@ impl<'a> Firing<'a> {
         }
     }
 
-    fn finish(mut self) -> Outcome {
+    fn finish(mut self) -> RuleOutcome {
         self.outcome.changes.retain(|change| change.before != change.after);
         self.outcome
     }

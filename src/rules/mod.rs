@@ -29,7 +29,9 @@ pub(crate) use explain::{Explanation, explain};
 pub(crate) use fire::variables_of;
 pub use fire::{Entry, fire};
 pub(crate) use language::LANGUAGE;
-pub(crate) use outcome::{Change, Cycle, NotUnderstood, Outcome, Request, RuleChange, TraceLine};
+pub(crate) use outcome::{
+    Change, Cycle, NotUnderstood, Request, RuleChange, RuleOutcome, TraceLine,
+};
 pub(crate) use workflow_file::{
     WorkflowError, parse as parse_workflow, parse_or_builtin as workflow_or_builtin,
 };

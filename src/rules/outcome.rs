@@ -9,7 +9,7 @@ use crate::domain::FactValue;
 
 /// What came of an event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct RuleOutcome {
     /// Modifiers that have another value now, each once, in the order of their first change.
     pub changes: Vec<Change>,
     /// Directives to add.
@@ -113,7 +113,7 @@ pub struct NotUnderstood {
     pub error: RuleError,
 }
 
-impl Outcome {
+impl RuleOutcome {
     /// Takes note of an action that changes no modifier.
     pub(super) fn request(&mut self, action: &Action, rule: usize) {
         let directive = |text: &String, steps: &Option<u32>, advice| NewDirective {

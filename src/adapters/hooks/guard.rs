@@ -12,7 +12,7 @@ use super::{
     event::{asks_web, writes_file},
     place::Guarded,
     reply::short,
-    shell::guard::{Found, only_looks},
+    shell::guard::{Finding, only_looks},
     tools::{examine_tool, is_foreign},
 };
 use crate::{
@@ -37,7 +37,7 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
 }
 
 /// What is said about a word that reaches the state.
-fn answer(found: &Found) -> Reply {
+fn answer(found: &Finding) -> Reply {
     if found.denied {
         return Reply::Deny(found.reach.reason().to_owned());
     }

@@ -9,7 +9,7 @@ use super::{
     event::{HookEvent, writes_file},
     place::{Guarded, Reach},
     shell::{
-        guard::{Found, examine, patched},
+        guard::{Finding, examine, patched},
         programs::How,
     },
 };
@@ -52,7 +52,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// What a tool does to the state.
-pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> Option<Found> {
+pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> Option<Finding> {
     let tool = event.tool();
     let found = |path: &str, how: How| {
         let reach = guarded.reach(cwd, path)?;
@@ -62,7 +62,7 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
             How::May => matches!(reach, Reach::File(_)),
             _ => false,
         };
-        let found = Found { program: tool.to_owned(), word: path.to_owned(), reach, denied };
+        let found = Finding { program: tool.to_owned(), word: path.to_owned(), reach, denied };
         (denied || asked).then_some(found)
     };
     if event.is_shell() {
@@ -70,7 +70,7 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     }
     if tool == "apply_patch" {
         let text = ["command", "input", "patch"].iter().find_map(|key| event.input(key))?;
-        let all: Vec<Found> =
+        let all: Vec<Finding> =
             patched(text).iter().filter_map(|(word, how)| found(&word.text, *how)).collect();
         return worst(all);
     }
@@ -93,7 +93,7 @@ pub(super) fn examine_tool(guarded: &Guarded, cwd: &Path, event: &HookEvent) -> 
     worst(paths.chain(by_shell).collect())
 }
 
-fn worst(found: Vec<Found>) -> Option<Found> {
+fn worst(found: Vec<Finding>) -> Option<Finding> {
     found.into_iter().max_by_key(|found| found.denied)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     marker::Marker,
-    outcome::{Outcome, Wish, changed_by_hand},
+    outcome::{FileOutcome, Wish, changed_by_hand},
 };
 use crate::store::Hash;
 
@@ -26,7 +26,7 @@ pub(super) fn markdown(client: &str) -> Markers<'_> {
 }
 
 /// A block that was found.
-struct Found {
+struct ManagedBlock {
     /// From the first separating line end to behind the last line end.
     whole: std::ops::Range<usize>,
     /// The line of the opening marker.
@@ -36,7 +36,7 @@ struct Found {
     marker: Marker,
 }
 
-impl Found {
+impl ManagedBlock {
     /// Whether somebody wrote between the markers. A block without a sum is ours only if it is
     /// the one that would be put.
     fn is_changed(&self, text: &str, block: &str) -> bool {
@@ -64,7 +64,7 @@ impl Markers<'_> {
         there: Option<&str>,
         block: &str,
         wish: Wish<'_>,
-    ) -> Result<Outcome, String> {
+    ) -> Result<FileOutcome, String> {
         let text = there.unwrap_or_default();
         if let Some(found) = self.find(text)? {
             let ending = line_end(&text[found.begin.clone()]);
@@ -77,7 +77,7 @@ impl Markers<'_> {
                 after.replace_range(found.inside, &block.replace('\n', ending));
             }
             after.replace_range(found.begin, &(self.begin(&marker) + ending));
-            let outcome = Outcome::text(after);
+            let outcome = FileOutcome::text(after);
             return Ok(match kept {
                 true => outcome.noting(changed_by_hand("the text between the markers", false)),
                 false => outcome,
@@ -100,7 +100,7 @@ impl Markers<'_> {
         };
         marker.add(self.client);
         let (blank, begin, end) = (newline.repeat(gap), self.begin(&marker), self.end());
-        Ok(Outcome::text(format!("{text}{blank}{begin}{newline}{lines}{end}{newline}")))
+        Ok(FileOutcome::text(format!("{text}{blank}{begin}{newline}{lines}{end}{newline}")))
     }
 
     /// The text without the block; nothing if there was nothing before. It stays while another
@@ -110,9 +110,9 @@ impl Markers<'_> {
         there: Option<&str>,
         block: &str,
         wish: Wish<'_>,
-    ) -> Result<Outcome, String> {
-        let Some(text) = there else { return Ok(Outcome::default()) };
-        let Some(found) = self.find(text)? else { return Ok(Outcome::same(there)) };
+    ) -> Result<FileOutcome, String> {
+        let Some(text) = there else { return Ok(FileOutcome::default()) };
+        let Some(found) = self.find(text)? else { return Ok(FileOutcome::same(there)) };
         let mut marker = found.marker.clone();
         marker.clients.retain(|client| Some(client.as_str()) != self.client);
         let mut after = text.to_owned();
@@ -122,16 +122,16 @@ impl Markers<'_> {
                 let ending = line_end(&text[found.begin.clone()]);
                 after.replace_range(found.begin, &(self.begin(&marker) + ending));
             }
-            return Ok(Outcome::text(after).noting(note));
+            return Ok(FileOutcome::text(after).noting(note));
         }
         if found.is_changed(text, block) && !wish.force {
             let note = changed_by_hand("the text between the markers", true);
-            return Ok(Outcome::same(there).noting(note));
+            return Ok(FileOutcome::same(there).noting(note));
         }
         after.replace_range(found.whole, "");
         Ok(match after.is_empty() && marker.new {
-            true => Outcome::gone(marker.folders),
-            false => Outcome::text(after),
+            true => FileOutcome::gone(marker.folders),
+            false => FileOutcome::text(after),
         })
     }
 
@@ -151,7 +151,7 @@ impl Markers<'_> {
         format!("{}statedir:end{}", self.open, self.close)
     }
 
-    fn find(&self, text: &str) -> Result<Option<Found>, String> {
+    fn find(&self, text: &str) -> Result<Option<ManagedBlock>, String> {
         let begin = format!("{}statedir:begin", self.open);
         let end = self.end();
         let (mut begins, mut ends) = (Vec::new(), Vec::new());
@@ -178,7 +178,7 @@ impl Markers<'_> {
                 }
                 let (begin, marker) = (begin.clone(), marker.clone());
                 let inside = begin.end..end.start;
-                Ok(Some(Found { whole: first..end.end, begin, inside, marker }))
+                Ok(Some(ManagedBlock { whole: first..end.end, begin, inside, marker }))
             }
             _ => Err("the markers `statedir:begin` and `statedir:end` do not match".to_owned()),
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     json_text::{self, parse},
-    outcome::{Outcome, Wish, changed_by_hand},
+    outcome::{FileOutcome, Wish, changed_by_hand},
     own_file::Origin,
 };
 use crate::text::json::Path;
@@ -76,26 +76,27 @@ fn event_path(event: &str) -> Path {
 }
 
 /// The settings with our hooks.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     let own = there.and_then(own_file);
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(Outcome::text(origin.file(&fresh(wish.program))));
+        return Ok(FileOutcome::text(origin.file(&fresh(wish.program))));
     }
     let text = there.unwrap_or_default();
     match parse(text)?.get(&Path::root().join("hooks")) {
         None => {
             let hooks = all(wish.program)["hooks"].take();
-            return json_text::add(text, &Path::root().join("hooks"), &hooks).map(Outcome::text);
+            return json_text::add(text, &Path::root().join("hooks"), &hooks)
+                .map(FileOutcome::text);
         }
         Some(Value::Object(_)) => {}
         Some(_) => return Err("`hooks` is not an object".to_owned()),
     }
-    let mut outcome = Outcome::text(text);
+    let mut outcome = FileOutcome::text(text);
     for (event, tools) in EVENTS {
         let there = outcome.text.take().unwrap_or_default();
         let (text, kept) = put_event(there, event, &group(tools, wish.program), wish.force)?;
         let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
-        outcome = Outcome { text: Some(text), note: outcome.note.or(note), ..outcome };
+        outcome = FileOutcome { text: Some(text), note: outcome.note.or(note), ..outcome };
     }
     Ok(outcome)
 }
@@ -146,14 +147,14 @@ fn put_event(
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     // What has no such hook is not even read: it may have a form of its own.
     let Some(text) = there.filter(|text| text.contains(" hook")) else {
-        return Ok(Outcome::same(there));
+        return Ok(FileOutcome::same(there));
     };
     match own_file(text) {
-        Some(Origin::Absent(folders)) => return Ok(Outcome::gone(folders)),
-        Some(Origin::Blank(text)) => return Ok(Outcome::text(text)),
+        Some(Origin::Absent(folders)) => return Ok(FileOutcome::gone(folders)),
+        Some(Origin::Blank(text)) => return Ok(FileOutcome::text(text)),
         None => {}
     }
     let document = parse(text)?;
@@ -168,7 +169,7 @@ pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, Strin
         let groups = left.get(event.as_str()).and_then(Value::as_array);
         groups.into_iter().flatten().any(|group| Group { event, group }.has(Whose::Changed))
     };
-    let outcome = Outcome::text(taken);
+    let outcome = FileOutcome::text(taken);
     Ok(match events.iter().find(changed) {
         Some(event) => outcome.noting(changed_by_hand(&format!("the hook of {event}"), true)),
         None => outcome,

@@ -17,7 +17,7 @@ mod toml_text;
 
 use std::path::{Path, PathBuf};
 
-use self::outcome::{Outcome, Wish};
+use self::outcome::{FileOutcome, Wish};
 pub(crate) use self::{
     client::{Client, Piece, Scope},
     file::{Action, FilePlan},
@@ -122,7 +122,7 @@ impl Setup {
                 (Piece::Skill(_), false) => Ok(skill::put(there, wish)),
                 (Piece::Skill(_), true) => Ok(skill::take(there, wish)),
             };
-            let Outcome { text: after, folders, note } = edited.map_err(wrong)?;
+            let FileOutcome { text: after, folders, note } = edited.map_err(wrong)?;
             plans.push(FilePlan { path, what: piece.what(), before, after, folders, note });
         }
         Ok(plans)

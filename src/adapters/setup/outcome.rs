@@ -2,7 +2,7 @@
 
 /// A file's text, and what there is to say about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct FileOutcome {
     /// The text; none if the file goes or does not come.
     pub(super) text: Option<String>,
     /// So many of the folders above a file that goes were there before it.
@@ -11,7 +11,7 @@ pub(super) struct Outcome {
     pub(super) note: Option<String>,
 }
 
-impl Outcome {
+impl FileOutcome {
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     json_text::{self, parse},
-    outcome::{Outcome, Wish, changed_by_hand},
+    outcome::{FileOutcome, Wish, changed_by_hand},
     own_file::Origin,
 };
 use crate::text::json::Path;
@@ -41,10 +41,10 @@ fn path() -> Path {
 }
 
 /// The settings with our server; one of that name that somebody changed stays.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     let own = there.and_then(own_file);
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(Outcome::text(origin.file(&fresh(wish.program))));
+        return Ok(FileOutcome::text(origin.file(&fresh(wish.program))));
     }
     let text = there.unwrap_or_default();
     let document = parse(text)?;
@@ -59,30 +59,34 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String
         }
         (_, Some(_)) if wish.force => json_text::replace(text, &path(), &wanted),
         (_, Some(_)) => {
-            return Ok(Outcome::same(there).noting(changed_by_hand("the entry `statedir`", false)));
+            return Ok(
+                FileOutcome::same(there).noting(changed_by_hand("the entry `statedir`", false))
+            );
         }
         _ => Err("`mcpServers` is not an object".to_owned()),
     }
-    .map(Outcome::text)
+    .map(FileOutcome::text)
 }
 
 /// The settings without our server; one that somebody changed stays.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     // What never names us is not even read: it may have a form of its own.
     let Some(text) = there.filter(|text| text.contains("statedir")) else {
-        return Ok(Outcome::same(there));
+        return Ok(FileOutcome::same(there));
     };
     match own_file(text) {
-        Some(Origin::Absent(folders)) => return Ok(Outcome::gone(folders)),
-        Some(Origin::Blank(text)) => return Ok(Outcome::text(text)),
+        Some(Origin::Absent(folders)) => return Ok(FileOutcome::gone(folders)),
+        Some(Origin::Blank(text)) => return Ok(FileOutcome::text(text)),
         None => {}
     }
     match parse(text)?.get(&path()) {
-        None => Ok(Outcome::same(there)),
+        None => Ok(FileOutcome::same(there)),
         Some(there) if is_ours(&there) || wish.force => {
-            json_text::cut(text, &path()).map(Outcome::text)
+            json_text::cut(text, &path()).map(FileOutcome::text)
         }
-        Some(_) => Ok(Outcome::same(there).noting(changed_by_hand("the entry `statedir`", true))),
+        Some(_) => {
+            Ok(FileOutcome::same(there).noting(changed_by_hand("the entry `statedir`", true)))
+        }
     }
 }
 

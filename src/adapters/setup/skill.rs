@@ -1,6 +1,6 @@
 //! The skill: a file of our own, which users may change.
 
-use super::outcome::{Outcome, Wish, changed_by_hand};
+use super::outcome::{FileOutcome, Wish, changed_by_hand};
 use crate::store::Hash;
 
 const TEXT: &str = include_str!("skill.md");
@@ -27,26 +27,26 @@ fn untouched(text: &str) -> Option<usize> {
 }
 
 /// The skill; one that somebody wrote or changed stays.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Outcome {
-    let Some(text) = there else { return Outcome::text(signed(TEXT, wish.folders)) };
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> FileOutcome {
+    let Some(text) = there else { return FileOutcome::text(signed(TEXT, wish.folders)) };
     match untouched(text) {
         // Line ends that a version control system changed are no reason to write.
         Some(folders) if text.replace("\r\n", "\n") == signed(TEXT, folders) => {
-            Outcome::same(there)
+            FileOutcome::same(there)
         }
-        Some(folders) => Outcome::text(signed(TEXT, folders)),
-        None if wish.force => Outcome::text(signed(TEXT, 0)),
-        None => Outcome::same(there).noting(changed_by_hand("the skill", false)),
+        Some(folders) => FileOutcome::text(signed(TEXT, folders)),
+        None if wish.force => FileOutcome::text(signed(TEXT, 0)),
+        None => FileOutcome::same(there).noting(changed_by_hand("the skill", false)),
     }
 }
 
 /// No skill, unless somebody wrote or changed it.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Outcome {
-    let Some(text) = there else { return Outcome::default() };
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> FileOutcome {
+    let Some(text) = there else { return FileOutcome::default() };
     match untouched(text) {
-        Some(folders) => Outcome::gone(folders),
-        None if wish.force => Outcome::gone(0),
-        None => Outcome::same(there).noting(changed_by_hand("the skill", true)),
+        Some(folders) => FileOutcome::gone(folders),
+        None if wish.force => FileOutcome::gone(0),
+        None => FileOutcome::same(there).noting(changed_by_hand("the skill", true)),
     }
 }
 
@@ -58,25 +58,25 @@ mod tests {
 
     #[test]
     fn a_changed_skill_stays_and_an_old_one_is_replaced() {
-        assert_eq!(put(None, WISH), Outcome::text(text()));
-        assert_eq!(put(Some(&signed("an older text\n", 0)), WISH), Outcome::text(text()));
-        assert_eq!(take(Some(&text()), WISH), Outcome::gone(0));
+        assert_eq!(put(None, WISH), FileOutcome::text(text()));
+        assert_eq!(put(Some(&signed("an older text\n", 0)), WISH), FileOutcome::text(text()));
+        assert_eq!(take(Some(&text()), WISH), FileOutcome::gone(0));
         let mine = text().replace("Rules", "My rules");
         for outcome in [put(Some(&mine), WISH), take(Some(&mine), WISH)] {
             assert_eq!(outcome.text.as_ref(), Some(&mine));
             assert!(outcome.note.unwrap().contains("--force"));
         }
         let force = Wish { force: true, ..WISH };
-        assert_eq!(put(Some(&mine), force), Outcome::text(text()));
-        assert_eq!(take(Some(&mine), force), Outcome::gone(0));
+        assert_eq!(put(Some(&mine), force), FileOutcome::text(text()));
+        assert_eq!(take(Some(&mine), force), FileOutcome::gone(0));
     }
 
     #[test]
     fn folders_and_line_ends_are_no_change() {
         let there = put(None, Wish { folders: 2, ..WISH }).text.unwrap();
-        assert_eq!(take(Some(&there), WISH), Outcome::gone(2));
+        assert_eq!(take(Some(&there), WISH), FileOutcome::gone(2));
         let converted = there.replace('\n', "\r\n");
-        assert_eq!(put(Some(&converted), WISH), Outcome::text(converted.clone()));
-        assert_eq!(take(Some(&converted), WISH), Outcome::gone(2));
+        assert_eq!(put(Some(&converted), WISH), FileOutcome::text(converted.clone()));
+        assert_eq!(take(Some(&converted), WISH), FileOutcome::gone(2));
     }
 }

@@ -4,7 +4,7 @@ use toml_edit::{DocumentMut, TomlError};
 
 use super::{
     block::TOML,
-    outcome::{Outcome, Wish},
+    outcome::{FileOutcome, Wish},
 };
 
 /// The lines.
@@ -15,12 +15,12 @@ pub(super) fn lines(program: &str) -> String {
 }
 
 /// The settings with our server; one of that name that is there already stays.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     let outside = parse(&TOML.outside(there.unwrap_or_default())?)?;
     if let Some(servers) = outside.get("mcp_servers") {
         if servers.as_table_like().is_some_and(|servers| servers.contains_key("statedir")) {
             let note = "it already has a server named `statedir`, which is kept";
-            return Ok(Outcome::same(there).noting(note));
+            return Ok(FileOutcome::same(there).noting(note));
         }
         if !servers.is_table() {
             return Err("`mcp_servers` is not a table that lines can be added to".to_owned());
@@ -38,7 +38,7 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String
 }
 
 /// The settings without our server.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<Outcome, String> {
+pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     TOML.take(there, &lines(wish.program), wish)
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn survey(
     root: &Path,
     state: &Path,
     ignored: &HashSet<PathBuf>,
-    since: Option<Since>,
+    since: Option<StepStart>,
     bounds: Survey,
 ) -> FilesSeen {
     let end = Instant::now() + bounds.limit;
@@ -126,7 +126,7 @@ fn count(seen: &mut FilesSeen, root: &Path, path: &Path) {
 pub(crate) fn find_named(
     root: &Path,
     wanted: &[WantedFile],
-    since: Option<Since>,
+    since: Option<StepStart>,
 ) -> Vec<NamedFile> {
     let find = |file: &WantedFile| {
         let path = root.join(&file.path);
@@ -161,13 +161,13 @@ fn is_blank(path: &Path, len: u64) -> bool {
 
 /// The moment a step began.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Since {
+pub(crate) struct StepStart {
     time: SystemTime,
     /// Whether a file of exactly that time is a later one.
     inclusive: bool,
 }
 
-impl Since {
+impl StepStart {
     /// From the time in the plan, which knows seconds only; if the plan was last written within
     /// that second, then that is the moment.
     pub(crate) fn new(text: &str, state: &Path) -> Option<Self> {

@@ -63,7 +63,7 @@ fn changes_are_those_after_the_beginning() {
     let old = fs::OpenOptions::new().write(true).open(dir.path().join("old.rs")).unwrap();
     old.file().set_modified(SystemTime::now() - 2 * hour).unwrap();
     let began = jiff::Timestamp::try_from(SystemTime::now() - hour).unwrap().to_string();
-    let since = Since::new(&began, dir.path());
+    let since = StepStart::new(&began, dir.path());
     let seen = survey(dir.path(), Path::new("/none"), &HashSet::new(), since, Survey::default());
     assert_eq!(seen.recent, ["new.rs"]);
     let wanted = |path: &str| WantedFile { path: path.to_owned(), named_in: "title" };

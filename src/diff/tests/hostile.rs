@@ -1,4 +1,4 @@
-use super::{PLAN, differences, told, with};
+use super::{PLAN, differences, summarised, with};
 use crate::{
     diff::{canonical, compare},
     domain::StateFile::{Constraints, Context, Plan, Variables},
@@ -13,22 +13,22 @@ fn duplicate_ids_and_equal_titles_are_kept_apart() {
         "k3f9\n- **status**: PENDING\n\n### Step 3",
         "k3f9\n- **status**: DONE\n\n### Step 3",
     );
-    assert_eq!(told(Plan, &twice, &done), ["step 2 (k3f9) Read papers: PENDING → DONE"]);
+    assert_eq!(summarised(Plan, &twice, &done), ["step 2 (k3f9) Read papers: PENDING → DONE"]);
     let same = "# P\n### Step 1: A\n- status: X\n### Step 1: A\n- status: X\n";
     let one = with(
         same,
         "status: X\n### Step 1: A\n- status: X",
         "status: X\n### Step 1: A\n- status: Y",
     );
-    assert_eq!(told(Plan, same, &one), ["step 1 A: X → Y"]);
+    assert_eq!(summarised(Plan, same, &one), ["step 1 A: X → Y"]);
 }
 
 #[test]
 fn a_line_stays_a_line_whatever_the_value() {
     let before = r#"{"a": 1}"#;
     let after = "{\"a\": \"x\\ny\\u001b[31m\\r\\t\u{202e}\"}";
-    let told = told(Variables, before, after);
-    assert_eq!(told, ["variables.a: 1 → \"x\\ny\\u{1b}[31m\\r\\t\u{202e}\""]);
+    let summarised = summarised(Variables, before, after);
+    assert_eq!(summarised, ["variables.a: 1 → \"x\\ny\\u{1b}[31m\\r\\t\u{202e}\""]);
 }
 
 #[test]
@@ -36,23 +36,23 @@ fn long_values_are_shortened_around_the_place_where_they_differ() {
     let long = "x".repeat(1_000_000);
     let before = format!("{{\"a\": \"{long}1{long}\"}}");
     let after = format!("{{\"a\": \"{long}2{long}\"}}");
-    let told = told(Variables, &before, &after);
-    assert!(told[0].len() < 400, "{} bytes", told[0].len());
-    assert!(told[0].contains("x1x") && told[0].contains("x2x"), "{told:?}");
-    assert!(told[0].contains("characters)"), "{told:?}");
+    let summarised = summarised(Variables, &before, &after);
+    assert!(summarised[0].len() < 400, "{} bytes", summarised[0].len());
+    assert!(summarised[0].contains("x1x") && summarised[0].contains("x2x"), "{summarised:?}");
+    assert!(summarised[0].contains("characters)"), "{summarised:?}");
 }
 
 #[test]
 fn right_to_left_text_is_text() {
-    let told = told(Context, "# C\n## מפתח\n- שלום\n", "# C\n## מפתח\n- שלום עולם\n");
-    assert_eq!(told, ["context: מפתח: 1 changed: \"שלום\" → \"שלום עולם\""]);
+    let summarised = summarised(Context, "# C\n## מפתח\n- שלום\n", "# C\n## מפתח\n- שלום עולם\n");
+    assert_eq!(summarised, ["context: מפתח: 1 changed: \"שלום\" → \"שלום עולם\""]);
 }
 
 #[test]
 fn what_is_no_text_at_all_is_still_told() {
-    let told = super::summary(&compare(Plan, Some(b"\xff\xfe\n"), Some(b"\xff\xfd\n")));
-    assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with("plan.md: 1 line added, 1 removed"), "{told:?}");
+    let summarised = super::summary(&compare(Plan, Some(b"\xff\xfe\n"), Some(b"\xff\xfd\n")));
+    assert_eq!(summarised.len(), 1);
+    assert!(summarised[0].starts_with("plan.md: 1 line added, 1 removed"), "{summarised:?}");
     assert!(!compare(Constraints, Some(b"a\0"), Some(b"b\0")).is_empty());
 }
 
@@ -71,10 +71,10 @@ fn a_long_plan_is_compared_in_proportion_to_its_length() {
         text
     };
     let (before, after) = (plan(3000, 0), plan(3000, 1500));
-    assert_eq!(told(Plan, &before, &after), ["step 1500 (s1500) Part 1500: PENDING → DONE"]);
+    assert_eq!(summarised(Plan, &before, &after), ["step 1500 (s1500) Part 1500: PENDING → DONE"]);
     let added =
         before.replace("### Step 1: ", "### Step 1: First\n- **status**: PENDING\n\n### Step 1: ");
-    assert_eq!(told(Plan, &before, &added), ["step 1 First: added, PENDING"]);
+    assert_eq!(summarised(Plan, &before, &added), ["step 1 First: added, PENDING"]);
 }
 
 #[test]

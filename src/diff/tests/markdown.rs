@@ -1,4 +1,4 @@
-use super::{CONSTRAINTS, CONTEXT, PLAN, differences, told, with};
+use super::{CONSTRAINTS, CONTEXT, PLAN, differences, summarised, with};
 use crate::{
     diff::{Subject, compare},
     domain::StateFile::{Constraints, Context, History, Plan},
@@ -12,7 +12,7 @@ fn a_step_is_told_field_by_field() {
     let after = with(&after, "query**: vector databases", "query**: embedding stores");
     let after = with(&after, "status**: PLANNING", "status**: IN_PROGRESS");
     assert_eq!(
-        told(Plan, PLAN, &after),
+        summarised(Plan, PLAN, &after),
         [
             "plan: status PLANNING → IN_PROGRESS",
             "step 1 (k3f9) Collect data: PENDING → COMPLETED",
@@ -30,7 +30,7 @@ fn a_step_keeps_its_identity_when_it_is_moved_renumbered_and_renamed() {
     let third = with(third, "Write the report", "Write a short report");
     let after = format!("{head}### Step 1{third}\n### Step 2{first}### Step 3{second}");
     assert_eq!(
-        told(Plan, PLAN, &after),
+        summarised(Plan, PLAN, &after),
         [
             "step 1 (zz42) Write a short report: moved from place 3 to 1",
             "step 1 (zz42) Write a short report: number 3 → 1",
@@ -43,9 +43,9 @@ fn a_step_keeps_its_identity_when_it_is_moved_renumbered_and_renamed() {
 #[test]
 fn steps_come_and_go() {
     let (head, _) = PLAN.split_once("### Step 3").unwrap();
-    let gone = told(Plan, PLAN, head);
+    let gone = summarised(Plan, PLAN, head);
     assert_eq!(gone[0], "step 3 (zz42) Write the report: removed, PENDING");
-    assert_eq!(told(Plan, head, PLAN)[0], "step 3 (zz42) Write the report: added, PENDING");
+    assert_eq!(summarised(Plan, head, PLAN)[0], "step 3 (zz42) Write the report: added, PENDING");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_step_by_hand_is_known_by_title_and_then_by_number() {
         "# P\n## Steps\n### Step 1: A\n- status: PENDING\n### Step 2: B\n- status: PENDING\n";
     let after = "# P\n## Steps\n### Step 1: X\n- status: PENDING\n### Step 2: A\n- status: DONE\n### Step 3: B\n- id: b123\n- status: PENDING\n";
     assert_eq!(
-        told(Plan, before, after),
+        summarised(Plan, before, after),
         [
             "step 1 X: added, PENDING",
             "steps 1–2: renumbered 2–3",
@@ -63,26 +63,35 @@ fn a_step_by_hand_is_known_by_title_and_then_by_number() {
         ]
     );
     let renamed = with(before, "Step 2: B", "Step 2: C");
-    assert_eq!(told(Plan, before, &renamed), ["step 2 C: title B → C"]);
+    assert_eq!(summarised(Plan, before, &renamed), ["step 2 C: title B → C"]);
 }
 
 #[test]
 fn two_steps_with_different_ids_are_never_the_same_step() {
     let after = with(PLAN, "id**: b7xq", "id**: c8yr");
-    let told = told(Plan, PLAN, &with(&after, "k3f9, b7xq", "k3f9, c8yr"));
-    assert!(told.contains(&"step 2 (b7xq) Read papers: removed, PENDING".to_owned()), "{told:?}");
-    assert!(told.contains(&"step 2 (c8yr) Read papers: added, PENDING".to_owned()), "{told:?}");
+    let summarised = summarised(Plan, PLAN, &with(&after, "k3f9, b7xq", "k3f9, c8yr"));
+    assert!(
+        summarised.contains(&"step 2 (b7xq) Read papers: removed, PENDING".to_owned()),
+        "{summarised:?}"
+    );
+    assert!(
+        summarised.contains(&"step 2 (c8yr) Read papers: added, PENDING".to_owned()),
+        "{summarised:?}"
+    );
 }
 
 #[test]
 fn reviews_are_opened_and_decided() {
     let open = format!("{PLAN}\n## Reviews\n- [ ] r1: Delete the cache?\n");
-    assert_eq!(told(Plan, PLAN, &open)[0], "review r1: \"open\" added (\"Delete the cache?\")");
+    assert_eq!(
+        summarised(Plan, PLAN, &open)[0],
+        "review r1: \"open\" added (\"Delete the cache?\")"
+    );
     let decided =
         with(&open, "[ ] r1: Delete the cache?", "[x] r1: Delete the cache? — approved by ada");
-    let told = told(Plan, &open, &decided);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("review r1: \"open\" → \"approved\""), "{told:?}");
+    let summarised = summarised(Plan, &open, &decided);
+    assert_eq!(summarised.len(), 1, "{summarised:?}");
+    assert!(summarised[0].starts_with("review r1: \"open\" → \"approved\""), "{summarised:?}");
 }
 
 #[test]
@@ -94,7 +103,7 @@ fn constraints_are_told_by_what_they_are() {
     let after = with(&after, "200s", "300s");
     let after = with(&after, "legal_tasks**: require", "legal_tasks**: always require");
     assert_eq!(
-        told(Constraints, CONSTRAINTS, &after),
+        summarised(Constraints, CONSTRAINTS, &after),
         [
             "constraints: priority \"quality\" → \"cost_efficiency\"",
             "constraints: limit max_web_requests 20 → 10",
@@ -113,7 +122,7 @@ fn rules_in_another_order_are_told() {
     let (second, rest) = rest.split_once('\n').unwrap();
     let after = format!("{head}{second}\n- If 2+{first}\n{rest}");
     assert_eq!(
-        told(Constraints, CONSTRAINTS, &after),
+        summarised(Constraints, CONSTRAINTS, &after),
         ["constraints: Adaptation Rules: in another order"]
     );
 }
@@ -122,7 +131,7 @@ fn rules_in_another_order_are_told() {
 fn the_last_behaviour_that_goes_is_a_behaviour() {
     let after = with(CONSTRAINTS, "- **legal_tasks**: require human review\n", "");
     assert_eq!(
-        told(Constraints, CONSTRAINTS, &after),
+        summarised(Constraints, CONSTRAINTS, &after),
         ["constraints: behaviour legal_tasks \"require human review\" removed"]
     );
 }
@@ -132,9 +141,9 @@ fn findings_are_counted_by_section() {
     let after =
         with(CONTEXT, "needs etcd\n", "needs etcd\n- Weaviate speaks GraphQL\n- Chroma is small\n");
     let after = with(&after, "We compare three.", "We compare four.");
-    let told = told(Context, CONTEXT, &after);
+    let summarised = summarised(Context, CONTEXT, &after);
     assert_eq!(
-        told,
+        summarised,
         [
             "context: Key Findings: 2 added: \"Weaviate speaks GraphQL\", \"Chroma is small\"",
             "context: Decisions: 1 changed: \"We compare three.\" → \"We compare four.\"",
@@ -146,21 +155,24 @@ fn findings_are_counted_by_section() {
 fn sections_with_one_heading_are_told_apart() {
     let before = "# C\n## A\n### Notes\n- x\n## B\n### Notes\n- y\n";
     let after = before.replace("- x", "- x\n- more").replace("- y", "- y\n- other");
-    let told = told(Context, before, &after);
+    let summarised = summarised(Context, before, &after);
     let begins =
         ["context: A / Notes: 1 added: \"more\"", "context: B / Notes: 1 added: \"other\""];
-    assert_eq!(told, begins);
+    assert_eq!(summarised, begins);
 }
 
 #[test]
 fn sections_come_go_and_are_renamed() {
     let after = with(CONTEXT, "### Decisions", "### Choices");
     assert_eq!(
-        told(Context, CONTEXT, &after)[0],
+        summarised(Context, CONTEXT, &after)[0],
         "context: heading \"Knowledge / Decisions\" → \"Knowledge / Choices\""
     );
     let after = format!("{CONTEXT}\n## Risks\n- Time\n");
-    assert_eq!(told(Context, CONTEXT, &after), ["context: section \"Risks\" added: \"- Time\""]);
+    assert_eq!(
+        summarised(Context, CONTEXT, &after),
+        ["context: section \"Risks\" added: \"- Time\""]
+    );
 }
 
 #[test]
@@ -172,15 +184,15 @@ fn what_changes_nothing_in_meaning_is_said_to_be_layout() {
         (with(PLAN, "## Steps\n\n", "## Steps\n\n\n"), "white space only"),
         (PLAN.replace("- **status**", "* **Status**"), "wording or layout only"),
     ] {
-        assert_eq!(told(Plan, PLAN, &after), [format!("plan.md: {detail}")]);
+        assert_eq!(summarised(Plan, PLAN, &after), [format!("plan.md: {detail}")]);
     }
 }
 
 #[test]
 fn a_comment_behind_a_value_is_seen() {
     let after = with(PLAN, "status**: PLANNING", "status**: PLANNING <!-- wait -->");
-    let told = told(Plan, PLAN, &after);
-    assert_eq!(told, ["plan: status PLANNING → \"PLANNING <!-- wait -->\""]);
+    let summarised = summarised(Plan, PLAN, &after);
+    assert_eq!(summarised, ["plan: status PLANNING → \"PLANNING <!-- wait -->\""]);
 }
 
 #[test]
@@ -188,7 +200,7 @@ fn text_below_a_step_is_seen() {
     let after =
         with(PLAN, "### Step 2", "Mind the licence.\n\n#### Notes\nfree text\n\n### Step 2");
     assert_eq!(
-        told(Plan, PLAN, &after),
+        summarised(Plan, PLAN, &after),
         [
             "step 1 (k3f9) Collect data: text: 1 added: \"Mind the licence.\"",
             "step 1 (k3f9) Collect data: Notes \"free text\" added",
@@ -202,13 +214,20 @@ fn entries_of_the_history_are_counted() {
     let after = format!(
         "{before}\n### Step 1 Execution - 2026-01-15T09:00:00Z\n- **errors**: none\n\n### Undo - 2026-01-15T09:01:00Z\n- **kind**: restore\n"
     );
-    assert_eq!(told(History, before, &after), ["history: 2 entries added: Step 1 Execution, Undo"]);
     assert_eq!(
-        told(History, &after, before),
+        summarised(History, before, &after),
+        ["history: 2 entries added: Step 1 Execution, Undo"]
+    );
+    assert_eq!(
+        summarised(History, &after, before),
         ["history: 2 entries removed: Step 1 Execution, Undo"]
     );
     let changed = after.replace("none", "timeout");
-    assert_eq!(told(History, &after, &changed).len(), 2, "an entry by hand is known by its text");
+    assert_eq!(
+        summarised(History, &after, &changed).len(),
+        2,
+        "an entry by hand is known by its text"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn differences(file: StateFile, before: &str, after: &str) -> Vec<Difference> {
 }
 
 /// The differences in words.
-fn told(file: StateFile, before: &str, after: &str) -> Vec<String> {
+fn summarised(file: StateFile, before: &str, after: &str) -> Vec<String> {
     summary(&differences(file, before, after))
 }
 

@@ -130,9 +130,13 @@ fn hold(file: StateFile, before: &[u8], after: &[u8]) -> Result<(), TestCaseErro
     prop_assert!(compare(file, Some(before), Some(before)).is_empty());
     let back = compare(file, Some(after), Some(before));
     prop_assert_eq!(shapes(&forth, false), shapes(&back, true), "{}", file);
-    let told = summary(&forth);
-    prop_assert_eq!(told.is_empty(), forth.is_empty());
-    prop_assert!(told.iter().all(|line| !line.contains(['\n', '\r', '\u{1b}'])), "{:?}", told);
+    let summarised = summary(&forth);
+    prop_assert_eq!(summarised.is_empty(), forth.is_empty());
+    prop_assert!(
+        summarised.iter().all(|line| !line.contains(['\n', '\r', '\u{1b}'])),
+        "{:?}",
+        summarised
+    );
     let view = canonical(file, before);
     prop_assert_eq!(&view, &canonical(file, before));
     Ok(())
@@ -193,9 +197,9 @@ fn an_item_that_became_a_review_is_told_in_both_directions() {
     }
     for (before, after) in [(before, after), (after, before)] {
         let found = compare(StateFile::Plan, Some(before.as_bytes()), Some(after.as_bytes()));
-        let told = |kind: &str| found.iter().any(|d| shape(d, false).contains(kind));
+        let summarised = |kind: &str| found.iter().any(|d| shape(d, false).contains(kind));
         for kind in ["\"section_field\"", "\"review\"", "\"section_title\""] {
-            assert!(told(kind), "{kind} in {found:?}");
+            assert!(summarised(kind), "{kind} in {found:?}");
         }
     }
 }

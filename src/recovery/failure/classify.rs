@@ -33,7 +33,7 @@ impl Failure {
 }
 
 /// A phrase that was found.
-struct Found {
+struct Match {
     class: ErrorClass,
     strength: Strength,
     text: String,
@@ -68,7 +68,7 @@ pub(crate) fn classify(text: &str) -> Failure {
 }
 
 /// Every phrase of the vocabulary and every status code in the text.
-fn find(text: &str, words: &[Word<'_>]) -> Vec<Found> {
+fn find(text: &str, words: &[Word<'_>]) -> Vec<Match> {
     let mut found = Vec::new();
     let mut covered = 0;
     for at in 0..words.len() {
@@ -77,7 +77,7 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Found> {
             && let Some(class) = http::class_of(code)
         {
             let text = words[at].written.to_owned();
-            found.push(Found { class, strength: Strength::Plain, text });
+            found.push(Match { class, strength: Strength::Plain, text });
         }
         for phrase in phrases(&words[at].text) {
             let len = phrase.words.len();
@@ -94,7 +94,7 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Found> {
                 covered = covered.max(at + len);
             }
             let text = text[start..end].to_owned();
-            found.push(Found { class: phrase.class, strength: phrase.strength, text });
+            found.push(Match { class: phrase.class, strength: phrase.strength, text });
         }
     }
     found

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{FactValue, Facts, Workflow},
-    rules::{Action, Entry, Outcome, Truth, apply, explain, explain::WhyNot, fire},
+    rules::{Action, Entry, RuleOutcome, Truth, apply, explain, explain::WhyNot, fire},
 };
 
 use super::rule;
@@ -11,7 +11,7 @@ fn entries(texts: &[&str]) -> Vec<Entry> {
     texts.iter().map(|text| Entry::parse(text, Workflow::builtin())).collect()
 }
 
-fn run(texts: &[&str], before: &Facts, after: &Facts) -> Outcome {
+fn run(texts: &[&str], before: &Facts, after: &Facts) -> RuleOutcome {
     fire(&entries(texts), before, after, Workflow::builtin())
 }
 
@@ -34,7 +34,7 @@ fn text(text: &str) -> FactValue {
     FactValue::text(text)
 }
 
-fn changed(outcome: &Outcome) -> Vec<(&str, String)> {
+fn changed(outcome: &RuleOutcome) -> Vec<(&str, String)> {
     outcome.changes.iter().map(|c| (c.modifier.as_str(), c.after.to_plain())).collect()
 }
 
@@ -58,7 +58,7 @@ fn an_override_by_a_person_is_not_overridden_back() {
     assert_eq!(changed(&outcome), [("priority", "cost_efficiency".to_owned())]);
     // The person sets it back; the cost grows on.
     let dearer = facts().with("cost", FactValue::Money(460_000));
-    assert_eq!(run(&rules, &dear, &dearer), Outcome::default());
+    assert_eq!(run(&rules, &dear, &dearer), RuleOutcome::default());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn events_make_event_conditions_true_every_time() {
     let outcome = run(&rules, &facts(), &praised);
     assert_eq!(changed(&outcome), [("user_sentiment", "pleased".to_owned())]);
     let criticised = praised.with("event.sentiment", text("negative"));
-    assert_eq!(run(&rules, &facts(), &criticised), Outcome::default());
+    assert_eq!(run(&rules, &facts(), &criticised), RuleOutcome::default());
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(in crate::store) struct Facts {
 
 /// What the last record of the log left, without what it did.
 #[derive(Debug, Deserialize)]
-struct Outcome {
+struct LastRecord {
     id: Revision,
     seq: u64,
     #[serde(default)]
@@ -135,7 +135,7 @@ impl Head {
                     && header.state == self.state
             });
         }
-        serde_json::from_slice::<Outcome>(json).is_ok_and(|last| {
+        serde_json::from_slice::<LastRecord>(json).is_ok_and(|last| {
             let tail =
                 last.appended.map(|append| Tail { len: append.len, hash: append.tail_after });
             (&last.id, last.seq) == (&self.id, self.seq)

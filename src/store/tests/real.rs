@@ -19,8 +19,8 @@ fn the_script_gives_the_same_on_a_real_disk() {
     let mut seen = Vec::new();
     for (step, expected) in script().iter().zip(&pictures(u64::MAX)[1..]) {
         match step {
-            Step::Edit(name, text) => fs_err::write(dir.join(name), text).unwrap(),
-            Step::EditAppend(text) => {
+            ScriptStep::Edit(name, text) => fs_err::write(dir.join(name), text).unwrap(),
+            ScriptStep::EditAppend(text) => {
                 let mut bytes = fs_err::read(dir.join(GROWING)).unwrap();
                 bytes.extend_from_slice(text.as_bytes());
                 fs_err::write(dir.join(GROWING), bytes).unwrap();

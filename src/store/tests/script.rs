@@ -22,7 +22,7 @@ pub(super) struct Picture {
 
 /// One thing that happens.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     Op(&'static str, Vec<FileChange>, &'static str),
     Edit(&'static str, &'static str),
     EditAppend(&'static str),
@@ -36,9 +36,9 @@ pub(super) enum Step {
     Forget(&'static str),
 }
 
-impl Step {
+impl ScriptStep {
     pub(super) fn is_edit(&self) -> bool {
-        matches!(self, Step::Edit(..) | Step::EditAppend(_))
+        matches!(self, ScriptStep::Edit(..) | ScriptStep::EditAppend(_))
     }
 }
 
@@ -136,8 +136,8 @@ pub(super) fn picture(view: &View) -> Picture {
     Picture { files, appended, checkpoints }
 }
 
-pub(super) fn script() -> Vec<Step> {
-    use Step::*;
+pub(super) fn script() -> Vec<ScriptStep> {
+    use ScriptStep::*;
     vec![
         Op("init", vec![write("a.md", "alpha beta\n"), write("b.md", "bee\n")], "# history\n"),
         Op("step", vec![splice("a.md", 0..5, "ALPHA"), splice("b.md", 3..3, "s")], "- one\n"),
@@ -163,20 +163,20 @@ pub(super) fn script() -> Vec<Step> {
 }
 
 /// Runs one step; an error means that the step was not acknowledged.
-pub(super) fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
+pub(super) fn run(store: &Store, disk: &SimDisk, step: &ScriptStep) -> Result<()> {
     match step {
-        Step::Op(kind, changes, append) => {
+        ScriptStep::Op(kind, changes, append) => {
             let transaction = store.begin(WAIT, &holder("t1"))?;
             transaction.commit(operation(kind, changes.clone(), append))?;
         }
-        Step::Edit(name, text) => disk.edit(&state_dir().join(name), text.as_bytes()),
-        Step::EditAppend(text) => {
+        ScriptStep::Edit(name, text) => disk.edit(&state_dir().join(name), text.as_bytes()),
+        ScriptStep::EditAppend(text) => {
             let path = state_dir().join(GROWING);
             let mut bytes = disk.peek(&path).unwrap_or_default();
             bytes.extend_from_slice(text.as_bytes());
             disk.edit(&path, &bytes);
         }
-        Step::Undo => {
+        ScriptStep::Undo => {
             let transaction = store.begin(WAIT, &holder("t2"))?;
             let target = transaction.undo_target()?.expect("something to undo");
             let changes = transaction.inverse(&target)?;
@@ -185,7 +185,7 @@ pub(super) fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             op.undoes = Some(target.id.clone());
             transaction.commit(op)?;
         }
-        Step::Redo => {
+        ScriptStep::Redo => {
             let transaction = store.begin(WAIT, &holder("t3"))?;
             let target = transaction.redo_target()?.expect("something to redo");
             let changes = transaction.reapply(&target)?;
@@ -194,11 +194,11 @@ pub(super) fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             op.redoes = Some(target.id.clone());
             transaction.commit(op)?;
         }
-        Step::Checkpoint(name, automatic) => {
+        ScriptStep::Checkpoint(name, automatic) => {
             let transaction = store.begin(WAIT, &holder("t1"))?;
             transaction.commit(checkpoint(name, automatic.then_some("because")))?;
         }
-        Step::Restore(name, kept) => {
+        ScriptStep::Restore(name, kept) => {
             let transaction = store.begin(WAIT, &holder("t1"))?;
             let known = transaction.view().checkpoint(name)?.expect("the checkpoint");
             let then = store.checkpoint_files(&known)?;
@@ -215,14 +215,14 @@ pub(super) fn run(store: &Store, disk: &SimDisk, step: &Step) -> Result<()> {
             op.changes = changes.collect();
             transaction.commit(op)?;
         }
-        Step::Forget(name) => {
+        ScriptStep::Forget(name) => {
             let transaction = store.begin(WAIT, &holder("t1"))?;
             let known = transaction.view().checkpoint(name)?.expect("the checkpoint");
             let mut op = operation("forget", vec![], "- forgotten\n");
             op.checkpoints = vec![CheckpointChange::Remove(known)];
             transaction.commit(op)?;
         }
-        Step::Gc => {
+        ScriptStep::Gc => {
             store.gc(Some("t9".into()), &[], false)?;
         }
     }

@@ -89,8 +89,8 @@ pub(in crate::store) fn prepare(
     let mut images = BTreeMap::new();
     if !new.checkpoints.is_empty() {
         state.advance(&op);
-        let taking = CheckpointRecords { store, base, view, state: &state, new_files: &new_files };
-        (op.checkpoints, images) = taking.records(&op, new.checkpoints)?;
+        let records = CheckpointRecords { store, base, view, state: &state, new_files: &new_files };
+        (op.checkpoints, images) = records.records(&op, new.checkpoints)?;
     }
     op.id = op.compute_id();
     for change in &mut op.checkpoints {

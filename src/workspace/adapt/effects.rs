@@ -8,7 +8,7 @@ use super::super::{Answer, Draft, Error, change};
 use super::{Event, shown};
 use crate::{
     domain::{ModelError, Plan, PlanRole, StateFile},
-    rules::{Change, Entry, Outcome, TraceLine},
+    rules::{Change, Entry, RuleOutcome, TraceLine},
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
@@ -17,7 +17,7 @@ pub(super) fn carry_out(
     draft: &mut Draft<'_>,
     rules: &[Entry],
     event: &Event,
-    outcome: &Outcome,
+    outcome: &RuleOutcome,
     answer: &mut Answer,
 ) -> Result<(), Error> {
     if outcome.trace.is_empty() {
@@ -79,7 +79,7 @@ pub(super) fn write(draft: &mut Draft<'_>, values: &[(String, String)]) -> Resul
 /// Opens a review for every request.
 pub(super) fn ask(
     draft: &mut Draft<'_>,
-    outcome: &Outcome,
+    outcome: &RuleOutcome,
     why: &str,
     answer: &mut Answer,
 ) -> Result<(), Error> {
@@ -100,7 +100,7 @@ pub(super) fn ask(
     Ok(())
 }
 
-fn add_directives(draft: &mut Draft<'_>, outcome: &Outcome) -> Result<(), Error> {
+fn add_directives(draft: &mut Draft<'_>, outcome: &RuleOutcome) -> Result<(), Error> {
     if outcome.directives.is_empty() {
         return Ok(());
     }
@@ -145,7 +145,7 @@ fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<(), Error> {
 }
 
 /// What a fired rule did, in words.
-fn done_by(line: &TraceLine, outcome: &Outcome) -> Vec<String> {
+fn done_by(line: &TraceLine, outcome: &RuleOutcome) -> Vec<String> {
     let mut done: Vec<String> = Vec::new();
     for change in &line.changes {
         let (from, to) = (shown(&change.before), shown(&change.after));

@@ -17,7 +17,7 @@ pub(super) use self::{limits::limits, sheet::limit_facts};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},
-    rules::{Directive, Entry, Outcome, fire},
+    rules::{Directive, Entry, RuleOutcome, fire},
 };
 
 /// The facts before a change, and the rules that look at them.
@@ -127,7 +127,12 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
 }
 
 /// Says once what could not be understood, and which rules go round in circles.
-fn report(draft: &mut Draft<'_>, rules: &[Entry], constraints: &Constraints, outcome: &Outcome) {
+fn report(
+    draft: &mut Draft<'_>,
+    rules: &[Entry],
+    constraints: &Constraints,
+    outcome: &RuleOutcome,
+) {
     for missed in &outcome.not_understood {
         let place = constraints.rules.get(missed.rule).map(|rule| constraints.place(rule.item));
         let place = place.map(|place| format!("constraints.md:{place}: ")).unwrap_or_default();

@@ -108,7 +108,7 @@ pub(crate) fn commit(dir: &Path, options: &CommitOptions) -> Result<Committed, G
     Ok(Committed { commit: Some(commit), files, message, said })
 }
 
-/// Nothing to commit is one thing; files that git is told not to see are another.
+/// Nothing to commit is one thing; files that git is described not to see are another.
 ///
 /// # Errors
 /// None of the state files is known to git, and one is ignored.
@@ -171,7 +171,7 @@ fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
 fn message(repository: &Repository, options: &CommitOptions) -> String {
     let mut text = match &options.message {
         Some(message) => message.trim_end().to_owned(),
-        None => told(&since_last(repository, &options.operations)),
+        None => described(&since_last(repository, &options.operations)),
     };
     text.push_str(&format!("\n\n{REVISION}: {}\n", options.revision));
     if !options.heads.is_empty() {
@@ -180,7 +180,7 @@ fn message(repository: &Repository, options: &CommitOptions) -> String {
     text
 }
 
-/// The operations that no commit of this state has told yet, on whatever branch; the oldest first.
+/// The operations that no commit of this state has described yet, on whatever branch; the oldest first.
 fn since_last<'o>(
     repository: &Repository,
     operations: &'o [OperationSummary],
@@ -189,12 +189,12 @@ fn since_last<'o>(
     let marked = format!("--grep=^{REVISION}: ");
     let dir = repository.path(".");
     let args = ["log", "--all", "--max-count=100", &format, &marked, "--", &dir];
-    let told = repository.git.ask(&args).unwrap_or_default();
-    let told = String::from_utf8_lossy(&told).into_owned();
-    let told: Vec<&str> = told.split_whitespace().collect();
-    let is_new = |operation: &&OperationSummary| !told.contains(&operation.id.as_str());
+    let described = repository.git.ask(&args).unwrap_or_default();
+    let described = String::from_utf8_lossy(&described).into_owned();
+    let described: Vec<&str> = described.split_whitespace().collect();
+    let is_new = |operation: &&OperationSummary| !described.contains(&operation.id.as_str());
     let mut new: Vec<&OperationSummary> = operations.iter().take_while(is_new).collect();
-    // A commit that somebody made without us has told what came before it, too.
+    // A commit that somebody made without us has described what came before it, too.
     if let Some(last) = last_written(repository) {
         let is_later = |operation: &&OperationSummary| {
             operation.time.parse::<Timestamp>().is_ok_and(|time| time >= last)
@@ -227,7 +227,7 @@ fn last_written(repository: &Repository) -> Option<Timestamp> {
     Timestamp::from_second(seconds.trim().parse().ok()?).ok()
 }
 
-fn told(operations: &[&OperationSummary]) -> String {
+fn described(operations: &[&OperationSummary]) -> String {
     let line = |operation: &&OperationSummary| {
         let text =
             if operation.message.is_empty() { &operation.command } else { &operation.message };

@@ -25,7 +25,7 @@ const LARGEST: u64 = 256 << 20;
 const NAME: &str = StateFile::History.name();
 
 /// A commit that changed the history, against one of its parents.
-struct Step {
+struct HistoryChange {
     commit: String,
     subject: String,
     is_merge: bool,
@@ -41,7 +41,7 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
     let sizes = sizes(&repository, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
     // What only grew lost nothing; a merge may have grown by less than it should have.
-    let is_suspect = |step: &&Step| {
+    let is_suspect = |step: &&HistoryChange| {
         (step.is_merge || size(&step.after) < size(&step.before)) && size(&step.before) < LARGEST
     };
     let mut present = None;
@@ -82,7 +82,7 @@ pub(crate) fn is_in_ancestor(repository: &Repository, id: &str) -> bool {
 }
 
 /// Every commit that changed the history, the newest first.
-fn steps(repository: &Repository) -> Option<Vec<Step>> {
+fn steps(repository: &Repository) -> Option<Vec<HistoryChange>> {
     let format = "--format=%x01%H %P%x02%s";
     let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
     let path = repository.path(NAME);
@@ -102,14 +102,14 @@ fn steps(repository: &Repository) -> Option<Vec<Step>> {
             let is_new = before.bytes().all(|byte| byte == b'0');
             if !is_new {
                 let (commit, subject) = (commit.clone(), subject.to_owned());
-                steps.push(Step { commit, subject, is_merge, before, after });
+                steps.push(HistoryChange { commit, subject, is_merge, before, after });
             }
         }
     }
     Some(steps)
 }
 
-fn sizes(repository: &Repository, steps: &[Step]) -> HashMap<String, u64> {
+fn sizes(repository: &Repository, steps: &[HistoryChange]) -> HashMap<String, u64> {
     let blobs: BTreeSet<&str> =
         steps.iter().flat_map(|step| [step.before.as_str(), step.after.as_str()]).collect();
     let mut input: String = blobs.into_iter().collect::<Vec<_>>().join("\n");
@@ -142,7 +142,7 @@ fn texts(log: &[u8], wanted: &BTreeSet<EntryId>) -> BTreeMap<EntryId, Vec<u8>> {
 }
 
 /// Whether the state before a commit was that of another execution, whose history ended there.
-fn is_another(repository: &Repository, step: &Step) -> bool {
+fn is_another(repository: &Repository, step: &HistoryChange) -> bool {
     let now = repository.read(StateFile::Plan).ok().flatten().and_then(execution_of);
     let parent = format!("{}^", step.commit);
     let before = repository.blob(&parent, StateFile::Plan.name()).and_then(execution_of);

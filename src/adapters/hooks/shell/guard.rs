@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    Simple, Step, Word, commands, git,
+    ShellPart, Simple, Word, commands, git,
     programs::{self, How, Used, found_by, is_flag, is_interpreter, only_reads, pieces},
     words::{Expansion, Scope, fitting, matches},
     wrappers::{is_assignment, unwrapped},
@@ -22,7 +22,7 @@ const MOST_SCOPES: usize = 64;
 
 /// A word of a command that reaches the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::adapters::hooks) struct Found {
+pub(in crate::adapters::hooks) struct Finding {
     /// The program.
     pub program: String,
     /// The word as it was written.
@@ -38,7 +38,7 @@ pub(in crate::adapters::hooks) fn examine(
     guarded: &Guarded,
     cwd: &Path,
     source: &str,
-) -> Option<Found> {
+) -> Option<Finding> {
     let scope = Scope { cwd: Some(cwd.to_owned()), variables: Rc::new(HashMap::new()) };
     let mut shell =
         Shell { guarded, scope, outer: Vec::new(), expansion: Expansion::new(), asked: None };
@@ -49,7 +49,7 @@ pub(in crate::adapters::hooks) fn examine(
 /// Whether a command line only looks, so that nobody needs to be asked about it.
 pub(in crate::adapters::hooks) fn only_looks(source: &str) -> bool {
     commands(source).iter().all(|step| {
-        let Step::Run(simple) = step else { return true };
+        let ShellPart::Run(simple) = step else { return true };
         let quiet = simple.writes.iter().all(|word| word.text == "/dev/null");
         let (words, _) = unwrapped(&simple.words);
         let (name, args) = program(words);
@@ -73,18 +73,20 @@ struct Shell<'a> {
     scope: Scope,
     outer: Vec<Scope>,
     expansion: Expansion,
-    asked: Option<Found>,
+    asked: Option<Finding>,
 }
 
 impl Shell<'_> {
-    fn run(&mut self, source: &str, depth: usize) -> Option<Found> {
+    fn run(&mut self, source: &str, depth: usize) -> Option<Finding> {
         let mut before = Simple::default();
         for step in commands(source) {
             match step {
-                Step::Open if self.outer.len() < MOST_SCOPES => self.outer.push(self.scope.clone()),
-                Step::Open => {}
-                Step::Close => self.scope = self.outer.pop().unwrap_or(self.scope.clone()),
-                Step::Run(simple) => {
+                ShellPart::Open if self.outer.len() < MOST_SCOPES => {
+                    self.outer.push(self.scope.clone())
+                }
+                ShellPart::Open => {}
+                ShellPart::Close => self.scope = self.outer.pop().unwrap_or(self.scope.clone()),
+                ShellPart::Run(simple) => {
                     let (words, by_xargs) = unwrapped(&simple.words);
                     let expand = |word| self.expansion.expand(word, &self.scope);
                     let mut words: Vec<Word> = words.iter().flat_map(expand).collect();
@@ -116,7 +118,7 @@ impl Shell<'_> {
         before: &Simple,
         by_xargs: bool,
         depth: usize,
-    ) -> Option<Found> {
+    ) -> Option<Finding> {
         let (name, args) = program(&simple.words);
         let mut used: Used = simple.writes.iter().map(|word| (word.clone(), How::Writes)).collect();
         let mut scripts = Vec::new();
@@ -175,7 +177,7 @@ impl Shell<'_> {
     }
 
     /// Denies, or keeps the first question.
-    fn examine(&mut self, name: &str, args: &[Word], used: &Used) -> Option<Found> {
+    fn examine(&mut self, name: &str, args: &[Word], used: &Used) -> Option<Finding> {
         if used.is_empty() {
             return None;
         }
@@ -204,7 +206,7 @@ impl Shell<'_> {
                 How::May | How::MayBelow | How::LeavesOut => false,
             };
             let found =
-                || Found { program: name.to_owned(), word: word.text.clone(), reach, denied };
+                || Finding { program: name.to_owned(), word: word.text.clone(), reach, denied };
             if denied {
                 return Some(found());
             }

@@ -48,7 +48,7 @@ pub(super) struct Simple {
 
 /// A part of a command line, in the order in which the parts run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ShellPart {
     /// A subshell or a substitution begins.
     Open,
     /// It ends, and with it the directory and the variables it had.
@@ -58,11 +58,11 @@ pub(super) enum Step {
 }
 
 /// All commands of a line, those in substitutions too.
-pub(super) fn commands(source: &str) -> Vec<Step> {
+pub(super) fn commands(source: &str) -> Vec<ShellPart> {
     read(source, 0)
 }
 
-fn read(source: &str, depth: usize) -> Vec<Step> {
+fn read(source: &str, depth: usize) -> Vec<ShellPart> {
     let chars = source.chars().filter(|c| *c != VARIABLE).collect();
     let mut reader = Reader { chars, depth, ..Reader::default() };
     reader.run();
@@ -82,7 +82,7 @@ struct Reader {
     heredocs: Vec<Heredoc>,
     /// Whether the next command reads from a pipe.
     piped: bool,
-    found: Vec<Step>,
+    found: Vec<ShellPart>,
 }
 
 /// A here-document that was announced.
@@ -150,7 +150,7 @@ impl Reader {
                 ';' | '&' => self.end_command(),
                 '(' | ')' => {
                     self.end_command();
-                    self.found.push(if c == '(' { Step::Open } else { Step::Close });
+                    self.found.push(if c == '(' { ShellPart::Open } else { ShellPart::Close });
                 }
                 '>' => {
                     self.drop_descriptor();
@@ -256,9 +256,9 @@ impl Reader {
     fn nest(&mut self, inner: &str) {
         self.unknown();
         if self.depth < MOST_DEPTH {
-            self.found.push(Step::Open);
+            self.found.push(ShellPart::Open);
             self.found.extend(read(inner, self.depth + 1));
-            self.found.push(Step::Close);
+            self.found.push(ShellPart::Close);
         }
     }
 
@@ -367,7 +367,7 @@ impl Reader {
         let announced = pending.map(|heredoc| heredoc.step = Some(self.found.len())).count();
         if simple != Simple::default() || announced > 0 {
             let piped = std::mem::take(&mut self.piped);
-            self.found.push(Step::Run(Simple { piped, ..simple }));
+            self.found.push(ShellPart::Run(Simple { piped, ..simple }));
         }
     }
 
@@ -394,7 +394,7 @@ impl Reader {
                 text.push('\n');
             }
             let step = heredoc.step.and_then(|step| self.found.get_mut(step));
-            if let Some(Step::Run(simple)) = step {
+            if let Some(ShellPart::Run(simple)) = step {
                 simple.inputs.push(text);
             }
         }
@@ -409,10 +409,10 @@ mod tests {
         let texts = |words: &[Word]| -> Vec<String> {
             words.iter().map(|word| word.text.replace(VARIABLE, "%")).collect()
         };
-        let show = |step: &Step| match step {
-            Step::Open => "(".to_owned(),
-            Step::Close => ")".to_owned(),
-            Step::Run(simple) => {
+        let show = |step: &ShellPart| match step {
+            ShellPart::Open => "(".to_owned(),
+            ShellPart::Close => ")".to_owned(),
+            ShellPart::Run(simple) => {
                 let writes: String =
                     texts(&simple.writes).iter().map(|text| format!(" >{text}")).collect();
                 let inputs: String =

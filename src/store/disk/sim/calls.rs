@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::{Entry, Inode, SimDisk, SimFile, Step};
+use super::{Entry, Extent, Inode, SimDisk, SimFile};
 use crate::store::disk::{Access, Disk, DiskFile, Kind, Stat, publish::parent_of};
 
 impl Disk for SimDisk {
@@ -156,8 +156,8 @@ impl SimFile {
         let mut inner = self.disk.lock_inner();
         let step = inner.enter(true)?;
         let (bytes, result) = match step {
-            Step::Whole => (bytes, Ok(())),
-            Step::Half(error) => (&bytes[..bytes.len() / 2], Err(error)),
+            Extent::Whole => (bytes, Ok(())),
+            Extent::Half(error) => (&bytes[..bytes.len() / 2], Err(error)),
         };
         let mtime = inner.tick();
         if let Some(inode) = inner.inodes.get_mut(&self.ino) {

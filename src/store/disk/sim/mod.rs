@@ -112,7 +112,7 @@ struct SimFile {
     locked: Mutex<Option<bool>>,
 }
 
-enum Step {
+enum Extent {
     Whole,
     Half(io::Error),
 }
@@ -395,19 +395,19 @@ impl Inner {
         self.change(sets);
     }
 
-    fn enter(&mut self, writes: bool) -> io::Result<Step> {
+    fn enter(&mut self, writes: bool) -> io::Result<Extent> {
         assert!(!(self.frozen && writes), "a frozen disk was written to");
         if self.dead {
             return Err(crashed());
         }
         if !writes && !self.reads_count {
-            return Ok(Step::Whole);
+            return Ok(Extent::Whole);
         }
         self.calls += 1;
         self.finish_meddling();
         self.meddle();
         let Some((_, fault)) = self.fault.filter(|(at, _)| *at == self.calls) else {
-            return Ok(Step::Whole);
+            return Ok(Extent::Whole);
         };
         self.fired = true;
         match fault {
@@ -417,10 +417,10 @@ impl Inner {
             }
             Fault::CrashWithin => {
                 self.dead = true;
-                Ok(Step::Half(crashed()))
+                Ok(Extent::Half(crashed()))
             }
-            Fault::CrashAfter => Ok(Step::Whole),
-            Fault::Fails(code) => Ok(Step::Half(io::Error::from_raw_os_error(code))),
+            Fault::CrashAfter => Ok(Extent::Whole),
+            Fault::Fails(code) => Ok(Extent::Half(io::Error::from_raw_os_error(code))),
         }
     }
 
@@ -437,8 +437,8 @@ impl Inner {
 
     fn whole(&mut self, writes: bool) -> io::Result<()> {
         match self.enter(writes)? {
-            Step::Whole => Ok(()),
-            Step::Half(error) => Err(error),
+            Extent::Whole => Ok(()),
+            Extent::Half(error) => Err(error),
         }
     }
 

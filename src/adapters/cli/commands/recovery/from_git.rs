@@ -34,7 +34,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>) -> CliResult {
     rebuilt.passed_over.retain(|passed| !from_log.contains(&passed.file));
     let relogged = relog(session, &workspace)?;
     let dir = workspace.directory().to_owned();
-    let found = Found { dir, from_log, rebuilt, relogged, dry_run };
+    let found = RecoveredFiles { dir, from_log, rebuilt, relogged, dry_run };
     let missing = found.missing();
     if missing.is_empty() {
         match session.output.is_json() {
@@ -102,7 +102,7 @@ fn failure(error: GitError) -> Failure {
 }
 
 /// The result.
-struct Found {
+struct RecoveredFiles {
     dir: PathBuf,
     from_log: Vec<StateFile>,
     rebuilt: Rebuilt,
@@ -110,7 +110,7 @@ struct Found {
     dry_run: bool,
 }
 
-impl Found {
+impl RecoveredFiles {
     /// The names of what no commit has.
     fn missing(&self) -> Vec<&'static str> {
         let log = (self.relogged.log == LogState::NotFound).then_some(StateFile::Log);

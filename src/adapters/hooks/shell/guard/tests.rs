@@ -25,7 +25,7 @@ fn project(committed: bool) -> (tempfile::TempDir, Guarded) {
     (root, guarded)
 }
 
-fn verdict_in(committed: bool, source: &str) -> (&'static str, Option<Found>) {
+fn verdict_in(committed: bool, source: &str) -> (&'static str, Option<Finding>) {
     let (root, guarded) = project(committed);
     // The root is named by its real path, as a client names it.
     let cwd = root.path().canonicalize().unwrap();
