@@ -14,7 +14,7 @@ mod needs;
 use std::{
     fs,
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -58,19 +58,25 @@ fn against(root: &Path, older: &Path) {
 
 fn reads(root: &Path, empty: &Path) {
     let dir = state(root, "reads", 5);
-    for args in [&["status"][..], &["var", "get", "step_data.current_step"], &["step", "show", "1"]]
-    {
+    let commands: [(&[&str], f64); 5] = [
+        (&["status"], 2.0),
+        (&["var", "get", "step_data.current_step"], 2.0),
+        (&["step", "show", "1"], 2.0),
+        (&["brief"], 2.0),
+        (&["--version"], 1.5),
+    ];
+    let installed = installed(root);
+    for (args, limit) in commands {
         let name = format!("{} / empty program", args.join(" "));
-        let pair = alternate(200, || run(STATEDIR, &dir, args), || run(empty, &dir, &[]));
-        report(&name, pair, 2.0);
+        let pair = alternate(200, || run(&installed, &dir, args), || run(empty, &dir, &[]));
+        report(&name, pair, limit);
     }
 }
 
 /// As installed, and as the linker left it: the pages of a file that was written in one go are
 /// mapped in large pieces, which saves an eighth of a millisecond of page faults at every start.
 fn mutations(root: &Path, floor: &Path) {
-    let installed = root.join("statedir");
-    fs::copy(STATEDIR, &installed).expect("a copy, as `cargo install` makes it");
+    let installed = installed(root);
     let floor_dir = root.join("floor-files");
     fs::create_dir_all(&floor_dir).expect("a directory");
     let floor_arg = floor_dir.to_string_lossy().into_owned();
@@ -179,6 +185,13 @@ fn large_plan(root: &Path) {
         let size = large / small;
         report(&format!("step set: a plan {size:.1} times as large"), (slow, quick), size);
     }
+}
+
+/// The program as `cargo install` leaves it: copied.
+fn installed(root: &Path) -> PathBuf {
+    let copy = root.join("statedir");
+    fs::copy(STATEDIR, &copy).expect("a copy of the program");
+    copy
 }
 
 fn finish_step(program: &Path, dir: &Path) -> Duration {

@@ -97,7 +97,8 @@ pub fn compile(root: &Path, name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{name}.rs"));
     let program = root.join(name);
     let status = Command::new("rustc")
-        .args(["--edition", "2024", "-O", "-C", "panic=abort", "-C", "strip=symbols", "-o"])
+        .args(["--edition", "2024", "-O", "-C", "lto=fat", "-C", "codegen-units=1"])
+        .args(["-C", "panic=abort", "-C", "strip=symbols", "-o"])
         .arg(&program)
         .arg(&source)
         .status()
