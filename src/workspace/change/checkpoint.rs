@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Answer, Draft, Error, Facts};
 use crate::{
     domain::ErrorCode,
     store::{CheckpointChange, CheckpointName, Moment, NewCheckpoint},
+    workspace::{Answer, Draft, Error, Facts},
 };
 
 /// The longest message, in bytes.

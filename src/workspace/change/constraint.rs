@@ -2,16 +2,14 @@
 
 use serde_json::Value;
 
-use super::{
-    super::{Answer, Draft, Error, ErrorKind},
-    text_of,
-};
+use super::text_of;
 use crate::{
     domain::{
         Bullet, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup, ModifierKind,
         SettingGroup, StateFile,
     },
     text::markdown::{Edit, Edited},
+    workspace::{Answer, Draft, Error, ErrorKind},
 };
 
 const FILE: StateFile = StateFile::Constraints;

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{
-    super::{Answer, Draft, Error},
-    ContextText,
-};
+use super::ContextText;
 use crate::{
     domain::{Context, ErrorCode, ModelError, StateFile},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
+    workspace::{Answer, Draft, Error},
 };
 
 const FILE: StateFile = StateFile::Context;

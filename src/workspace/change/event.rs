@@ -2,13 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{Answer, Draft, Error, usage::with_usage},
-    Cost, Span, json_refused, text_of,
-};
+use super::{Cost, Span, json_refused, text_of};
 use crate::{
     domain::{ErrorCode, Money, Plan, StateFile},
     text::json::Path,
+    workspace::{Answer, Draft, Error, usage::with_usage},
 };
 
 /// Notes an event; what it costs and counts becomes part of the facts.

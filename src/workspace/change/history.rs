@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    super::{Answer, Draft, Error},
-    text_of,
+use super::text_of;
+use crate::{
+    domain::ErrorCode,
+    workspace::{Answer, Draft, Error},
 };
-use crate::domain::ErrorCode;
 
 /// Adds an entry.
 pub(super) fn add(

@@ -4,20 +4,14 @@ mod checkpoint;
 mod constraint;
 mod context;
 mod event;
-mod gate;
 mod history;
 mod pause;
 mod plan;
-mod progress;
 mod quantity;
 mod recover;
 mod review;
-mod rewind;
 mod rule;
-mod step;
-mod step_fields;
-mod step_finish;
-mod step_shape;
+mod steps;
 mod turn;
 mod variables;
 
@@ -31,10 +25,10 @@ pub(super) use self::{
     event::task_type,
     recover::take_up,
     review::{open_review, refuse_while_open},
-    rewind::rewind,
+    steps::rewind::rewind,
     variables::refused as json_refused,
 };
-pub(crate) use self::{gate::attempts_allowed_by, step::no_ready_step};
+pub(crate) use self::{steps::gate::attempts_allowed_by, steps::no_ready_step};
 use super::{Answer, Draft, Error};
 use crate::{brief::Turn, domain::StepRef};
 
@@ -344,15 +338,15 @@ impl Change {
             Self::PlanSet { set } => plan::set(draft, set),
             Self::Pause { why } => pause::pause(draft, why),
             Self::Resume => pause::resume(draft),
-            Self::StepAdd(shape) => step_shape::add(draft, shape),
-            Self::StepSet(shape) => step_shape::set(draft, shape),
-            Self::StepRemove { step } => step_shape::remove(draft, step),
-            Self::StepStart { step } => step::start(draft, step.as_ref()),
-            Self::StepRetry { step } => step::retry(draft, step.as_ref()),
-            Self::StepReset { step, note } => step::reset(draft, step.as_ref(), note.as_deref()),
-            Self::StepDone(result) => step_finish::done(draft, result),
-            Self::StepFail(result) => step_finish::fail(draft, result),
-            Self::StepSkip(result) => step_finish::skip(draft, result),
+            Self::StepAdd(shape) => steps::shape::add(draft, shape),
+            Self::StepSet(shape) => steps::shape::set(draft, shape),
+            Self::StepRemove { step } => steps::shape::remove(draft, step),
+            Self::StepStart { step } => steps::start(draft, step.as_ref()),
+            Self::StepRetry { step } => steps::retry(draft, step.as_ref()),
+            Self::StepReset { step, note } => steps::reset(draft, step.as_ref(), note.as_deref()),
+            Self::StepDone(result) => steps::finish::done(draft, result),
+            Self::StepFail(result) => steps::finish::fail(draft, result),
+            Self::StepSkip(result) => steps::finish::skip(draft, result),
             Self::ContextAdd(text) => context::add(draft, text),
             Self::ContextSet(text) => context::set(draft, text),
             Self::VarSet { path, value } => variables::set(draft, path, value),

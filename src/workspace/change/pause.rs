@@ -1,12 +1,13 @@
 //! Stopping on purpose and going on.
 
-use super::{
-    super::{Answer, Draft, Error},
-    gate,
-    progress::plan_status,
-    review::refuse_while_open,
+use super::review::refuse_while_open;
+use crate::{
+    domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole, Subject},
+    workspace::{
+        Answer, Draft, Error,
+        change::steps::{gate, progress::plan_status},
+    },
 };
-use crate::domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole, Subject};
 
 pub(super) const BECAUSE: &str = "paused_because";
 
@@ -61,7 +62,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         return Ok(Answer::new(format!("the plan is {active}; nothing was interrupted"))
             .with("plan_status", active));
     }
-    let mut progress = super::progress::Progress::new(draft, &plan)?;
+    let mut progress = crate::workspace::change::steps::progress::Progress::new(draft, &plan)?;
     for step in &running {
         progress.set_status(step, &open);
         progress.set_fields(step, &[("status", open.as_str())])?;

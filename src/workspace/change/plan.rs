@@ -2,15 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{Answer, Draft, Error, Readiness},
-    gate,
-    progress::plan_status,
-    text_of,
-};
+use super::text_of;
 use crate::{
     domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole, Subject},
     text::json::Path,
+    workspace::{
+        Answer, Draft, Error, Readiness,
+        change::steps::{gate, progress::plan_status},
+    },
 };
 
 /// Sets fields; what variables.json repeats is set there too.

@@ -1,13 +1,19 @@
 //! Taking up a step that was interrupted.
 
 use super::{
-    super::{Answer, Draft, Error},
-    gate,
     pause::{BECAUSE, check},
-    progress::{Progress, plan_status},
     review::refuse_while_open,
 };
-use crate::domain::{PlanRole, StepRef, Subject};
+use crate::{
+    domain::{PlanRole, StepRef, Subject},
+    workspace::{
+        Answer, Draft, Error,
+        change::steps::{
+            gate,
+            progress::{Progress, plan_status},
+        },
+    },
+};
 
 /// Goes on with a running step as it is: the plan is active, and the step is the actor's.
 pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result<Answer, Error> {

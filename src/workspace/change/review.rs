@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use super::super::{Answer, Draft, Error};
-use crate::domain::{Decision, ErrorCode, Plan, StateFile};
+use crate::{
+    domain::{Decision, ErrorCode, Plan, StateFile},
+    workspace::{Answer, Draft, Error},
+};
 
 /// Opens a review and notes it in the history.
 pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {

@@ -2,14 +2,12 @@
 
 use serde_json::Value;
 
-use super::{
-    super::{Answer, Draft, Error, ErrorKind},
-    constraint::find,
-};
+use super::constraint::find;
 use crate::{
     domain::{ErrorCode, ModelError, StateFile},
     rules::Rule,
     text::snippet,
+    workspace::{Answer, Draft, Error, ErrorKind},
 };
 
 const FILE: StateFile = StateFile::Constraints;

@@ -1,7 +1,10 @@
 //! Recording a turn of the conversation.
 
-use super::super::{Answer, Draft, Error};
-use crate::{brief::Turn, domain::ErrorCode};
+use crate::{
+    brief::Turn,
+    domain::ErrorCode,
+    workspace::{Answer, Draft, Error},
+};
 
 /// Adds the turn to the history, numbered.
 pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {

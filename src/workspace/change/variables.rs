@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Answer, Draft, Error};
 use crate::{
     domain::{ErrorCode, ModelError, StateFile},
     text::json::{JsonEdit, JsonError, Path},
+    workspace::{Answer, Draft, Error},
 };
 
 const FILE: StateFile = StateFile::Variables;

@@ -2,20 +2,24 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    super::{Answer, Draft, Error, Readiness},
-    StepShape,
-    progress::Progress,
-    step::step_json,
-    step_fields, text_of,
-};
-use crate::domain::{
-    ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role,
+use crate::{
+    domain::{ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role},
+    workspace::{
+        Answer, Draft, Error, Readiness,
+        change::{
+            StepShape,
+            steps::{fields, progress::Progress, step_json},
+            text_of,
+        },
+    },
 };
 
 /// Adds a step at the end, or behind another.
-pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
-    let shape = step_fields::sorted(shape)?;
+pub(in crate::workspace::change) fn add(
+    draft: &mut Draft<'_>,
+    shape: &StepShape,
+) -> Result<Answer, Error> {
+    let shape = fields::sorted(shape)?;
     let title = title(shape.title.as_deref().unwrap_or_default())?;
     let plan = draft.plan()?;
     let after = shape.after.as_ref().map(|after| plan.step(after)).transpose()?;
@@ -57,11 +61,14 @@ pub(super) fn add(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
 }
 
 /// Changes what a step says.
-pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn set(
+    draft: &mut Draft<'_>,
+    shape: &StepShape,
+) -> Result<Answer, Error> {
     let Some(selected) = &shape.step else {
         return Err(Error::refused(ErrorCode::BadValue, "`step.set` needs a `step`"));
     };
-    let shape = step_fields::sorted(shape)?;
+    let shape = fields::sorted(shape)?;
     for (list, given) in [("expected_outputs", &shape.output), ("inputs", &shape.input)] {
         if !given.is_empty() {
             let plan = draft.plan()?;
@@ -114,7 +121,10 @@ pub(super) fn set(draft: &mut Draft<'_>, shape: &StepShape) -> Result<Answer, Er
 }
 
 /// Takes a step out of the plan, unless others wait for it.
-pub(super) fn remove(draft: &mut Draft<'_>, selected: &StepRef) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn remove(
+    draft: &mut Draft<'_>,
+    selected: &StepRef,
+) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
     let needed_by: Vec<String> = plan

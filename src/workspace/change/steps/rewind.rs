@@ -1,16 +1,15 @@
 //! Putting steps back to the beginning, as far as they had not come at an earlier moment.
 
-use super::{
-    super::{Draft, Error, Readiness},
-    progress::Progress,
+use crate::{
+    domain::{Plan, PlanRole, Step, StepRole as Role},
+    workspace::{Draft, Error, Readiness, change::steps::progress::Progress},
 };
-use crate::domain::{Plan, PlanRole, Step, StepRole as Role};
 
 /// Resets every step that was not finished `then`; gives the numbers of those that changed.
 ///
 /// Where the plan itself is the one of that moment (`restored`), everything after its current
 /// step is reset too, finished or not.
-pub(in super::super) fn rewind(
+pub(in crate::workspace) fn rewind(
     draft: &mut Draft<'_>,
     then: &Plan,
     restored: bool,

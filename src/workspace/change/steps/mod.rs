@@ -1,20 +1,36 @@
 //! Choosing a step, starting it, starting it again, putting it back.
 
+pub(in crate::workspace::change) mod fields;
+pub(in crate::workspace::change) mod finish;
+pub(in crate::workspace::change) mod gate;
+pub(in crate::workspace::change) mod progress;
+pub(in crate::workspace::change) mod rewind;
+pub(in crate::workspace::change) mod shape;
+
 use serde_json::json;
 
-use super::{
-    super::{Answer, Draft, Error, ErrorKind, Readiness},
-    gate::{self, attempts_allowed},
-    progress::{Progress, status_of},
-    review::refuse_while_open,
-};
-use crate::domain::{
-    ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef, StepRole as Role,
-    Subject,
+use crate::{
+    domain::{
+        ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
+        StepRole as Role, Subject,
+    },
+    workspace::{
+        Answer, Draft, Error, ErrorKind, Readiness,
+        change::{
+            review::refuse_while_open,
+            steps::{
+                gate::attempts_allowed,
+                progress::{Progress, status_of},
+            },
+        },
+    },
 };
 
 /// Starts a step that nobody has started yet.
-pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&StepRef>) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn start(
+    draft: &mut Draft<'_>,
+    selected: Option<&StepRef>,
+) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = match selected {
         Some(selected) => plan.step(selected)?,
@@ -39,7 +55,10 @@ pub(super) fn start(draft: &mut Draft<'_>, selected: Option<&StepRef>) -> Result
 }
 
 /// Starts a failed step again.
-pub(super) fn retry(draft: &mut Draft<'_>, selected: Option<&StepRef>) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn retry(
+    draft: &mut Draft<'_>,
+    selected: Option<&StepRef>,
+) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
     let role = draft.workflow().step_role(&status_of(draft, step)?);
@@ -97,7 +116,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
 }
 
 /// Puts a step back to the beginning.
-pub(super) fn reset(
+pub(in crate::workspace::change) fn reset(
     draft: &mut Draft<'_>,
     selected: Option<&StepRef>,
     note: Option<&str>,
@@ -129,7 +148,7 @@ pub(super) fn reset(
 
 /// The step that was named, or the only one in one of `roles`: the actor's own first, then that
 /// which is worked on in this working tree.
-pub(super) fn select<'p>(
+pub(in crate::workspace::change) fn select<'p>(
     draft: &Draft<'_>,
     plan: &'p Plan,
     selected: Option<&StepRef>,
@@ -202,7 +221,7 @@ pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
 }
 
 /// Checks a transition against the lifecycle.
-pub(super) fn transition(
+pub(in crate::workspace::change) fn transition(
     draft: &Draft<'_>,
     step: &Step,
     from: &str,
@@ -225,13 +244,22 @@ fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error
     Ok(Error::refused_with(ErrorCode::IllegalTransition, message, hint))
 }
 
-pub(super) fn step_json(step: &Step, id: &StepId, status: &str) -> serde_json::Value {
+pub(in crate::workspace::change) fn step_json(
+    step: &Step,
+    id: &StepId,
+    status: &str,
+) -> serde_json::Value {
     json!({ "number": step.number, "id": id, "title": step.title, "status": status,
         "component": step.component, "tool_mapping": step.tool_mapping })
 }
 
 /// The error for a status that the lifecycle does not know.
-pub(super) fn unknown_status(draft: &Draft<'_>, plan: &Plan, step: &Step, status: &str) -> Error {
+pub(in crate::workspace::change) fn unknown_status(
+    draft: &Draft<'_>,
+    plan: &Plan,
+    step: &Step,
+    status: &str,
+) -> Error {
     let message = format!("{} has an unknown status, `{status}`", step.name());
     let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
         .at(plan.field_place(step, "status"))

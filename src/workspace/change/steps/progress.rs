@@ -2,36 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    super::{Draft, Error, ErrorKind},
-    gate,
-    review::open_review,
-    step::unknown_status,
-};
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject,
         Variables, step_at_hand,
     },
     text::markdown::Edit,
+    workspace::{
+        Draft, Error, ErrorKind,
+        change::{
+            review::open_review,
+            steps::{gate, unknown_status},
+        },
+    },
 };
 
 /// One edit of plan.md and variables.json that keeps them in agreement.
-pub(super) struct Progress<'d, 'e, 'p> {
+pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
     draft: &'d mut Draft<'e>,
     plan: &'p Plan,
     edit: Edit<'p>,
     statuses: BTreeMap<usize, String>,
     plan_status: Option<String>,
     /// Steps added (+) or removed (−) by this very edit.
-    pub(super) added: Option<(u32, String)>,
-    pub(super) removed: Option<usize>,
+    pub(in crate::workspace::change) added: Option<(u32, String)>,
+    pub(in crate::workspace::change) removed: Option<usize>,
     /// What a gate asks before the plan can be completed.
     question: Option<String>,
 }
 
 /// More for variables.json, besides the counts.
-pub(super) enum Extra<'a> {
+pub(in crate::workspace::change) enum Extra<'a> {
     /// Named results of a step.
     Outputs(&'a str, Vec<(String, serde_json::Value)>),
     /// What an attempt cost.
@@ -39,7 +40,10 @@ pub(super) enum Extra<'a> {
 }
 
 impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
-    pub(super) fn new(draft: &'d mut Draft<'e>, plan: &'p Plan) -> Result<Self, Error> {
+    pub(in crate::workspace::change) fn new(
+        draft: &'d mut Draft<'e>,
+        plan: &'p Plan,
+    ) -> Result<Self, Error> {
         Ok(Self {
             draft,
             plan,
@@ -52,17 +56,17 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         })
     }
 
-    pub(super) fn edit(&mut self) -> &mut Edit<'p> {
+    pub(in crate::workspace::change) fn edit(&mut self) -> &mut Edit<'p> {
         &mut self.edit
     }
 
     /// Remembers the new status of a step for what follows from it.
-    pub(super) fn set_status(&mut self, step: &Step, status: &str) {
+    pub(in crate::workspace::change) fn set_status(&mut self, step: &Step, status: &str) {
         self.statuses.insert(step.offset, status.to_owned());
     }
 
     /// Sets fields of a step and gives it an id if it has none.
-    pub(super) fn set_fields(
+    pub(in crate::workspace::change) fn set_fields(
         &mut self,
         step: &Step,
         fields: &[(&str, &str)],
@@ -72,7 +76,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// The step's id; a new one is written if it has none.
-    pub(super) fn identify(&mut self, step: &Step) -> Result<StepId, Error> {
+    pub(in crate::workspace::change) fn identify(&mut self, step: &Step) -> Result<StepId, Error> {
         if let Some(id) = &step.id {
             return Ok(id.clone());
         }
@@ -82,7 +86,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// An id that no step has.
-    pub(super) fn new_id(&self) -> StepId {
+    pub(in crate::workspace::change) fn new_id(&self) -> StepId {
         let steps = &self.plan.steps;
         let taken =
             |text: &str| steps.iter().any(|s| s.id.as_ref().is_some_and(|id| id.as_str() == text));
@@ -90,12 +94,12 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// Sets the plan's status without asking.
-    pub(super) fn set_plan_status(&mut self, status: &str) {
+    pub(in crate::workspace::change) fn set_plan_status(&mut self, status: &str) {
         self.plan_status = Some(status.to_owned());
     }
 
     /// Work begins: the plan must be able to be active.
-    pub(super) fn begin_plan(&mut self) -> Result<(), Error> {
+    pub(in crate::workspace::change) fn begin_plan(&mut self) -> Result<(), Error> {
         let from = self.plan_status()?;
         let workflow = self.draft.workflow();
         match workflow.plan_role(&from) {
@@ -117,7 +121,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// There is work again: a finished plan goes back to being active.
-    pub(super) fn reopen_plan(&mut self) -> Result<(), Error> {
+    pub(in crate::workspace::change) fn reopen_plan(&mut self) -> Result<(), Error> {
         let from = self.plan_status()?;
         let role = self.draft.workflow().plan_role(&from);
         if matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)) {
@@ -127,7 +131,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// Completes the plan when nothing is left to do and the lifecycle says so.
-    pub(super) fn complete_plan(&mut self) -> Result<(), Error> {
+    pub(in crate::workspace::change) fn complete_plan(&mut self) -> Result<(), Error> {
         let finished = {
             let workflow = self.draft.workflow();
             let done = |status: &str| workflow.step_role(status).is_some_and(Role::is_finished);
@@ -155,7 +159,10 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     /// Writes plan.md and variables.json.
-    pub(super) fn finish(mut self, extras: &[Extra<'_>]) -> Result<Option<String>, Error> {
+    pub(in crate::workspace::change) fn finish(
+        mut self,
+        extras: &[Extra<'_>],
+    ) -> Result<Option<String>, Error> {
         let current = self.current_step();
         let total = self.plan.steps.len() + usize::from(self.added.is_some())
             - usize::from(self.removed.is_some());
@@ -228,7 +235,10 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
 }
 
 /// The plan's status in the lifecycle's spelling.
-pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Error> {
+pub(in crate::workspace::change) fn plan_status(
+    draft: &Draft<'_>,
+    plan: &Plan,
+) -> Result<String, Error> {
     let written = plan.metadata.status.as_deref();
     if let Some(status) = written.and_then(|text| draft.workflow().plan_status(text)) {
         return Ok(status.to_owned());
@@ -244,7 +254,10 @@ pub(super) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> Result<String, Erro
 }
 
 /// A step's status in the lifecycle's spelling.
-pub(super) fn status_of(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
+pub(in crate::workspace::change) fn status_of(
+    draft: &Draft<'_>,
+    step: &Step,
+) -> Result<String, Error> {
     // A step without a status has not begun.
     let Some(written) = step.status.as_deref() else {
         return Ok(draft.workflow().step_with_role(Role::Open).to_owned());

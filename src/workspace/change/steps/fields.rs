@@ -2,8 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{super::Error, Cost, Span, StepShape, text_of};
-use crate::domain::{ErrorCode, StepRef};
+use crate::{
+    domain::{ErrorCode, StepRef},
+    workspace::{
+        Error,
+        change::{Cost, Span, StepShape, text_of},
+    },
+};
 
 /// Fields that other commands look after.
 const MANAGED: [(&str, &str); 5] = [
@@ -16,7 +21,7 @@ const MANAGED: [(&str, &str); 5] = [
 
 /// The shape with the known fields of `set` in their places, so that only fields without a meaning
 /// are left there.
-pub(super) fn sorted(shape: &StepShape) -> Result<StepShape, Error> {
+pub(in crate::workspace::change) fn sorted(shape: &StepShape) -> Result<StepShape, Error> {
     let mut sorted = StepShape { set: Map::new(), ..shape.clone() };
     for (key, value) in &shape.set {
         let name = key.trim().to_ascii_lowercase().replace([' ', '-'], "_");

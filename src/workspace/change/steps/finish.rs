@@ -2,31 +2,44 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::{Answer, Draft, Error, Resolver},
-    Span, StepResult,
-    gate::attempts_allowed,
-    progress::{Extra, Progress, status_of},
-    review::open_review,
-    step::{select, step_json, transition},
-};
 use crate::{
     domain::{OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role},
     recovery::failure::{ErrorClass, Failure, classify},
+    workspace::{
+        Answer, Draft, Error, Resolver,
+        change::{
+            Span, StepResult,
+            review::open_review,
+            steps::{
+                gate::attempts_allowed,
+                progress::{Extra, Progress, status_of},
+                select, step_json, transition,
+            },
+        },
+    },
 };
 
 /// Completes a running step.
-pub(super) fn done(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn done(
+    draft: &mut Draft<'_>,
+    result: &StepResult,
+) -> Result<Answer, Error> {
     finish(draft, result, Role::Done)
 }
 
 /// Records that a running step failed.
-pub(super) fn fail(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn fail(
+    draft: &mut Draft<'_>,
+    result: &StepResult,
+) -> Result<Answer, Error> {
     finish(draft, result, Role::Failed)
 }
 
 /// Leaves a step out.
-pub(super) fn skip(draft: &mut Draft<'_>, result: &StepResult) -> Result<Answer, Error> {
+pub(in crate::workspace::change) fn skip(
+    draft: &mut Draft<'_>,
+    result: &StepResult,
+) -> Result<Answer, Error> {
     finish(draft, result, Role::Skipped)
 }
 

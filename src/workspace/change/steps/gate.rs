@@ -1,13 +1,13 @@
 //! Moves that wait for a person: gates of the lifecycle and the limit of attempts.
 
-use super::super::{Draft, Error, ErrorKind, adapt};
 use crate::{
     domain::{Decision, ErrorCode, Plan, Step, Subject, Workflow},
     rules::Condition,
+    workspace::{Draft, Error, ErrorKind, adapt},
 };
 
 /// Refuses a move behind a gate that nobody has opened; the refusal carries the question to ask.
-pub(super) fn check(
+pub(in crate::workspace::change) fn check(
     draft: &mut Draft<'_>,
     plan: &Plan,
     subject: Subject,
@@ -57,7 +57,11 @@ fn holds(draft: &mut Draft<'_>, when: &str) -> Result<bool, Error> {
 }
 
 /// How often a step may be attempted: the limit, and once more for every approved escalation.
-pub(super) fn attempts_allowed(draft: &Draft<'_>, plan: &Plan, step: &Step) -> u32 {
+pub(in crate::workspace::change) fn attempts_allowed(
+    draft: &Draft<'_>,
+    plan: &Plan,
+    step: &Step,
+) -> u32 {
     attempts_allowed_by(draft.workflow(), plan, step)
 }
 
