@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -404,19 +404,13 @@ fn rename_with(_: (&Directory, &OsStr), _: (&Directory, &OsStr), _: Rename) -> i
 
 /// The name, if it is one normal component.
 fn component(name: &OsStr) -> io::Result<&OsStr> {
-    let mut parts = Path::new(name).components();
-    match (parts.next(), parts.next()) {
-        // `a/` and `a/.` have one component, too, but are not that component.
-        (Some(Component::Normal(part)), None)
-            if part == name && !name.as_encoded_bytes().contains(&0) =>
-        {
-            Ok(name)
-        }
-        _ => {
-            let message = format!("`{}` is not a file name", name.display());
-            Err(io::Error::new(ErrorKind::InvalidInput, message))
-        }
+    let bytes = name.as_encoded_bytes();
+    let is_normal = !matches!(bytes, b"" | b"." | b"..");
+    if is_normal && !bytes.iter().any(|byte| matches!(byte, b'/' | 0)) {
+        return Ok(name);
     }
+    let message = format!("`{}` is not a file name", name.display());
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
 }
 
 fn flags_of(access: Access) -> OFlags {

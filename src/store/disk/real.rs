@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::TryLockError;
 use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +44,12 @@ impl RealDisk {
 
     /// The part of a path below the root; `None` for the root itself and all that is not below.
     fn below<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        let below = path.strip_prefix(&self.root).ok()?;
+        // Nearly every path was joined to the root: no need to take both apart into components.
+        let joined = path.as_os_str().as_bytes().strip_prefix(self.root.as_os_str().as_bytes());
+        let below = match joined.and_then(|rest| rest.strip_prefix(b"/")) {
+            Some(rest) => Path::new(OsStr::from_bytes(rest)),
+            None => path.strip_prefix(&self.root).ok()?,
+        };
         (!below.as_os_str().is_empty() && !below.is_absolute()).then_some(below)
     }
 
@@ -58,7 +64,8 @@ impl RealDisk {
 
     fn directory_below(&self, below: &Path) -> io::Result<Arc<Directory>> {
         if let Some(known) = self.known()
-            && let Some((_, directory)) = known.iter().find(|(path, _)| path == below)
+            && let Some((_, directory)) =
+                known.iter().find(|(path, _)| path.as_os_str() == below.as_os_str())
         {
             return Ok(Arc::clone(directory));
         }
