@@ -97,7 +97,7 @@ pub fn compile(root: &Path, name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{name}.rs"));
     let program = root.join(name);
     let status = Command::new("rustc")
-        .args(["--edition", "2024", "-O", "-C", "lto=fat", "-C", "codegen-units=1"])
+        .args(["--edition", "2024", "-O", "-C", "lto=thin"])
         .args(["-C", "panic=abort", "-C", "strip=symbols", "-o"])
         .arg(&program)
         .arg(&source)
