@@ -36,6 +36,7 @@ pub(crate) use modifier::{Modifier, ModifierGroup, ModifierKind};
 pub(crate) use nearest::nearest;
 pub(crate) use plan::Metadata;
 pub use plan::Plan;
+pub(crate) use plan::claim::Claim;
 pub use plan::progress::StepCounts;
 pub(crate) use plan::renumber::Renumbering;
 pub use plan::review::{Decision, Review};

@@ -1,7 +1,10 @@
 //! The agent wants to stop: a step it left running is mentioned, once.
 
 use super::{Hook, Reply, reply::short};
-use crate::{domain::StepRole, workspace::Error};
+use crate::{
+    domain::{Claim, StepRole},
+    workspace::Error,
+};
 
 /// How many steps are named.
 const MOST: usize = 5;
@@ -18,12 +21,13 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
     let mut memory = hook.memory();
     let actor = hook.workspace.environment().actor();
-    let mine = |by: &str| {
-        by == actor || (!memory.linked && hook.other_names.iter().any(|name| name == by))
+    let mine = |claim: &Claim| {
+        claim.is_by(actor)
+            || (!memory.linked && hook.other_names.iter().any(|name| claim.is_by(name)))
     };
     let running = plan.steps.iter().filter(|step| {
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
-        role == Some(StepRole::Active) && step.claimed_by.as_deref().is_none_or(mine)
+        role == Some(StepRole::Active) && step.claimed_by.as_ref().is_none_or(mine)
     });
     let mut left = Vec::new();
     for step in running.collect::<Vec<_>>() {

@@ -1,5 +1,6 @@
 //! plan.md: the goal, the status and the steps.
 
+pub(in crate::domain) mod claim;
 pub(in crate::domain) mod edit;
 pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
@@ -13,7 +14,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
+    domain::{Claim, ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
         Place,
         markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
@@ -316,7 +317,7 @@ fn read_step(
             "estimated_cost" => step.estimated_cost = value,
             "estimated_time" => step.estimated_time = value,
             "side_effects" => step.side_effects = value,
-            "claimed_by" => step.claimed_by = value,
+            "claimed_by" => step.claimed_by = value.as_deref().map(Claim::parse),
             "started_at" => step.started_at = value,
             "inputs" => step.inputs = nested(document, item),
             "expected_outputs" => step.expected_outputs = nested(document, item),

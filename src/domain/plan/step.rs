@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{
-    domain::{ModelError, Money},
+    domain::{Claim, ModelError, Money},
     text::markdown::SectionId,
 };
 
@@ -160,8 +160,8 @@ pub struct Step {
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
     pub attempts: u32,
-    /// Who started it last.
-    pub claimed_by: Option<String>,
+    /// Who started it last, or took it over.
+    pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
     /// Fields this tool has no meaning for.

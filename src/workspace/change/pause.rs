@@ -50,7 +50,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         .filter(|step| {
             let status = step.status.as_deref().unwrap_or_default();
             workflow.step_role(status) == Some(StepRole::Active)
-                && step.claimed_by.as_deref().is_none_or(|actor| actor == draft.env.actor())
+                && step.claimed_by.as_ref().is_none_or(|claim| claim.is_by(draft.env.actor()))
         })
         .collect();
     refuse_while_open(&plan)?;

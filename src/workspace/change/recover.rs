@@ -27,7 +27,7 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
         gate::check(draft, &plan, Subject::Plan, &active, None)?;
     }
     let actor = draft.env.actor().to_owned();
-    let others = step.claimed_by.as_deref().filter(|holder| *holder != actor);
+    let others = step.claimed_by.as_ref().filter(|claim| !claim.is_by(&actor));
     let mut message = format!("step {} continues: {}", step.number, step.title);
     if let Some(holder) = others {
         message.push_str(&format!(" (adopted from {holder})"));

@@ -80,7 +80,7 @@ pub(super) fn overviews(
             role: *role,
             attempts: step.attempts,
             attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
-            claimed_by: step.claimed_by.clone(),
+            claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
             started_at: step.started_at.clone(),
             is_ready: *role == Some(StepRole::Open) && unmet.is_empty(),
             waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),

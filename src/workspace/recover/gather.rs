@@ -313,14 +313,16 @@ impl Look<'_> {
 
     fn claim(&self, step: &Step) -> Claim {
         let env = &self.workspace.env;
-        let by = |operation: &&OperationSummary| Some(&operation.actor) == step.claimed_by.as_ref();
+        let by = |operation: &&OperationSummary| {
+            step.claimed_by.as_ref().is_some_and(|claim| claim.is_by(&operation.actor))
+        };
         let heard = self.operations.iter().find(by).and_then(|op| env.since(&op.time));
         let started = step.started_at.as_deref().and_then(|time| env.since(time));
         let silent_ms = [heard, started].into_iter().flatten().min();
         Claim {
             step: step.number,
-            own: step.claimed_by.as_deref() == Some(env.actor()),
-            actor: step.claimed_by.clone(),
+            own: step.claimed_by.as_ref().is_some_and(|claim| claim.is_by(env.actor())),
+            actor: step.claimed_by.as_ref().map(ToString::to_string),
             silent_ms,
             stale: silent_ms.is_none_or(|silent| silent >= self.stale_after_ms),
         }

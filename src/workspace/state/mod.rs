@@ -206,7 +206,7 @@ fn step_state(step: &Step, ready: bool) -> StepState {
         side_effects: step.side_effects.clone(),
         depends_on: step.depends_on.clone(),
         attempts: step.attempts,
-        claimed_by: step.claimed_by.clone(),
+        claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
         other: written(&step.other),
         ready,

@@ -168,7 +168,7 @@ pub(in crate::workspace::change) fn select<'p>(
     let own: Vec<&Step> = fitting
         .iter()
         .copied()
-        .filter(|step| step.claimed_by.as_deref() == Some(draft.env.actor()))
+        .filter(|step| step.claimed_by.as_ref().is_some_and(|by| by.is_by(draft.env.actor())))
         .collect();
     match (own.as_slice(), fitting.as_slice()) {
         ([step], _) | ([], [step]) => Ok(step),
