@@ -115,7 +115,7 @@ fn add_rules(project: &Path, count: usize) {
     let path = project.join("workspace/state/constraints.md");
     let text = fs::read_to_string(&path).expect("constraints");
     let rules: String = (0..count).map(|number| format!("- {}\n", rule(number))).collect();
-    let head = "What changes the constraints when something happens.\n\n";
+    let head = "## Adaptation Rules\n";
     fs::write(&path, text.replace(head, &format!("{head}{rules}"))).expect("constraints");
 }
 

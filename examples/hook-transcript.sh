@@ -23,7 +23,7 @@ else
     cd "$project"
 fi
 
-"$bin" init --goal "Compare three vector databases"
+"$bin" init --goal "Compare three vector databases" --set max_web_requests=5
 "$bin" step add "Collect benchmarks" --tool WebFetch
 "$bin" step next --claim --actor c0ffee00
 

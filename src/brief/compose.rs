@@ -104,7 +104,7 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
     let settings = material
         .settings
         .iter()
-        .filter_map(|setting| Some(format!("{}: {}", setting.name, setting.value.as_ref()?)));
+        .filter_map(|setting| Some(format!("{}: {}", setting.name, setting.binding()?)));
     let mut lines: Vec<String> = settings.collect();
     lines.extend(material.directives.iter().map(|directive| format!("- {}", directive.text)));
     if !lines.is_empty() {

@@ -89,24 +89,19 @@ fn modifiers() -> Vec<Modifier> {
     let sentiments = ["frustrated", "impatient", "neutral", "pleased"];
     let priorities = ["speed_and_clarity", "comprehensiveness", "cost_efficiency", "quality"];
     let personas = ["concise_assistant", "detailed_analyst", "proactive_collaborator"];
+    let levels = ["low", "medium", "high"];
     let tolerances = ["strict", "moderate", "flexible"];
     vec![
-        modifier("user_sentiment", Ordered, Behaviour, &sentiments, "neutral"),
-        modifier("priority", Enum, Behaviour, &priorities, "quality"),
-        modifier("max_cost_per_task", Money, Behaviour, &[], "0.50"),
-        modifier(
-            "human_review_trigger_level",
-            Ordered,
-            Behaviour,
-            &["low", "medium", "high"],
-            "medium",
-        ),
-        modifier("active_persona", Enum, Behaviour, &personas, "concise_assistant"),
-        modifier("error_tolerance", Ordered, Behaviour, &tolerances, "moderate"),
-        modifier("max_execution_time", Duration, Resource, &[], "300 seconds"),
-        modifier("max_file_operations", Number, Resource, &[], "20"),
-        modifier("max_web_requests", Number, Resource, &[], "5"),
-        modifier("preferred_tools", List, Resource, &[], r#"["WebFetch", "Read", "Write"]"#),
+        modifier("user_sentiment", Ordered, Behaviour, &sentiments, None),
+        modifier("priority", Enum, Behaviour, &priorities, Some("quality")),
+        modifier("max_cost_per_task", Money, Behaviour, &[], None),
+        modifier("human_review_trigger_level", Ordered, Behaviour, &levels, Some("medium")),
+        modifier("active_persona", Enum, Behaviour, &personas, None),
+        modifier("error_tolerance", Ordered, Behaviour, &tolerances, Some("moderate")),
+        modifier("max_execution_time", Duration, Resource, &[], None),
+        modifier("max_file_operations", Number, Resource, &[], None),
+        modifier("max_web_requests", Number, Resource, &[], None),
+        modifier("preferred_tools", List, Resource, &[], None),
     ]
 }
 
@@ -119,14 +114,14 @@ fn modifier(
     kind: ModifierKind,
     group: ModifierGroup,
     values: &[&str],
-    default: &str,
+    default: Option<&str>,
 ) -> Modifier {
     Modifier {
         name: name.to_owned(),
         kind,
         group,
         values: owned(values),
-        default: Some(default.to_owned()),
+        default: default.map(str::to_owned),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use serde::Serialize;
 
-use super::{ModelError, StateFile};
+use super::{
+    ModelError, StateFile,
+    modifier::{is_not_set, is_unlimited},
+};
 use crate::text::{
     Place,
-    markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
+    markdown::{Document, Edited, ItemId, LookupError, SectionId, is_placeholder},
 };
 
 const FILE: StateFile = StateFile::Constraints;
@@ -17,6 +20,47 @@ pub(super) const RESOURCES: &[&str] = &["Resource Constraints", "Resources"];
 pub(super) const DIRECTIVES: &[&str] = &["Active Directives", "Directives"];
 pub(super) const RULES: &[&str] = &["Adaptation Rules"];
 pub(super) const BEHAVIOURS: &[&str] = &["Context-Aware Behaviors", "Context-Aware Behaviours"];
+
+/// The lists of constraints.md, in the order in which they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintList {
+    /// *Behavioral Modifiers*.
+    Modifiers,
+    /// *Resource Constraints*.
+    Resources,
+    /// *Active Directives*.
+    Directives,
+    /// *Adaptation Rules*.
+    Rules,
+    /// *Context-Aware Behaviors*.
+    Behaviours,
+}
+
+impl ConstraintList {
+    /// Every list, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Modifiers, Self::Resources, Self::Directives, Self::Rules, Self::Behaviours];
+
+    /// The heading in all its spellings.
+    pub(super) const fn titles(self) -> &'static [&'static str] {
+        match self {
+            Self::Modifiers => MODIFIERS,
+            Self::Resources => RESOURCES,
+            Self::Directives => DIRECTIVES,
+            Self::Rules => RULES,
+            Self::Behaviours => BEHAVIOURS,
+        }
+    }
+}
+
+impl From<SettingGroup> for ConstraintList {
+    fn from(group: SettingGroup) -> Self {
+        match group {
+            SettingGroup::Modifier => Self::Modifiers,
+            SettingGroup::Resource => Self::Resources,
+        }
+    }
+}
 
 /// Which list a setting stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -33,13 +77,20 @@ pub enum SettingGroup {
 pub struct Setting {
     /// Its name.
     pub name: String,
-    /// Its value without quotes; `None` while it is a placeholder.
+    /// Its value without quotes; `None` while it is a placeholder or says that it is not set.
     pub value: Option<String>,
     /// The list it stands in.
     pub group: SettingGroup,
     /// The line in the document.
     #[serde(skip)]
     pub item: ItemId,
+}
+
+impl Setting {
+    /// The value, where it binds anybody: neither absent nor unlimited.
+    pub fn binding(&self) -> Option<&str> {
+        self.value.as_deref().filter(|value| !is_unlimited(value))
+    }
 }
 
 /// A line of a list: a directive or a rule.
@@ -86,7 +137,8 @@ impl Constraints {
     pub fn read(document: Document) -> Self {
         let mut settings = Vec::new();
         for group in [SettingGroup::Modifier, SettingGroup::Resource] {
-            let Ok(section) = settings_section(&document, group) else { continue };
+            let list = ConstraintList::from(group);
+            let Ok(section) = find_one(&document, list.titles()) else { continue };
             settings.extend(read_settings(&document, section, group));
         }
         Self {
@@ -127,28 +179,39 @@ impl Constraints {
         self.document.place(self.document.item(item).span.start)
     }
 
-    /// The section of a group of settings.
+    /// The section of a list.
     ///
     /// # Errors
     /// It is missing or stands twice.
-    pub fn settings_section(&self, group: SettingGroup) -> Result<SectionId, ModelError> {
-        settings_section(&self.document, group).map_err(|error| ModelError::lookup(FILE, error))
+    pub fn section(&self, list: ConstraintList) -> Result<SectionId, ModelError> {
+        self.find(list).map_err(|error| ModelError::lookup(FILE, error))
     }
 
-    /// The section of the directives.
+    /// The document with a section for the list; `None` if there is one already.
     ///
     /// # Errors
-    /// It is missing or stands twice.
-    pub fn directives_section(&self) -> Result<SectionId, ModelError> {
-        find_one(&self.document, DIRECTIVES).map_err(|error| ModelError::lookup(FILE, error))
+    /// It stands twice, or no section can be added.
+    pub fn with_section(&self, list: ConstraintList) -> Result<Option<Edited>, ModelError> {
+        match self.find(list) {
+            Ok(_) => return Ok(None),
+            Err(LookupError::NotFound { hidden: None, .. }) => {}
+            Err(error) => return Err(ModelError::lookup(FILE, error)),
+        }
+        let document = &self.document;
+        let before = ConstraintList::ALL.into_iter().take_while(|other| *other != list);
+        let before = before.filter_map(|other| self.find(other).ok()).last();
+        let title = document.sections().find(|id| document.section(*id).level == 1);
+        let (parent, level) = match before.map(|id| document.section(id)) {
+            Some(sibling) => (sibling.parent.unwrap_or_else(|| document.root()), sibling.level),
+            None => (title.unwrap_or_else(|| document.root()), 2),
+        };
+        let mut edit = document.edit();
+        edit.insert_section(parent, before, level, list.titles()[0], "");
+        edit.finish().map(Some).map_err(|error| ModelError::edit(FILE, &error))
     }
 
-    /// The section of the rules.
-    ///
-    /// # Errors
-    /// It is missing or stands twice.
-    pub fn rules_section(&self) -> Result<SectionId, ModelError> {
-        find_one(&self.document, RULES).map_err(|error| ModelError::lookup(FILE, error))
+    fn find(&self, list: ConstraintList) -> Result<SectionId, LookupError> {
+        find_one(&self.document, list.titles())
     }
 }
 
@@ -156,13 +219,6 @@ impl Constraints {
 fn same_name(one: &str, other: &str) -> bool {
     let plain = |c: char| if matches!(c, ' ' | '-') { '_' } else { c.to_ascii_lowercase() };
     one.chars().map(plain).eq(other.chars().map(plain))
-}
-
-fn settings_section(document: &Document, group: SettingGroup) -> Result<SectionId, LookupError> {
-    match group {
-        SettingGroup::Modifier => find_one(document, MODIFIERS),
-        SettingGroup::Resource => find_one(document, RESOURCES),
-    }
 }
 
 /// The first of several spellings that is there; the first one's error when none is.
@@ -182,7 +238,8 @@ fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -
     let items = document.section(section).items.iter();
     let setting = |&item: &ItemId| {
         let name = document.item(item).key.clone()?;
-        let value = (!is_placeholder(document.raw_value(item))).then(|| document.value(item));
+        let raw = document.raw_value(item);
+        let value = (!is_placeholder(raw) && !is_not_set(raw)).then(|| document.value(item));
         let value = value.filter(|value| !value.is_empty());
         Some(Setting { name, value, group, item })
     };

@@ -24,7 +24,7 @@ mod variables;
 
 pub use constraints::Constraints;
 pub use constraints::SettingGroup;
-pub(crate) use constraints::{Behaviour, Bullet, Setting};
+pub(crate) use constraints::{Behaviour, Bullet, ConstraintList, Setting};
 pub(crate) use context::{Context, ContextSection};
 pub use error_code::ErrorCode;
 pub use facts::Facts;
@@ -32,7 +32,7 @@ pub use file::StateFile;
 pub use lifecycle::{PlanRole, StepRole, Workflow};
 pub(crate) use lifecycle::{Refusal, Subject, step_at_hand};
 pub(crate) use literal::field as literal_field;
-pub(crate) use modifier::{Modifier, ModifierGroup, ModifierKind};
+pub(crate) use modifier::{Modifier, ModifierGroup, ModifierKind, ValueError};
 pub(crate) use nearest::nearest;
 pub(crate) use plan::Metadata;
 pub use plan::Plan;

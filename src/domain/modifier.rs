@@ -134,7 +134,26 @@ impl Modifier {
         self.values.iter().position(|value| same_name(value, text))
     }
 
-    /// Reads a value as written in the file or given by a person.
+    /// Whether it limits something: a number, an amount, a duration or a share.
+    pub fn is_limit(&self) -> bool {
+        use ModifierKind::{Duration, Money, Number, Percent};
+        matches!(self.kind, Number | Money | Duration | Percent)
+    }
+
+    /// What the file says while it has no value.
+    pub fn unset_text(&self) -> &'static str {
+        if self.is_limit() { UNLIMITED } else { NOT_SET }
+    }
+
+    /// The value from which it is raised or lowered while it has none: its default, or the middle
+    /// of an ordered scale.
+    pub fn starting_rank(&self) -> Option<usize> {
+        let default = self.default.as_deref().and_then(|default| self.rank(default));
+        let middle = (self.kind == ModifierKind::Ordered).then_some(self.values.len() / 2);
+        default.or(middle)
+    }
+
+    /// Reads a value as written in the file or given by a person; `Missing` for `unlimited`.
     pub fn read(&self, text: &str) -> Result<FactValue, ValueError> {
         let text = text.trim();
         match self.kind {
@@ -150,6 +169,7 @@ impl Modifier {
                 Ok(FactValue::text(text))
             }
             ModifierKind::List => read_list(text).ok_or_else(|| self.wrong_kind(text)),
+            _ if is_unlimited(unquoted(text)) => Ok(FactValue::Missing),
             _ => FactValue::parse_quantity(unquoted(text))
                 .and_then(|value| self.coerce(&value))
                 .ok_or_else(|| self.wrong_kind(text)),
@@ -215,6 +235,21 @@ impl Modifier {
     }
 }
 
+/// What the file says of a modifier that has no value.
+pub(crate) const NOT_SET: &str = "not set";
+/// What the file says of a limit that has no value.
+pub(crate) const UNLIMITED: &str = "unlimited";
+
+/// Whether a text says that a modifier has no value.
+pub(crate) fn is_not_set(text: &str) -> bool {
+    same_name(text.trim(), NOT_SET)
+}
+
+/// Whether a text says that there is no limit.
+pub(crate) fn is_unlimited(text: &str) -> bool {
+    [UNLIMITED, "no limit", "none", NOT_SET].iter().any(|word| same_name(word, text.trim()))
+}
+
 /// The names in backticks, separated by commas.
 pub(crate) fn backticked<S: AsRef<str>>(names: &[S]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
@@ -278,6 +313,25 @@ mod tests {
         ] {
             assert!(modifier(name).read(text).is_err(), "{name} = {text}");
         }
+    }
+
+    #[test]
+    fn a_limit_may_be_unlimited_and_nothing_else_may() {
+        for text in ["unlimited", "Unlimited", "no limit", "none", "not set", "\"unlimited\""] {
+            assert_eq!(modifier("max_web_requests").read(text), Ok(FactValue::Missing), "{text}");
+            assert!(modifier("priority").read(text).is_err(), "{text}");
+        }
+        assert_eq!(modifier("max_cost_per_task").unset_text(), "unlimited");
+        assert_eq!(modifier("active_persona").unset_text(), "not set");
+        assert!(modifier("max_web_requests").read("limited").is_err());
+    }
+
+    #[test]
+    fn what_is_not_set_is_raised_and_lowered_from_the_middle() {
+        let at = |name: &str| modifier(name).starting_rank().map(|at| &modifier(name).values[at]);
+        assert_eq!(at("user_sentiment").unwrap(), "neutral");
+        assert_eq!(at("error_tolerance").unwrap(), "moderate");
+        assert_eq!(at("priority"), None);
     }
 
     #[test]

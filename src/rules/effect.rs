@@ -44,13 +44,13 @@ pub(super) fn effect<'a>(
     }
 }
 
-/// A modifier without a value stands at its default.
+/// A modifier without a value stands at its default, or in the middle.
 fn rank(modifier: &Modifier, value: &FactValue) -> Option<i64> {
     let now = match value {
         FactValue::Text(text) => modifier.rank(text),
         _ => None,
     };
-    let rank = now.or_else(|| modifier.rank(modifier.default()?))?;
+    let rank = now.or_else(|| modifier.starting_rank())?;
     Some(rank as i64)
 }
 

@@ -77,6 +77,7 @@ impl Display for Operand {
 impl Display for Action {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Set { modifier, value: FactValue::Missing } => write!(f, "unset {modifier}"),
             Self::Set { modifier, value } => {
                 write!(f, "set {modifier} to ")?;
                 value.fmt(f)

@@ -302,7 +302,7 @@ mod tests {
             ),
             (("- name: priority", "- name: cost"), "`cost` is a fact"),
             (("- name: priority", "- name: user_sentiment"), "appears twice"),
-            (("default: neutral", "default: calm"), "`calm` is not a value of `user_sentiment`"),
+            (("default: moderate", "default: calm"), "`calm` is not a value of `error_tolerance`"),
             (("values: [low, medium, high]", "values: []"), "needs `values`"),
             (("kind: list", "kind: list\n    values: [a]"), "has no `values`"),
             (("values: [low, medium", "values: [\"a\\nb\", medium"), "cannot name a value"),

@@ -46,6 +46,7 @@ pub(crate) use self::{
     reports::rules::RuleLine,
     resolve::Resolver,
     setup::archive::{Archived, ArchivedState},
+    setup::builtin_templates::BUILTIN as BUILTIN_TEMPLATES,
     usage::Usage,
 };
 pub use self::{

@@ -49,6 +49,14 @@ impl Project {
         project
     }
 
+    /// A project with a fresh state that has limits, as the template `classic` sets them.
+    pub fn classic() -> Self {
+        let project = Self::empty();
+        let goal = "Compare three vector databases";
+        project.ok(&["init", "--goal", goal, "--template", "classic"]);
+        project
+    }
+
     /// A project with a fresh state and so many pending steps.
     pub fn with_steps(count: usize) -> Self {
         let project = Self::new();
@@ -125,8 +133,13 @@ impl Project {
     /// A command that is ready to be run in this project.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_statedir"));
-        for arg in args {
-            command.arg(std::ffi::OsStr::from_bytes(&self.said(arg.as_bytes())));
+        for (at, arg) in args.iter().enumerate() {
+            let is_template = at > 0 && args[at - 1] == "--template";
+            if self.renamed && is_template && *arg == "classic" {
+                command.arg(lifecycle::classic_templates());
+            } else {
+                command.arg(std::ffi::OsStr::from_bytes(&self.said(arg.as_bytes())));
+            }
         }
         if self.renamed && args.contains(&"init") && !args.contains(&"--template") {
             command.args(["--template", lifecycle::templates()]);

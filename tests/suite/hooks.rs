@@ -175,7 +175,8 @@ fn direct_edits_of_the_history_and_the_log_are_denied() {
 
 #[test]
 fn tools_are_counted_without_an_operation_and_told_by_the_next_step() {
-    let project = Project::with_steps(1);
+    let project = Project::classic();
+    project.ok(&["step", "add", "Do it"]);
     project.ok(&["step", "start", "1"]);
     let before = operations(&project).len();
     for name in ["Write", "Edit", "MultiEdit", "NotebookEdit"] {
@@ -423,7 +424,7 @@ fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
 
 #[test]
 fn the_end_of_a_session_is_recorded_soon() {
-    let project = Project::new();
+    let project = Project::classic();
     fire(&project, tool("PostToolUse", "Write", json!({ "file_path": "a" })));
     let end = json!({ "hook_event_name": "SessionEnd", "reason": "prompt_input_exit" });
     assert_eq!(fire(&project, end.clone()), None);
@@ -538,6 +539,7 @@ fn a_checkpoint_is_taken_before_compaction() {
 #[test]
 fn a_recorded_session_runs_through() {
     let project = Project::with_steps(2);
+    project.ok(&["constraint", "set", "max_web_requests", "5"]);
     project.ok(&["step", "start", "1", "--actor", "c0ffee00"]);
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/hook-transcript.jsonl");
     let transcript = fs::read_to_string(example).unwrap();

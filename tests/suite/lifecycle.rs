@@ -87,6 +87,23 @@ pub fn templates() -> &'static str {
     })
 }
 
+/// A directory with the templates of `classic` and this workflow.
+pub fn classic_templates() -> &'static str {
+    static TEMPLATES: OnceLock<String> = OnceLock::new();
+    TEMPLATES.get_or_init(|| {
+        let classic = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/classic");
+        let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("renamed-classic-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        for entry in std::fs::read_dir(classic).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), dir.join(entry.file_name())).unwrap();
+        }
+        std::fs::write(dir.join("workflow.yaml"), workflow()).unwrap();
+        dir.to_str().unwrap().to_owned()
+    })
+}
+
 /// Replaces whole words: `COMPLETED_SUCCESS` is not `COMPLETED`.
 fn replace(
     text: &[u8],

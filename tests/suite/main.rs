@@ -7,6 +7,7 @@ mod brief;
 mod builder;
 mod checkpoints;
 mod commands;
+mod defaults;
 mod diff;
 mod documents;
 mod doubled;

@@ -12,7 +12,8 @@ type Numbers = BTreeMap<&'static str, Value>;
 /// A state with steps in every role, failures, costs, times, a turn and a review.
 fn eventful(renamed: bool) -> Project {
     let project = Project::with_lifecycle(renamed);
-    project.ok(&["init", "--goal", "Compare three vector databases"]);
+    let goal = "Compare three vector databases";
+    project.ok(&["init", "--goal", goal, "--template", "classic"]);
     for part in 1..=6 {
         project.ok(&["step", "add", &format!("Do part {part}")]);
     }

@@ -55,6 +55,8 @@ fn the_document_fits_its_schema_in_every_format() {
 fn values_keep_their_types_and_places() {
     let project = eventful();
     project.ok(&["step", "set", "3", "--input", "n=3", "--input", "budget=$0.50"]);
+    project.ok(&["constraint", "set", "max_execution_time", "300 seconds"]);
+    project.ok(&["constraint", "set", "preferred_tools", "WebFetch, Read, Write"]);
     let state = project.json(&["state", "--places"]);
     let inputs = &state["steps"][2]["inputs"];
     assert_eq!(inputs[0]["value"], 3);
@@ -216,6 +218,11 @@ fn import_takes_a_document_with_missing_parts() {
 #[test]
 fn status_is_one_screen_however_long_the_plan() {
     let project = Project::with_steps(300);
+    for (limit, value) in
+        [("max_cost_per_task", "0.50"), ("max_file_operations", "20"), ("max_web_requests", "5")]
+    {
+        project.ok(&["constraint", "set", limit, value]);
+    }
     project.ok(&["step", "start", "150"]);
     project.ok(&["step", "fail", "150", "--error", "no"]);
     project.ok(&["step", "start", "1", "--actor", "ada"]);

@@ -12,6 +12,7 @@ mod pairs;
 mod parse;
 mod progress;
 mod session;
+mod templates;
 mod unique_keys;
 mod way_back;
 mod word_diff;

@@ -162,6 +162,7 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("constraint.list", Run(&[], requests::constraint_list)),
             verb("constraint.get", Run(&["name"], requests::constraint_get)),
             verb("constraint.set", Change("constraint.set")),
+            verb("constraint.unset", Change("constraint.unset")),
             verb("directive.list", Run(&[], requests::directive_list)),
             verb("directive.add", Change("directive.add")),
             verb(
@@ -230,7 +231,7 @@ pub(super) const TOOLS: &[Kind] = &[
         about: "Many changes, all or none: {op: \"step.done\", step: 1}. op: plan.set|pause|resume, \
                 step.add|set|remove|start|done|fail|skip|retry|reset, context.add|set, \
                 var.set|unset|append|merge|patch, history.add, turn.add (user_message, response), \
-                constraint.set, directive.add|remove, rule.add|remove, event.emit, \
+                constraint.set|unset, directive.add|remove, rule.add|remove, event.emit, \
                 review.open|decide.",
         arguments: &[("changes", List(&Object))],
         answers: &[("answers", List(&Object))],

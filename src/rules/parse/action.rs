@@ -99,20 +99,16 @@ fn assign(input: &mut Input<'_>) -> Parsed<Action> {
     assigned(input, modifier)
 }
 
-/// `reset priority`
+/// `reset priority`: to its default, or to no value if it has none; `unset priority`: to no value
 fn reset(input: &mut Input<'_>) -> Parsed<Action> {
-    phrase("reset").parse_next(input)?;
+    let to_default =
+        alt((phrase("reset").value(true), phrase("unset").value(false))).parse_next(input)?;
     skip_words(input, ARTICLES);
-    let place = *input;
     let modifier = likely_modifier(input)?;
     let _ = opt(any_phrase(phrases!["to default", "to its default"])).parse_next(input)?;
-    match modifier.default().and_then(|default| modifier.read(default).ok()) {
-        Some(value) => Ok(set_to(modifier, value)),
-        None => {
-            let message = format!("`{}` has no default; set it to a value", modifier.name());
-            cut(RuleError::new(span_of(&place, 1), message))
-        }
-    }
+    let default = modifier.default().filter(|_| to_default);
+    let value = default.and_then(|default| modifier.read(default).ok());
+    Ok(set_to(modifier, value.unwrap_or(FactValue::Missing)))
 }
 
 /// `raise error_tolerance`, `lower max_web_requests by 2`, `increase error_tolerance to "strict"`

@@ -26,6 +26,9 @@ pub(in crate::rules) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Par
         ModifierKind::Ordered | ModifierKind::Enum => Nature::Scale(modifier),
         ModifierKind::Text => Nature::Text,
         ModifierKind::List => return list(input, modifier),
+        _ if opt(any_phrase(phrases!["unlimited", "no limit"])).parse_next(input)?.is_some() => {
+            return Ok(FactValue::Missing);
+        }
         _ => {
             let value = match next(input).map(|token| token.kind) {
                 Some(Kind::Quoted(text)) => {

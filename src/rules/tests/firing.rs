@@ -166,15 +166,14 @@ fn scales_end_and_quantities_stay_above_zero() {
             ("max_web_requests", "0".to_owned()),
         ]
     );
-    // A modifier that is not in the file stands at its default.
-    let actions = Action::parse_all("double max_execution_time, raise error_tolerance").unwrap();
+    // A modifier without a value stands at its default or in the middle; what is unlimited stays so.
+    let actions =
+        Action::parse_all("double max_execution_time, raise error_tolerance, lower user_sentiment")
+            .unwrap();
     let outcome = apply(&actions, &mut Facts::new(), Workflow::builtin());
     assert_eq!(
         changed(&outcome),
-        [
-            ("max_execution_time", "600 seconds".to_owned()),
-            ("error_tolerance", "flexible".to_owned()),
-        ]
+        [("error_tolerance", "flexible".to_owned()), ("user_sentiment", "impatient".to_owned())]
     );
 }
 

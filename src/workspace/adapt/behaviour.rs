@@ -91,8 +91,9 @@ fn take_back(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     for (name, values) in &kept {
         let (was, set) = (values["was"].as_str(), values["set"].as_str());
         let (Some(was), Some(set)) = (was, set) else { continue };
-        if constraints.value(name) == Some(set) && !was.is_empty() {
+        if constraints.value(name) == Some(set) {
             back.push((name.clone(), was.to_owned()));
+            let was = if was.is_empty() { "not set" } else { was };
             notes.push(format!("{name} returns to {was}"));
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Answer, Draft, Error, change};
 use super::{Event, shown};
 use crate::{
-    domain::{ModelError, Plan, PlanRole, StateFile},
+    domain::{ConstraintList, ModelError, Plan, PlanRole, StateFile},
     rules::{Change, Entry, RuleOutcome, TraceLine},
 };
 
@@ -61,18 +61,12 @@ pub(super) fn set(draft: &mut Draft<'_>, changes: &[Change]) -> Result<(), Error
     write(draft, &values)
 }
 
-/// Writes values into constraints.md.
+/// Writes values into constraints.md; an empty one takes the value away.
 pub(super) fn write(draft: &mut Draft<'_>, values: &[(String, String)]) -> Result<(), Error> {
-    if values.is_empty() {
-        return Ok(());
-    }
-    let constraints = draft.constraints()?;
-    let mut edit = constraints.document.edit();
     for (name, value) in values {
-        change::write_setting(draft, &constraints, &mut edit, name, &json!(value), false)?;
+        let value = if value.is_empty() { Value::Null } else { json!(value) };
+        change::write_setting(draft, name, &value, false)?;
     }
-    let edited = edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
-    draft.put(StateFile::Constraints, edited);
     Ok(())
 }
 
@@ -104,8 +98,8 @@ fn add_directives(draft: &mut Draft<'_>, outcome: &RuleOutcome) -> Result<(), Er
     if outcome.directives.is_empty() {
         return Ok(());
     }
-    let constraints = draft.constraints()?;
-    let section = constraints.directives_section()?;
+    let constraints = change::with_section(draft, ConstraintList::Directives)?;
+    let section = constraints.section(ConstraintList::Directives)?;
     let mut edit = constraints.document.edit();
     let mut seen: Vec<String> =
         constraints.directives.iter().map(|known| known.text.clone()).collect();

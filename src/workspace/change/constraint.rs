@@ -1,12 +1,15 @@
 //! Setting modifiers and limits, adding and removing directives.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::text_of;
 use crate::{
     domain::{
-        Bullet, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup, ModifierKind,
-        SettingGroup, StateFile,
+        Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup,
+        ModifierKind, SettingGroup, StateFile, ValueError,
+        modifier::{NOT_SET, UNLIMITED, is_unlimited},
     },
     text::markdown::{Edit, Edited},
     workspace::{Answer, Draft, Error, ErrorKind},
@@ -21,60 +24,133 @@ pub(super) fn set(
     value: &Value,
     create: bool,
 ) -> Result<Answer, Error> {
-    let constraints = draft.constraints()?;
-    let text = text_of(value);
-    if let Some(modifier) = draft.workflow().modifier(name) {
-        modifier.read(&text).map_err(|refusal| ErrorKind::Refused {
-            code: ErrorCode::BadValue,
-            message: refusal.to_string(),
-            hint: refusal.how_to_allow(),
-        })?;
+    if value.is_null() {
+        return unset(draft, name);
     }
-    let before = constraints.setting(name)?.and_then(|setting| setting.value.clone());
-    let mut edit = constraints.document.edit();
-    write(draft, &constraints, &mut edit, name, value, create)?;
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    put(draft, edited, name)?;
+    let text = text_of(value);
+    let mut shown = text.clone();
+    if let Some(modifier) = draft.workflow().modifier(name) {
+        let read = modifier.read(&text).map_err(|refusal| refused(name, &text, &refusal))?;
+        if read.is_missing() {
+            modifier.unset_text().clone_into(&mut shown);
+        }
+    }
+    let before = draft.constraints()?.setting(name)?.and_then(|setting| setting.value.clone());
+    let value = if shown == text { value.clone() } else { Value::from(shown.as_str()) };
+    write(draft, name, &value, create)?;
+    draft.facts()?.touch(&format!("{FILE} {name}"));
     let from = before.clone().map(|before| format!(" (was {before})")).unwrap_or_default();
-    Ok(Answer::new(format!("{name} = {text}{from}"))
+    Ok(Answer::new(format!("{name} = {shown}{from}"))
         .with("name", name)
-        .with("value", value.clone())
+        .with("value", value)
         .with("before", before))
 }
 
-/// Writes one value in the style of its line, or adds a line for it.
+/// Takes the value of a modifier or a limit away. One that the lifecycle does not know goes with
+/// its line.
+pub(super) fn unset(draft: &mut Draft<'_>, name: &str) -> Result<Answer, Error> {
+    let constraints = draft.constraints()?;
+    let known = draft.workflow().modifier(name).map(Modifier::unset_text);
+    let setting = constraints.setting(name)?;
+    let before = setting.and_then(|setting| setting.value.clone());
+    let answer = |message: String| {
+        let now = known.filter(|text| *text == UNLIMITED);
+        Answer::new(message).with("name", name).with("value", now).with("before", before.clone())
+    };
+    let is_set = setting.is_some_and(|setting| setting.binding().is_some());
+    match (setting, known) {
+        (None, None) => return Err(unknown(draft, &constraints, name)),
+        (_, Some(text)) if !is_set => return Ok(answer(format!("{name} is {text} already"))),
+        (Some(setting), None) => {
+            let mut edit = constraints.document.edit();
+            edit.remove_item(setting.item);
+            let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+            draft.put(FILE, edited);
+        }
+        (_, Some(_)) => write(draft, name, &Value::Null, false)?,
+    }
+    draft.facts()?.touch(&format!("{FILE} {name}"));
+    let was = before.clone().map(|before| format!(" (was {before})")).unwrap_or_default();
+    Ok(answer(match known {
+        Some(text) => format!("{name} is {text}{was}"),
+        None => format!("{name} is removed{was}"),
+    }))
+}
+
+/// Why a value was refused, and what to do about it.
+fn refused(name: &str, text: &str, refusal: &ValueError) -> Error {
+    let hint = match is_unlimited(text) {
+        true => Some(format!("`statedir constraint unset {name}` takes its value away")),
+        false => refusal.how_to_allow(),
+    };
+    let (code, message) = (ErrorCode::BadValue, refusal.to_string());
+    ErrorKind::Refused { code, message, hint }.into()
+}
+
+/// Writes one value in the style of its line, or adds a line for it. `null` takes it away.
 pub(in super::super) fn write(
-    draft: &Draft<'_>,
-    constraints: &Constraints,
-    edit: &mut Edit<'_>,
+    draft: &mut Draft<'_>,
     name: &str,
     value: &Value,
     create: bool,
 ) -> Result<(), Error> {
+    let constraints = draft.constraints()?;
     let modifier = draft.workflow().modifier(name);
+    let unset = modifier.map_or(NOT_SET, Modifier::unset_text);
+    let unlimited = value.as_str() == Some(UNLIMITED) && unset == UNLIMITED;
     let list =
         modifier.is_some_and(|modifier| modifier.kind() == ModifierKind::List) || value.is_array();
+    let quoted = modifier.map_or(value.is_string(), is_quoted);
     let text = text_of(value);
-    match constraints.setting(name)? {
-        Some(setting) if list => edit.set_raw(setting.item, &inline(value)),
-        Some(setting) => edit.set_value(setting.item, &text),
-        None => {
-            let (group, quoted) = match modifier {
-                Some(modifier) => (group_of(modifier), is_quoted(modifier)),
-                None if create => (SettingGroup::Modifier, value.is_string()),
-                None => return Err(unknown(draft, constraints, name)),
-            };
-            let section = constraints.settings_section(group)?;
-            if list {
-                edit.insert_raw_field(section, None, name, &inline(value))
-            } else if quoted {
-                edit.insert_raw_field(section, None, name, &Value::from(text).to_string())
-            } else {
-                edit.insert_field(section, None, name, &text)
-            }
-        }
+    let raw = match value {
+        Value::Null => Some(unset.to_owned()),
+        _ if unlimited => Some(UNLIMITED.to_owned()),
+        _ if list => Some(inline(value)),
+        _ if quoted => Some(Value::from(text.as_str()).to_string()),
+        _ => None,
     };
+    let Some(setting) = constraints.setting(name)? else {
+        let group = match modifier {
+            Some(modifier) => group_of(modifier),
+            None if create => SettingGroup::Modifier,
+            None => return Err(unknown(draft, &constraints, name)),
+        };
+        let name = modifier.map_or(name, Modifier::name).to_owned();
+        let constraints = with_section(draft, group.into())?;
+        let section = constraints.section(group.into())?;
+        let mut edit = constraints.document.edit();
+        match raw {
+            Some(raw) => edit.insert_raw_field(section, None, &name, &raw),
+            None => edit.insert_field(section, None, &name, &text),
+        };
+        return finish(draft, edit);
+    };
+    let mut edit = constraints.document.edit();
+    // A line that has a value keeps its style, and so does one of somebody's own.
+    let plain = modifier.is_some() && !text.contains(['"', '\\']);
+    let restyle = list || value.is_null() || unlimited || plain && setting.binding().is_none();
+    match raw.filter(|_| restyle) {
+        Some(raw) => edit.set_raw(setting.item, &raw),
+        None => edit.set_value(setting.item, &text),
+    };
+    finish(draft, edit)
+}
+
+fn finish(draft: &mut Draft<'_>, edit: Edit<'_>) -> Result<(), Error> {
+    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+    draft.put(FILE, edited);
     Ok(())
+}
+
+/// The constraints with a section for the list, which is added where it is missing.
+pub(in super::super) fn with_section(
+    draft: &mut Draft<'_>,
+    list: ConstraintList,
+) -> Result<Rc<Constraints>, Error> {
+    if let Some(edited) = draft.constraints()?.with_section(list)? {
+        draft.put(FILE, edited);
+    }
+    draft.constraints()
 }
 
 /// Adds a directive, for good or for a number of steps.
@@ -99,12 +175,12 @@ pub(super) fn add_directive(
         Some(count) => format!("For the next {count} steps, {text}"),
     };
     Error::refuse_placeholder(&text)?;
-    let constraints = draft.constraints()?;
+    let constraints = with_section(draft, ConstraintList::Directives)?;
     if constraints.directives.iter().any(|directive| directive.text == text) {
         return Ok(Answer::new("this directive is already in force"));
     }
     let mut edit = constraints.document.edit();
-    edit.append_item(constraints.directives_section()?, &text);
+    edit.append_item(constraints.section(ConstraintList::Directives)?, &text);
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     put(draft, edited, "directive")?;
     let number = constraints.directives.len() + 1;

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 pub use self::quantity::{Cost, Span};
 pub(super) use self::{
     checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
-    constraint::write as write_setting,
+    constraint::{with_section, write as write_setting},
     event::task_type,
     recover::take_up,
     review::{open_review, refuse_while_open},
@@ -159,6 +159,12 @@ pub enum Change {
         /// Whether a name that is not known yet may be added.
         #[serde(default)]
         create: bool,
+    },
+    /// Takes the value of a modifier or a limit away.
+    #[serde(rename = "constraint.unset")]
+    ConstraintUnset {
+        /// Its name.
+        name: String,
     },
     /// Adds a directive.
     #[serde(rename = "directive.add")]
@@ -321,6 +327,7 @@ impl Change {
             Self::HistoryAdd { .. } => "history.add",
             Self::TurnAdd(_) => "turn.add",
             Self::ConstraintSet { .. } => "constraint.set",
+            Self::ConstraintUnset { .. } => "constraint.unset",
             Self::DirectiveAdd { .. } => "directive.add",
             Self::DirectiveRemove { .. } => "directive.remove",
             Self::RuleAdd { .. } => "rule.add",
@@ -359,6 +366,7 @@ impl Change {
             Self::ConstraintSet { name, value, create } => {
                 constraint::set(draft, name, value, *create)
             }
+            Self::ConstraintUnset { name } => constraint::unset(draft, name),
             Self::DirectiveAdd { text, steps } => constraint::add_directive(draft, text, *steps),
             Self::DirectiveRemove { directive } => constraint::remove_directive(draft, directive),
             Self::RuleAdd { text } => rule::add(draft, text),

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::constraint::find;
+use super::constraint::{find, with_section};
 use crate::{
-    domain::{ErrorCode, ModelError, StateFile},
+    domain::{ConstraintList, ErrorCode, ModelError, StateFile},
     rules::Rule,
     text::snippet,
     workspace::{Answer, Draft, Error, ErrorKind},
@@ -26,9 +26,9 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
             hint: hint.or_else(|| Some("`statedir rule --help` describes the language".to_owned())),
         }
     })?;
-    let constraints = draft.constraints()?;
+    let constraints = with_section(draft, ConstraintList::Rules)?;
     let mut edit = constraints.document.edit();
-    edit.append_item(constraints.rules_section()?, text);
+    edit.append_item(constraints.section(ConstraintList::Rules)?, text);
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     draft.put(FILE, edited);
     draft.facts()?.touch(&format!("{FILE} rule"));

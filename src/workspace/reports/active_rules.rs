@@ -23,7 +23,7 @@ impl ActiveRules {
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for setting in &self.settings {
-            let value = setting.value.as_ref().map(|value| format!("{}: {value}", setting.name));
+            let value = setting.binding().map(|value| format!("{}: {value}", setting.name));
             lines.extend(value);
         }
         lines.extend(self.directives.iter().map(|line| format!("directive: {}", line.text)));

@@ -37,7 +37,7 @@ impl Snapshot {
         if let Ok(constraints) = self.constraints() {
             let settings = constraints.settings.into_iter();
             preferences.settings =
-                settings.filter_map(|s| Some((s.name, s.value?.into()))).collect();
+                settings.filter_map(|s| Some((s.name.clone(), s.binding()?.into()))).collect();
             preferences.directives = constraints.directives.into_iter().map(|d| d.text).collect();
         }
         let mut memory = brief::memory(&turns, &entries, &history, project, preferences);

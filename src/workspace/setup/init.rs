@@ -234,8 +234,8 @@ pub(in crate::workspace) fn modifiers(
 ) -> Result<(Values, Values), Error> {
     let mut modifiers = Map::new();
     for modifier in workflow.modifiers() {
-        let default = modifier.default().unwrap_or_default();
-        modifiers.insert(modifier.name().to_owned(), value_of(modifier.kind(), default));
+        let default = modifier.default().map(|default| value_of(modifier.kind(), default));
+        modifiers.insert(modifier.name().to_owned(), default.unwrap_or_default());
     }
     let mut rest = Map::new();
     for (key, value) in &options.set {

@@ -1,6 +1,7 @@
 //! A state begins from templates, is trusted or not, and ends in the archive.
 
 pub(in crate::workspace) mod archive;
+pub(in crate::workspace) mod builtin_templates;
 pub(in crate::workspace) mod init;
 pub(in crate::workspace) mod template_limits;
 pub(in crate::workspace) mod templates;

@@ -10,18 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{StateFile, literal_field},
+    domain::{StateFile, literal_field, modifier::NOT_SET},
     text::markdown::Document,
-    workspace::setup::template_limits,
+    workspace::setup::{builtin_templates::BuiltinTemplate, template_limits},
 };
-
-const BUILTIN: [(StateFile, &str); 5] = [
-    (StateFile::Plan, include_str!("../../../templates/default/plan.md.hbs")),
-    (StateFile::Context, include_str!("../../../templates/default/context.md.hbs")),
-    (StateFile::Variables, include_str!("../../../templates/default/variables.json.hbs")),
-    (StateFile::History, include_str!("../../../templates/default/history.md.hbs")),
-    (StateFile::Constraints, include_str!("../../../templates/default/constraints.md.hbs")),
-];
 
 /// Whether steps are carried out or only played through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -83,15 +75,21 @@ pub(crate) struct TemplateError {
     pub message: String,
 }
 
-/// The templates to use: the built-in ones, with some or all replaced.
+/// The templates to use: built-in ones, with some or all replaced.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateSet {
+    builtin: &'static BuiltinTemplate,
     overrides: BTreeMap<StateFile, String>,
     /// A lifecycle of one's own, copied into the state directory.
     pub workflow: Option<String>,
 }
 
 impl TemplateSet {
+    /// Built-in templates, such as `default` or `classic`.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(Self { builtin: BuiltinTemplate::named(name)?, ..Self::default() })
+    }
+
     /// Replaces the template of one file.
     pub fn replace(&mut self, file: StateFile, template: String) {
         self.overrides.insert(file, template);
@@ -111,9 +109,8 @@ impl TemplateSet {
         file: StateFile,
         input: &TemplateInput,
     ) -> Result<String, TemplateError> {
-        let builtin = BUILTIN.iter().find(|(name, _)| *name == file).map(|(_, text)| *text);
-        let template = self.overrides.get(&file).map(String::as_str).or(builtin);
-        let template = template.unwrap_or_default();
+        let own = self.overrides.get(&file).map(String::as_str);
+        let template = own.unwrap_or_else(|| self.builtin.file(file));
         let fail = |message: String| TemplateError { file, message };
         let mut handlebars = Handlebars::new();
         handlebars.set_strict_mode(true);
@@ -186,22 +183,41 @@ fn register(handlebars: &mut Handlebars<'_>) {
 }
 
 /// `{{field "goal" goal}}`: one list item that reads back as the value, whatever it contains.
+/// `{{field "max_web_requests" value "5"}}` says what stands there without a value.
 fn field(helper: &Helper<'_>) -> Result<String, RenderError> {
-    let (key, value) = (text_param(helper, 0)?, text_param(helper, 1)?);
+    let key = text_param(helper, 0)?;
+    let value = match param(helper, 1)? {
+        Value::Null if helper.param(2).is_some() => text_param(helper, 2)?,
+        Value::Null => NOT_SET.to_owned(),
+        _ => text_param(helper, 1)?,
+    };
     let item = literal_field("\n", 0, true, &key, &value).map_err(|error| refuse(&error))?;
     Ok(item.trim_end_matches('\n').to_owned())
 }
 
-/// `{{quoted_field "priority" value}}`: a list item with its value between quotes.
+/// `{{quoted_field "priority" value}}`: a list item with its value between quotes; a third
+/// parameter is the value where there is none.
 fn quoted_field(helper: &Helper<'_>) -> Result<String, RenderError> {
-    let (key, value) = (text_param(helper, 0)?, Value::from(text_param(helper, 1)?));
-    Ok(format!("- **{key}**: {value}"))
+    let key = text_param(helper, 0)?;
+    let value = match param(helper, 1)? {
+        Value::Null if helper.param(2).is_some() => text_param(helper, 2)?,
+        Value::Null => return Ok(format!("- **{key}**: {NOT_SET}")),
+        _ => text_param(helper, 1)?,
+    };
+    Ok(format!("- **{key}**: {}", Value::from(value)))
 }
 
-/// `{{list_field "tools" value}}`: a list item with a list on one line.
+/// `{{list_field "tools" value}}`: a list item with a list on one line; further parameters are the
+/// list where there is none.
 fn list_field(helper: &Helper<'_>) -> Result<String, RenderError> {
     let key = text_param(helper, 0)?;
-    let items = param(helper, 1)?.as_array().cloned().unwrap_or_default();
+    let rest: Result<Vec<Value>, _> =
+        (2..helper.params().len()).map(|at| param(helper, at).cloned()).collect();
+    let items = match param(helper, 1)? {
+        Value::Null if helper.params().len() == 2 => return Ok(format!("- **{key}**: {NOT_SET}")),
+        Value::Null => rest?,
+        value => value.as_array().cloned().unwrap_or_default(),
+    };
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     Ok(format!("- **{key}**: [{}]", items.join(", ")))
 }

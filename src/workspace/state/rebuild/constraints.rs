@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Placeholders, field, not_read_back, parse, plain, refused};
 use crate::{
-    domain::{Constraints, ModifierKind, SettingGroup, StateFile, Workflow},
+    domain::{Constraints, ModifierKind, SettingGroup, StateFile, Workflow, modifier::NOT_SET},
     text::markdown::{Document, ItemId, SectionId, is_placeholder},
     workspace::{
         Error,
@@ -98,7 +98,7 @@ fn read(part: &Part<'_>, workflow: &Workflow) -> Result<ConstraintState, Error> 
 fn setting_line(setting: &Written, workflow: &Workflow) -> Result<String, Error> {
     let name = &setting.name;
     let Some(text) = setting.text.as_deref() else {
-        return Ok(format!("- **{}**:\n", plain(name)));
+        return Ok(format!("- **{}**: {NOT_SET}\n", plain(name)));
     };
     let kind = workflow.modifier(name).map(|modifier| modifier.kind());
     let is_word = matches!(kind, Some(ModifierKind::Ordered | ModifierKind::Enum));

@@ -1,12 +1,9 @@
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, pairs},
+    adapters::cli::{CliResult, Failure, Session, pairs, templates},
     domain::{ErrorCode, StateFile},
-    store::Directory,
-    workspace::{ImportOptions, InitOptions, Mode, TemplateSet},
+    workspace::{ImportOptions, InitOptions, Mode},
 };
 
 /// Start a state: write plan.md, context.md, variables.json, history.md and constraints.md
@@ -19,10 +16,14 @@ Examples:
   statedir init --goal \"Compare three vector databases\"
   statedir init --goal \"Try the migration\" --mode simulation
   statedir init --goal \"Ship 2.0\" --set priority=cost_efficiency --set max_cost_per_task=2.50
+  statedir init --goal \"Ship 2.0\" --template classic
   statedir init --goal \"Ship 2.0\" --template ./our-templates
+  statedir init --list-templates
 
 A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
-constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.")]
+constraints.md.hbs and workflow.yaml, or some of them; the built-in ones stand in for the rest.
+Directories below $XDG_CONFIG_HOME/statedir/templates (~/.config/statedir/templates) are found by
+their name.")]
 pub(in crate::adapters) struct Args {
     /// What the execution should achieve
     #[arg(long, value_name = "TEXT")]
@@ -33,9 +34,12 @@ pub(in crate::adapters) struct Args {
     /// Whether steps are carried out or only simulated
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
     pub(in crate::adapters) mode: ModeArg,
-    /// `default`, or a directory with templates of your own
+    /// `default`, `classic`, or a directory with templates of your own
     #[arg(long, value_name = "NAME|DIR")]
     pub(in crate::adapters) template: Option<String>,
+    /// List the templates that have a name, and write nothing
+    #[arg(long, conflicts_with_all = ["goal", "title", "template", "set"])]
+    pub(in crate::adapters) list_templates: bool,
     /// A modifier or limit, or what your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
     pub(in crate::adapters) set: Vec<(String, String)>,
@@ -48,6 +52,9 @@ pub(in crate::adapters) enum ModeArg {
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    if args.list_templates {
+        return list_templates(session);
+    }
     let options = InitOptions {
         goal: args.goal,
         title: args.title,
@@ -55,7 +62,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             ModeArg::Execution => Mode::Execution,
             ModeArg::Simulation => Mode::Simulation,
         },
-        templates: templates(args.template.as_deref())?,
+        templates: templates::find(args.template.as_deref())?,
         set: pairs::values(&args.set)?,
     };
     let workspace = session.new_workspace()?;
@@ -85,44 +92,23 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     Ok(0)
 }
 
-/// The largest file of a directory of templates that is read.
-const MOST_TEMPLATE: u64 = 1 << 20;
-
-pub(super) fn templates(template: Option<&str>) -> Result<TemplateSet, Failure> {
-    let mut set = TemplateSet::default();
-    let Some(name) = template.filter(|name| *name != "default") else { return Ok(set) };
-    let dir = Path::new(name);
-    if !dir.is_dir() {
-        let message = format!("`{name}` is neither a built-in template nor a directory");
-        return Err(
-            Failure::new(ErrorCode::NotFound, message).hint("the built-in template is `default`")
-        );
+fn list_templates(session: &mut Session<'_>) -> CliResult {
+    let known = templates::list()?;
+    if session.output.is_json() {
+        session.output.value(json!({ "templates": known }));
+        return Ok(0);
     }
-    let fail = |error: std::io::Error| Failure::new(ErrorCode::UnreadableInput, error.to_string());
-    // A link in it could bring any file of this machine into the state.
-    let directory = Directory::open(dir).map_err(fail)?;
-    let read = |name: &str| -> Result<Option<String>, Failure> {
-        let Some(bytes) = directory.read(name, MOST_TEMPLATE).map_err(fail)? else {
-            return Ok(None);
+    let width = known.iter().map(|template| template.name.len()).max().unwrap_or(0);
+    for template in &known {
+        let about = match (&template.summary, &template.directory) {
+            (Some(summary), _) => (*summary).to_owned(),
+            (None, directory) => {
+                directory.as_ref().map_or_else(String::new, |dir| dir.display().to_string())
+            }
         };
-        String::from_utf8(bytes).map(Some).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            let path = dir.join(name);
-            let message = format!("{} is not valid UTF-8 at byte {at}", path.display());
-            Failure::new(ErrorCode::NotUtf8, message)
-        })
-    };
-    for file in StateFile::FIVE {
-        if let Some(text) = read(&format!("{}.hbs", file.name()))? {
-            set.replace(file, text);
-        }
+        session.output.line(format!("{:<width$}  {about}", template.name));
     }
-    set.workflow = read(StateFile::Workflow.name())?;
-    if !set.is_custom() && set.workflow.is_none() {
-        let message = format!("`{name}` holds no template such as plan.md.hbs");
-        return Err(Failure::new(ErrorCode::NotFound, message));
-    }
-    Ok(set)
+    Ok(0)
 }
 
 /// Build the files from a document that `state` printed, as one operation
@@ -147,7 +133,7 @@ pub(in crate::adapters) struct ImportArgs {
     /// Replace the existing state; `undo` reverts that
     #[arg(long)]
     replace: bool,
-    /// `default`, or a directory with templates of your own
+    /// `default`, `classic`, or a directory with templates of your own
     #[arg(long, value_name = "NAME|DIR")]
     template: Option<String>,
 }
@@ -165,7 +151,7 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
             Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
         })?,
     };
-    let templates = templates(args.template.as_deref())?;
+    let templates = templates::find(args.template.as_deref())?;
     let options = ImportOptions { replace: args.replace, templates };
     let outcome = session.new_workspace()?.import(&document, &options)?;
     session.output.outcome(&outcome, session.global.dry_run);

@@ -30,6 +30,7 @@ member that is not known is an error.
   turn.add                     user_message, response, [intent, outcome, errors, tasks, files,
                                decisions, lessons, input_tokens, output_tokens]
   constraint.set               name, value, [create]
+  constraint.unset             name
   directive.add                text, [steps: number]
   directive.remove             directive: number or text
   rule.add, rule.remove        text; rule: number or text

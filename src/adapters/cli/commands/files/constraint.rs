@@ -1,8 +1,8 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
-    domain::ErrorCode,
+    domain::{ErrorCode, Modifier, Setting, modifier::NOT_SET},
     workspace::Change,
 };
 
@@ -13,7 +13,9 @@ Examples:
   statedir constraint list
   statedir constraint get priority
   statedir constraint set priority cost_efficiency
-  statedir constraint set preferred_tools '[\"Read\", \"Write\"]'")]
+  statedir constraint set max_cost_per_task unlimited
+  statedir constraint set preferred_tools '[\"Read\", \"Write\"]'
+  statedir constraint unset active_persona")]
 pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     pub(in crate::adapters) verb: Verb,
@@ -22,7 +24,7 @@ pub(in crate::adapters) struct Args {
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(defer = true)]
 pub(in crate::adapters) enum Verb {
-    /// List modifiers, limits, directives and rules
+    /// List modifiers and limits, also those that are not set, directives and rules
     #[command(after_help = "Examples:\n  statedir constraint list --json")]
     List,
     /// Print one value
@@ -45,6 +47,14 @@ pub(in crate::adapters) enum Verb {
         #[arg(long)]
         create: bool,
     },
+    /// Take one value away: a limit is unlimited, a modifier not set
+    #[command(
+        after_help = "Examples:\n  statedir constraint unset max_web_requests\n  statedir constraint unset priority"
+    )]
+    Unset {
+        /// The name of a modifier or limit
+        name: String,
+    },
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
@@ -52,11 +62,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Set { name, value, create } => {
             // A number stays as it was typed: `0.50` is not `0.5`.
             let value = match pairs::value(&value)? {
-                list @ serde_json::Value::Array(_) => list,
+                list @ Value::Array(_) => list,
                 _ => value.into(),
             };
             session.apply(&[Change::ConstraintSet { name, value, create }])
         }
+        Verb::Unset { name } => session.apply(&[Change::ConstraintUnset { name }]),
         Verb::Get { name } => get(session, &name),
         Verb::List => list(session),
     }
@@ -64,40 +75,71 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 
 fn get(session: &mut Session<'_>, name: &str) -> CliResult {
     let snapshot = session.workspace()?.read()?;
-    let constraints = snapshot.constraints()?;
+    let (constraints, workflow) = (snapshot.constraints()?, snapshot.workflow()?);
     let setting = constraints.setting(name).map_err(crate::workspace::Error::from)?;
-    let Some(setting) = setting else {
-        let names = constraints.settings.iter().map(|setting| setting.name.as_str());
+    let modifier = workflow.modifier(name);
+    if setting.is_none() && modifier.is_none() {
+        let written = constraints.settings.iter().map(|setting| setting.name.as_str());
+        let names = written.chain(workflow.modifiers().iter().map(Modifier::name));
         let failure = Failure::new(ErrorCode::NotFound, format!("there is no constraint `{name}`"));
         return Err(match crate::domain::nearest(name, names) {
             Some(near) => failure.hint(format!("did you mean `{near}`?")),
             None => failure.hint("`statedir constraint list` shows them"),
         });
-    };
+    }
     if session.output.is_json() {
-        let answer = json!({ "name": setting.name, "value": setting.value, "group": setting.group,
-            "line": constraints.place(setting.item).line, "revision": snapshot.revision().as_str() });
+        let mut answer = entry(setting, modifier);
+        answer["line"] = json!(setting.map(|setting| constraints.place(setting.item).line));
+        answer["revision"] = json!(snapshot.revision().as_str());
         session.output.value(answer);
     } else {
-        session.output.line(setting.value.as_deref().unwrap_or_default());
+        session.output.line(shown(setting, modifier));
     }
     Ok(0)
 }
 
+/// A setting as JSON, whether the file has a line for it or not.
+fn entry(setting: Option<&Setting>, modifier: Option<&Modifier>) -> Value {
+    let group = setting.map(|setting| json!(setting.group));
+    let name = setting.map(|setting| setting.name.as_str()).or(modifier.map(Modifier::name));
+    json!({ "name": name, "value": setting.and_then(|setting| setting.value.as_deref()),
+        "group": group.or_else(|| modifier.map(|modifier| json!(modifier.group()))) })
+}
+
+/// Its value, or that it has none.
+fn shown<'a>(setting: Option<&'a Setting>, modifier: Option<&'a Modifier>) -> &'a str {
+    let value = setting.and_then(|setting| setting.value.as_deref());
+    value.unwrap_or_else(|| modifier.map_or(NOT_SET, Modifier::unset_text))
+}
+
 fn list(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
-    let constraints = snapshot.constraints()?;
+    let (constraints, workflow) = (snapshot.constraints()?, snapshot.workflow()?);
+    // Those in the file, in its order; then those that have no line in it.
+    let written = constraints.settings.iter();
+    let mut settings: Vec<(Option<&Setting>, Option<&Modifier>)> =
+        written.map(|setting| (Some(setting), workflow.modifier(&setting.name))).collect();
+    for modifier in workflow.modifiers() {
+        if !settings.iter().any(|(_, known)| known.is_some_and(|known| known == modifier)) {
+            settings.push((None, Some(modifier)));
+        }
+    }
     if session.output.is_json() {
-        let answer = json!({ "settings": constraints.settings, "directives": constraints.directives,
+        let settings: Vec<Value> =
+            settings.iter().map(|(one, known)| entry(*one, *known)).collect();
+        let answer = json!({ "settings": settings, "directives": constraints.directives,
             "rules": constraints.rules, "behaviours": constraints.behaviours,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
         return Ok(0);
     }
-    let width = constraints.settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
-    for setting in &constraints.settings {
-        let value = setting.value.as_deref().unwrap_or("(not set)");
-        session.output.line(format!("{:<width$}  {value}", setting.name));
+    let name = |(setting, modifier): &(Option<&Setting>, Option<&Modifier>)| {
+        let written = setting.map(|setting| setting.name.clone());
+        written.or(modifier.map(|modifier| modifier.name().to_owned())).unwrap_or_default()
+    };
+    let width = settings.iter().map(|entry| name(entry).len()).max().unwrap_or(0);
+    for entry in &settings {
+        session.output.line(format!("{:<width$}  {}", name(entry), shown(entry.0, entry.1)));
     }
     for directive in &constraints.directives {
         session.output.line(format!("directive {}: {}", directive.number, directive.text));

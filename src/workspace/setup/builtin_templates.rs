@@ -1,0 +1,65 @@
+//! The templates that come with the program.
+
+use crate::domain::StateFile;
+
+/// A set of templates under a name.
+#[derive(Debug)]
+pub(crate) struct BuiltinTemplate {
+    /// The name that `init --template` takes.
+    pub(crate) name: &'static str,
+    /// What it is for, in a line.
+    pub(crate) summary: &'static str,
+    files: [(StateFile, &'static str); 5],
+}
+
+/// The five files of a folder below `templates`.
+macro_rules! folder {
+    ($name:literal) => {
+        [
+            (StateFile::Plan, file!($name, "plan.md.hbs")),
+            (StateFile::Context, file!($name, "context.md.hbs")),
+            (StateFile::Variables, file!($name, "variables.json.hbs")),
+            (StateFile::History, file!($name, "history.md.hbs")),
+            (StateFile::Constraints, file!($name, "constraints.md.hbs")),
+        ]
+    };
+}
+
+macro_rules! file {
+    ($name:literal, $file:literal) => {
+        include_str!(concat!("../../../templates/", $name, "/", $file))
+    };
+}
+
+/// Every built-in template; the first is the default.
+pub(crate) static BUILTIN: [BuiltinTemplate; 2] = [
+    BuiltinTemplate {
+        name: "default",
+        summary: "no limits, no persona until something sets them",
+        files: folder!("default"),
+    },
+    BuiltinTemplate {
+        name: "classic",
+        summary: "every field written out, with limits: $0.50, 300 seconds, 20 files, 5 web requests",
+        files: folder!("classic"),
+    },
+];
+
+impl BuiltinTemplate {
+    /// The one of that name.
+    pub(super) fn named(name: &str) -> Option<&'static Self> {
+        BUILTIN.iter().find(|template| template.name == name)
+    }
+
+    /// The template of one file.
+    pub(super) fn file(&self, file: StateFile) -> &'static str {
+        let found = self.files.iter().find(|(name, _)| *name == file);
+        found.map_or("", |(_, text)| text)
+    }
+}
+
+impl Default for &'static BuiltinTemplate {
+    fn default() -> Self {
+        &BUILTIN[0]
+    }
+}
