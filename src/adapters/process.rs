@@ -68,16 +68,20 @@ pub(super) fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let child = command.spawn().map_err(|source| ProcessError::Start { program, source })?;
+    let failed = |source| ProcessError::Start { program: program.clone(), source };
+    let child = command.spawn().map_err(failed)?;
     let mut running = Running { child };
     // A program that does not read its input must not keep us from reading its output.
     if let Some(mut stdin) = running.child.stdin.take() {
-        std::thread::spawn(move || {
+        let feed = move || {
             let _ = stdin.write_all(&input);
-        });
+        };
+        std::thread::Builder::new().spawn(feed).map_err(failed)?;
     }
     let stdout = running.child.stdout.take().map(|pipe| read(pipe, most));
+    let stdout = stdout.transpose().map_err(failed)?;
     let stderr = running.child.stderr.take().map(|pipe| read(pipe, MOST_STDERR));
+    let stderr = stderr.transpose().map_err(failed)?;
     let deadline = Instant::now() + limit;
     let out = match stdout {
         Some(pipe) => wait(&pipe, deadline),
@@ -111,16 +115,19 @@ pub(super) fn run(
 type Piped = io::Result<(Vec<u8>, bool)>;
 
 /// Reads a pipe to its end or to `most` bytes; says whether there was more.
-fn read(pipe: impl Read + Send + 'static, most: usize) -> mpsc::Receiver<Piped> {
+///
+/// # Errors
+/// The system has no thread left for it.
+fn read(pipe: impl Read + Send + 'static, most: usize) -> io::Result<mpsc::Receiver<Piped>> {
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(most as u64 + 1).read_to_end(&mut bytes);
         let more = bytes.len() > most;
         bytes.truncate(most);
         let _ = send.send(read.map(|_| (bytes, more)));
-    });
-    receive
+    })?;
+    Ok(receive)
 }
 
 fn wait(pipe: &mpsc::Receiver<Piped>, deadline: Instant) -> Option<Piped> {

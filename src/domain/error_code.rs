@@ -229,6 +229,12 @@ error_codes! {
     Unreadable = "unreadable", exits 1;
     /// The operation log is damaged.
     LogDamaged = "log_damaged", exits 4;
+    /// A segment of the operation log is missing, so that nobody can go back beyond it.
+    SegmentLost = "segment_lost", exits 4;
+    /// The stored image of a file that the operation log relies on is missing or damaged.
+    ImageLost = "image_lost", exits 4;
+    /// Other users of the machine can get at the private directory.
+    Exposed = "exposed", exits 4;
     /// A checkpoint is damaged.
     CheckpointDamaged = "checkpoint_damaged", exits 4;
     /// A merge left conflicts that have to be resolved first.

@@ -48,6 +48,7 @@ pub(crate) use error::{Result, StoreError};
 pub(crate) use gc::GcReport;
 pub(crate) use inspect::report::Report;
 pub(crate) use log::hash::Hash;
+pub(crate) use log::losses::LogLoss;
 pub(crate) use log::operation::{AppendRecord, FileRecord, Operation, SpliceRecord};
 pub use log::operation::{OperationSummary, Revision};
 pub(crate) use name::CheckpointName;

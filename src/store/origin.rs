@@ -158,6 +158,30 @@ impl Store {
         make_marked(&Directory::open(&self.layout.dir).at(path)?).at(path)
     }
 
+    /// The permissions of the private directory, if others than its owner have any.
+    ///
+    /// # Errors
+    /// The directory cannot be looked at.
+    pub(crate) fn access_of_others(&self) -> io::Result<Option<u32>> {
+        let Some(private) = Directory::open(&self.layout.dir)?.open_dir(PRIVATE)? else {
+            return Ok(None);
+        };
+        let mode = private.own_stat()?.mode;
+        Ok((mode & 0o077 != 0).then_some(mode))
+    }
+
+    /// Leaves the private directory to its owner alone.
+    ///
+    /// # Errors
+    /// The permissions cannot be changed.
+    pub(crate) fn deny_others(&self) -> Result<()> {
+        let path = &self.paths.private;
+        let private = Directory::open(&self.layout.dir).and_then(|state| state.open_dir(PRIVATE));
+        private
+            .and_then(|private| private.map_or(Ok(()), |private| private.set_mode(0o700)))
+            .at(path)
+    }
+
     /// Marks the private directory as made here. Failing is harmless: it is asked about again.
     pub(super) fn mark(&self) {
         if matches!(self.trust_level, Trust::Unmarked)

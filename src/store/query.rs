@@ -153,18 +153,13 @@ impl Store {
 /// Operations from the newest to the oldest, one segment in memory at a time.
 #[derive(Debug)]
 pub(super) struct Backwards<'a> {
-    store: Cow<'a, Store>,
-    segments: Vec<u64>,
+    segments: Segments<'a>,
     operations: Vec<Operation>,
-    /// The header of the segment after the next one, which must follow that.
-    after: Option<Header>,
 }
 
 impl<'a> Backwards<'a> {
     pub(super) fn new(store: &'a Store) -> Result<Backwards<'a>> {
-        let store = store.session();
-        let segments = segment::numbers(&*store.disk, &store.paths)?;
-        Ok(Backwards { store, segments, operations: Vec::new(), after: None })
+        Ok(Backwards { segments: Segments::new(store)?, operations: Vec::new() })
     }
 }
 
@@ -176,43 +171,78 @@ impl Iterator for Backwards<'_> {
             if let Some(op) = self.operations.pop() {
                 return Some(Ok(op));
             }
-            let number = self.segments.pop()?;
-            let after = self.after.take();
-            if after.as_ref().is_some_and(|after| number.checked_add(1) != Some(after.segment)) {
-                // What a collection that the power interrupted has left: what comes between is
-                // gone, and so the log begins behind it.
-                self.segments.clear();
-                return None;
-            }
-            match Segment::load(&*self.store.disk, &self.store.paths, number) {
-                Ok(Some(segment)) if segment.torn == 0 || after.is_none() => {
-                    if let Some(after) = after.filter(|after| !segment.precedes(after)) {
-                        self.segments.clear();
-                        return Some(Err(StoreError::Damaged {
-                            path: self.store.paths.segment(after.segment),
-                            offset: 0,
-                            message: "the segment does not follow the one before it".into(),
-                        }));
-                    }
-                    self.after = Some(segment.header.clone());
+            match self.segments.next()? {
+                Ok(segment) => {
                     self.operations = segment.records.into_iter().map(|placed| placed.op).collect();
                 }
-                // Only the segment that is being written can end in the middle of a record.
-                Ok(Some(segment)) => {
-                    self.segments.clear();
-                    return Some(Err(StoreError::Damaged {
-                        path: self.store.paths.segment(number),
-                        offset: segment.end,
-                        message: "a record does not pass its checksum".into(),
-                    }));
-                }
-                // Dropped by a collection since the names were listed.
-                Ok(None) => self.segments.clear(),
-                Err(error) => {
-                    self.segments.clear();
-                    return Some(Err(error));
-                }
+                Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+/// Segments from the newest to the oldest, as far as each follows the one before it.
+#[derive(Debug)]
+pub(super) struct Segments<'a> {
+    store: Cow<'a, Store>,
+    numbers: Vec<u64>,
+    /// The header of the segment after the next one, which must follow that.
+    after: Option<Header>,
+    /// The segment that is missing although older ones are there.
+    pub(super) missing: Option<u64>,
+}
+
+impl<'a> Segments<'a> {
+    pub(super) fn new(store: &'a Store) -> Result<Segments<'a>> {
+        let store = store.session();
+        let numbers = segment::numbers(&*store.disk, &store.paths)?;
+        Ok(Segments { store, numbers, after: None, missing: None })
+    }
+}
+
+impl Iterator for Segments<'_> {
+    type Item = Result<Segment>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.numbers.pop()?;
+        let after = self.after.take();
+        if let Some(missing) = after.as_ref().map(|after| after.segment.saturating_sub(1))
+            && missing != number
+        {
+            // A collection that the power interrupted can leave this, too: what comes between is
+            // gone, and so the log begins behind it.
+            self.missing = Some(missing);
+            self.numbers.clear();
+            return None;
+        }
+        let damaged = |number, offset, message: &str| StoreError::Damaged {
+            path: self.store.paths.segment(number),
+            offset,
+            message: message.into(),
+        };
+        let found = match Segment::load(&*self.store.disk, &self.store.paths, number) {
+            // Only the segment that is being written can end in the middle of a record.
+            Ok(Some(segment)) if segment.torn > 0 && after.is_some() => {
+                Err(damaged(number, segment.end, "a record does not pass its checksum"))
+            }
+            Ok(Some(segment)) => match after.filter(|after| !segment.precedes(after)) {
+                Some(after) => {
+                    let message = "the segment does not follow the one before it";
+                    Err(damaged(after.segment, 0, message))
+                }
+                None => Ok(segment),
+            },
+            // Dropped by a collection since the names were listed.
+            Ok(None) => {
+                self.numbers.clear();
+                return None;
+            }
+            Err(error) => Err(error),
+        };
+        match &found {
+            Ok(segment) => self.after = Some(segment.header.clone()),
+            Err(_) => self.numbers.clear(),
+        }
+        Some(found)
     }
 }

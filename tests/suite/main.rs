@@ -20,6 +20,7 @@ mod hostile;
 mod hostile_clones;
 mod layers;
 mod lifecycle;
+mod log_losses;
 mod mcp;
 mod merge;
 mod needs;

@@ -224,8 +224,10 @@ fn output(mut command: Command, input: &str) -> Result<Output, GitError> {
         };
         if input.is_empty() {
             feed();
-        } else {
-            scope.spawn(feed);
+        } else if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, feed) {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(GitError::Failed(format!("there is no thread to feed it: {error}")));
         }
         child.wait_with_output().map_err(GitError::NoProgram)
     })

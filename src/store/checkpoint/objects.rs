@@ -5,9 +5,10 @@ use crate::store::{
     disk::{
         Access, Disk,
         publish::{ensure_dir, publish},
-        read::{read_file, require_file},
+        read::read_file,
     },
     error::At as _,
+    log::segment,
     paths::Paths,
 };
 
@@ -26,7 +27,16 @@ pub(in crate::store) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Resu
     }
 }
 
-/// Stores images durably; those already there are kept.
+/// Whether an image is there and as it should be.
+pub(in crate::store) fn is_sound(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Result<bool> {
+    match load(disk, paths, hash) {
+        Ok(_) => Ok(true),
+        Err(error) if segment::is_gone(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Stores images durably; sound ones that are already there are kept, others replaced.
 pub(in crate::store) fn store<'a>(
     disk: &dyn Disk,
     paths: &Paths,
@@ -36,8 +46,7 @@ pub(in crate::store) fn store<'a>(
     ensure_dir(disk, &dir, true)?;
     for (hash, bytes) in images {
         let path = paths.object(hash);
-        let kept = require_file(disk, &path)?.is_some_and(|stat| stat.len == bytes.len() as u64);
-        if kept {
+        if is_sound(disk, paths, hash)? {
             // Written by somebody who may have stopped before the sync.
             disk.open(&path, Access::Append).at(&path)?.sync().at(&path)?;
         } else {

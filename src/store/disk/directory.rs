@@ -313,6 +313,12 @@ impl Directory {
         Ok(stat_of(&stat))
     }
 
+    /// Gives this directory these permissions.
+    pub(in crate::store) fn set_mode(&self, mode: u32) -> io::Result<()> {
+        rustix::fs::fchmod(&self.handle, mode_of(mode))
+            .map_err(|error| failed("failed to set permissions of", &self.path, error))
+    }
+
     /// Keeps others who lock this directory waiting until the value is dropped.
     pub(crate) fn lock(&self) -> io::Result<DirectoryLock> {
         let file = std::fs::File::from(self.handle.try_clone()?);

@@ -7,6 +7,7 @@ pub(in crate::store) mod repair;
 pub(in crate::store) mod report;
 pub(in crate::store) mod verdict;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::store::{
@@ -145,7 +146,7 @@ impl Observed<'_> {
             Ok(None) => return self.adopt(),
             Err(error) => return self.without_log(writing, error),
         };
-        if let Some(error) = self.shortened(&segment) {
+        if let Some(error) = self.cut_short(&segment) {
             return self.without_log(writing, error);
         }
         let head = self.head.as_ref().filter(|head| {
@@ -268,14 +269,27 @@ impl Observed<'_> {
 
     /// Damage, if the log ends before an operation that the head cache knows as applied.
     ///
-    /// A record is durable before the cache is written, so no crash leaves such a log.
-    fn shortened(&self, segment: &Segment) -> Option<StoreError> {
-        let head = self.head.as_ref().filter(|head| head.segment == segment.number)?;
-        (segment.end < head.end).then(|| StoreError::Damaged {
-            path: self.store.paths.segment(segment.number),
-            offset: segment.end,
-            message: format!("the log ends before the applied operation `{}`", head.id),
-        })
+    /// A record is durable before the cache is written, and so is a segment, so no crash leaves
+    /// such a log. Taking what it lacks for an edit made outside would let one undo revert all of it.
+    fn cut_short(&self, newest: &Segment) -> Option<StoreError> {
+        let head = self.head.as_ref()?;
+        let damaged = |number, offset, message| StoreError::Damaged {
+            path: self.store.paths.segment(number),
+            offset,
+            message,
+        };
+        match head.segment.cmp(&newest.number) {
+            Ordering::Less => None,
+            Ordering::Equal => (newest.end < head.end).then(|| {
+                let message = format!("the log ends before the applied operation `{}`", head.id);
+                damaged(newest.number, newest.end, message)
+            }),
+            Ordering::Greater => {
+                let message =
+                    format!("the segment with the applied operation `{}` is missing", head.id);
+                Some(damaged(head.segment, 0, message))
+            }
+        }
     }
 
     fn adopt(self) -> Result<Inspection> {

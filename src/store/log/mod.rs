@@ -3,6 +3,7 @@
 pub(in crate::store) mod byte_text;
 pub(in crate::store) mod hash;
 pub(in crate::store) mod head;
+pub(in crate::store) mod losses;
 pub(in crate::store) mod lost_files;
 pub(in crate::store) mod operation;
 pub(in crate::store) mod rebuild;

@@ -208,3 +208,74 @@ fn a_collection_that_cannot_be_finished_says_so_and_succeeds() {
     }
     assert!(warned > 2, "only {warned}");
 }
+
+/// A state with a log of several segments.
+fn several_segments() -> (SimDisk, Store, Vec<PathBuf>) {
+    let (disk, store) = sim();
+    let store = store.rotating_at(700);
+    init(&store);
+    for i in 0..8 {
+        commit(&store, "step", vec![write("a.md", &format!("text {i}\n"))], "- e\n");
+    }
+    // The newest segment has an operation of its own.
+    let store = store.rotating_at(u64::MAX);
+    commit(&store, "step", vec![write("a.md", "the newest\n")], "- e\n");
+    let mut names = disk.list(&store.paths.log()).unwrap();
+    names.sort();
+    assert!(names.len() > 3, "{names:?}");
+    let segments = names.into_iter().map(|name| store.paths.log().join(name)).collect();
+    (disk, store, segments)
+}
+
+#[test]
+fn what_a_lost_segment_held_is_never_taken_for_an_edit_made_outside() {
+    let (_, _, segments) = several_segments();
+    for lost in 1..segments.len() {
+        let (disk, store, segments) = several_segments();
+        for segment in &segments[lost..] {
+            Disk::remove(&disk, segment).unwrap();
+        }
+        let view = store.read(WAIT).unwrap();
+        assert_eq!(view.bytes("a.md").unwrap(), b"the newest\n");
+        assert_eq!(view.log_damage().map(|damage| &damage.path), segments.last(), "{lost}");
+        let error = store.begin(WAIT, &holder("t1")).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{lost}: {error}");
+        assert!(store.set_damaged_log_aside(WAIT, &holder("t1")).unwrap().is_some());
+        commit(&store, "step", vec![write("b.md", "on\n")], "");
+        let target = store.undo_target().unwrap().unwrap();
+        assert_eq!(target.kind, "step");
+        let transaction = store.begin(WAIT, &holder("t1")).unwrap();
+        let changes = transaction.inverse(&target).unwrap();
+        transaction.commit(operation("undo", changes, "")).unwrap();
+        assert_eq!(disk.peek(&state_dir().join("a.md")).unwrap(), b"the newest\n");
+    }
+}
+
+#[test]
+fn a_segment_missing_in_between_is_noticed() {
+    let (disk, store, segments) = several_segments();
+    assert_eq!(store.log_losses().unwrap(), []);
+    Disk::remove(&disk, &segments[1]).unwrap();
+    assert!(store.log_losses().unwrap().contains(&LogLoss::Segment(2)));
+}
+
+#[test]
+fn a_damaged_image_is_noticed_and_put_back_from_the_segment_before() {
+    for name in several_segments().0.list(&several_segments().1.paths.objects()).unwrap() {
+        for damage in [true, false] {
+            let (disk, store, _) = several_segments();
+            let path = store.paths.objects().join(&name);
+            let sound = disk.peek(&path).unwrap();
+            match damage {
+                true => disk.damage(&path, |bytes| bytes[0] ^= 1),
+                false => Disk::remove(&disk, &path).unwrap(),
+            }
+            let losses = store.log_losses().unwrap();
+            let found = |loss: &LogLoss| matches!(loss, LogLoss::Image { bytes: Some(bytes), .. } if *bytes == sound);
+            assert!(!losses.is_empty() && losses.iter().all(found), "{losses:?}");
+            assert_eq!(store.restore_images(WAIT, &holder("t1")).unwrap(), losses.len());
+            assert_eq!(store.log_losses().unwrap(), []);
+            assert_eq!(disk.peek(&path).unwrap(), sound);
+        }
+    }
+}

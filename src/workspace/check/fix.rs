@@ -1,7 +1,5 @@
 //! Repairs that cannot lose anything.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 
 use super::{
@@ -11,7 +9,7 @@ use super::{
     Fixed,
 };
 use crate::{
-    domain::{ErrorCode, Plan, StateFile, StepId, Workflow},
+    domain::{Plan, StateFile, StepId, Workflow},
     store::View,
     text::json::Path,
 };
@@ -25,7 +23,7 @@ impl Workspace {
     pub(super) fn fix(&self) -> Result<Vec<Fixed>, Error> {
         // The log may know what a checkpoint has lost, so it is asked before it is set aside.
         let mut fixed = self.fix_checkpoints()?;
-        fixed.extend(self.replace_damaged_log()?);
+        fixed.extend(self.fix_log()?);
         self.change_any(FIX, true, |draft| {
             let mut repaired = self.put_back_lost(draft)?;
             repaired.extend(self.repair(draft, !repaired.is_empty())?);
@@ -56,20 +54,6 @@ impl Workspace {
             }
         }
         Ok(fixed)
-    }
-
-    fn replace_damaged_log(&self) -> Result<Vec<Fixed>, Error> {
-        let (_, problem) =
-            self.store.read_with(self.options.wait, |view| self.log_problem(view))?;
-        if problem.is_none_or(|problem| problem.code != ErrorCode::LogDamaged) {
-            return Ok(Vec::new());
-        }
-        let kept = self.store.set_damaged_log_aside(self.options.wait, &self.holder())?;
-        let fixed = |kept: PathBuf| {
-            let message = format!("set aside as {}; a new one was started", kept.display());
-            Fixed { file: StateFile::Log, message }
-        };
-        Ok(kept.map(fixed).into_iter().collect())
     }
 
     /// Puts back files that are gone, as far as the log knows them, as one operation; in a dry run

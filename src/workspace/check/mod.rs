@@ -3,6 +3,7 @@
 mod doubled;
 mod fix;
 mod history;
+mod log;
 mod mask;
 mod placeholder;
 mod plan;
@@ -22,7 +23,6 @@ use crate::{
         Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
     },
     history::Verification,
-    store::{StoreError, View},
 };
 
 /// What `check` found and mended.
@@ -70,7 +70,7 @@ impl Workspace {
     pub fn check(&self, fix: bool, progress: &mut dyn FnMut(u64)) -> Result<Checked, Error> {
         let fixed = if fix { self.fix()? } else { Vec::new() };
         let read = self
-            .read_with_evidence(|view| (self.checkpoint_problems(view), self.log_problem(view)));
+            .read_with_evidence(|view| (self.checkpoint_problems(view), self.log_problems(view)));
         let (snapshot, evidence, (checkpoints, log)) = match read {
             Ok(read) => read,
             // What was repaired is durable, whether or not it can be looked at now.
@@ -93,24 +93,6 @@ impl Workspace {
             revision: snapshot.revision().as_str().to_owned(),
             notices: super::notice::findings(snapshot.view().reports()),
         })
-    }
-
-    /// What is wrong with the operation log.
-    fn log_problem(&self, view: &View) -> Option<Problem> {
-        let known = view.log_damage().map(|damage| damage.message.clone());
-        let message = match known
-            .map_or_else(|| self.store.operations(None).map(|_| None), |known| Ok(Some(known)))
-        {
-            Ok(message) => message?,
-            Err(error @ StoreError::Damaged { .. }) => error.to_string(),
-            Err(error) => {
-                return Some(Problem::error(ErrorCode::Io, StateFile::Log, error.to_string()));
-            }
-        };
-        let problem = Problem::error(ErrorCode::LogDamaged, StateFile::Log, message).fixable();
-        Some(problem.hint(
-            "the state files are intact; `statedir check --fix` sets the log aside and starts a new one",
-        ))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{failed, half_done};
-use crate::builder::Project;
+use crate::{builder::Project, needs};
 
 fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from).into_iter().filter_map(Result::ok) {
@@ -140,5 +140,28 @@ fn a_directory_that_cannot_be_read_is_named() {
         assert_eq!(ran.code, if kept_out { 4 } else { 0 });
         assert_eq!(ran.json()["left_out"].to_string().contains("closed"), kept_out);
         assert_eq!(ran.json()["states"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn without_a_thread_to_be_had_a_recovery_still_decides() {
+    if !needs::program("git") {
+        return;
+    }
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    std::process::Command::new("git").arg("init").current_dir(project.root()).output().unwrap();
+    let decided = project.json(&["recover", "--dry-run"]);
+    for args in
+        [&["recover", "--dry-run", "--json"][..], &["recover", "--dry-run", "--evaluator", "cat"]]
+    {
+        // No thread gets a stack of this size.
+        let output = project.command(args).env("RUST_MIN_STACK", (1u64 << 60).to_string()).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        if args.contains(&"--json") {
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(answer["action"], decided["action"]);
+        }
     }
 }
