@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::builder::{Project, Ran};
 
-const CLIENTS: [&str; 5] = ["claude", "codex", "cursor", "gemini", "generic"];
+const CLIENTS: [&str; 8] =
+    ["claude", "codex", "cursor", "gemini", "opencode", "qwen", "vscode", "generic"];
 
 /// Runs `setup` with a home of its own.
 fn setup(project: &Project, args: &[&str]) -> Ran {
@@ -41,7 +42,7 @@ fn every_client_is_set_up_once_and_leaves_without_a_trace() {
         for scope in ["--project", "--user"] {
             let project = Project::empty();
             fs::create_dir(project.root().join("home")).unwrap();
-            if (client, scope) == ("generic", "--user") {
+            if matches!(client, "generic" | "vscode") && scope == "--user" {
                 assert_eq!(setup(&project, &[client, scope]).code, 1);
                 continue;
             }
@@ -94,7 +95,10 @@ fn what_was_there_stays_and_comes_back_to_the_byte() {
     let settings: Value = serde_json::from_str(&read(&project, ".claude/settings.json")).unwrap();
     let stop = settings["hooks"]["Stop"].as_array().unwrap();
     assert_eq!(stop.len(), 2);
-    assert_eq!(stop[1]["hooks"][0]["command"], "statedir hook");
+    assert_eq!(
+        stop[1]["hooks"][0]["command"],
+        "command -v statedir >/dev/null 2>&1 || exit 0; statedir hook"
+    );
     for event in [
         "SessionStart",
         "UserPromptSubmit",
@@ -106,7 +110,14 @@ fn what_was_there_stays_and_comes_back_to_the_byte() {
     ] {
         assert_eq!(settings["hooks"][event][0]["hooks"][0]["type"], "command", "{event}");
     }
-    assert_eq!(settings["permissions"], json!({ "allow": ["Bash(ls)"] }));
+    assert_eq!(
+        settings["permissions"],
+        json!({
+            "allow": ["Bash(ls)", "Bash(statedir *)", "mcp__statedir"],
+            "ask": ["Bash(statedir *review approve*)", "Bash(statedir *review reject*)"],
+        })
+    );
+    assert_eq!(settings["enabledMcpjsonServers"], json!(["statedir"]));
     let servers: Value = serde_json::from_str(&read(&project, ".mcp.json")).unwrap();
     assert_eq!(
         servers["mcpServers"]["statedir"],
@@ -272,4 +283,32 @@ fn the_project_is_the_one_above_or_the_one_named() {
     let root = other.root().display().to_string();
     assert_eq!(setup(&project, &["generic", "-C", &root]).code, 0);
     assert!(other.root().join("AGENTS.md").exists());
+}
+
+#[test]
+fn instructions_go_to_the_file_that_claude_imports() {
+    let project = Project::new();
+    write(&project, "CLAUDE.md", "@AGENTS.md\n");
+    write(&project, "AGENTS.md", "# Agents\n");
+    let before = tree(project.root());
+    assert_eq!(setup(&project, &["claude"]).code, 0);
+    assert_eq!(read(&project, "CLAUDE.md"), "@AGENTS.md\n");
+    assert!(read(&project, "AGENTS.md").contains("## Tracked work: statedir"));
+    assert_eq!(setup(&project, &["claude", "--remove"]).code, 0);
+    assert_eq!(tree(project.root()), before);
+}
+
+#[test]
+fn a_hook_is_silent_where_the_program_is_missing() {
+    let project = Project::new();
+    setup(&project, &["claude", "--program", "statedir-that-nobody-has"]);
+    let settings: Value = serde_json::from_str(&read(&project, ".claude/settings.json")).unwrap();
+    let line = settings["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let ran = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:?}");
+    // The control: without the guard a shell complains at every event.
+    let bare = line.rsplit_once("; ").unwrap().1;
+    let ran = std::process::Command::new("sh").args(["-c", bare]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(127));
 }

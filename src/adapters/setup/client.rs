@@ -2,7 +2,12 @@
 
 use std::{fmt, path::PathBuf};
 
-use super::SetupError;
+use super::{
+    SetupError,
+    hook_entries::{self, Hooks},
+    permissions::{self, Permissions},
+    server_entry::{self, ServerEntry},
+};
 
 /// An agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +20,12 @@ pub(crate) enum Client {
     Cursor,
     /// Gemini CLI.
     Gemini,
+    /// opencode.
+    Opencode,
+    /// Qwen Code.
+    Qwen,
+    /// VS Code with Copilot.
+    Vscode,
     /// Any client that reads AGENTS.md.
     Generic,
 }
@@ -26,6 +37,9 @@ impl fmt::Display for Client {
             Self::Codex => "codex",
             Self::Cursor => "cursor",
             Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
+            Self::Vscode => "vscode",
             Self::Generic => "generic",
         })
     }
@@ -49,84 +63,112 @@ impl fmt::Display for Scope {
     }
 }
 
-/// One thing that is put into one file; the path is relative to the project or the home.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+/// What is put into a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
     /// Hooks in JSON settings.
-    Hooks(PathBuf),
+    Hooks(&'static Hooks),
+    /// Permissions in JSON settings.
+    Permissions(&'static Permissions),
     /// The MCP server in JSON settings.
-    Server(PathBuf),
+    Server(&'static ServerEntry),
     /// The MCP server in TOML settings.
-    TomlServer(PathBuf),
+    TomlServer,
     /// Instructions between markers.
-    Block(PathBuf),
+    Block,
     /// A skill of its own.
-    Skill(PathBuf),
+    Skill,
 }
 
-impl Piece {
+/// One thing that is put into one file; the path is relative to the project or the home. Several
+/// pieces may go into the same file.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
     /// Where it goes.
-    pub(crate) fn path(&self) -> &PathBuf {
-        match self {
-            Self::Hooks(path)
-            | Self::Server(path)
-            | Self::TomlServer(path)
-            | Self::Block(path)
-            | Self::Skill(path) => path,
-        }
+    pub(crate) path: PathBuf,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+impl Kind {
+    fn at(self, path: &str) -> Piece {
+        Piece { path: path.into(), kind: self }
     }
 
     /// What it is, in a word or two.
-    pub(crate) fn what(&self) -> &'static str {
+    pub(crate) fn what(self) -> &'static str {
         match self {
             Self::Hooks(_) => "hooks",
-            Self::Server(_) | Self::TomlServer(_) => "MCP server",
-            Self::Block(_) => "instructions",
-            Self::Skill(_) => "skill",
+            Self::Permissions(_) => "permissions",
+            Self::Server(_) | Self::TomlServer => "MCP server",
+            Self::Block => "instructions",
+            Self::Skill => "skill",
         }
     }
 }
 
+/// Where clients other than Claude Code look for skills.
+const SHARED_SKILL: &str = ".agents/skills/statedir/SKILL.md";
+
 impl Client {
-    /// What is put where.
+    /// What is put where, in the order in which it is put.
     ///
     /// # Errors
     /// The client has no place for this scope.
     pub(crate) fn pieces(self, scope: Scope) -> Result<Vec<Piece>, SetupError> {
-        use Piece::{Block, Hooks, Server, Skill, TomlServer};
+        use Kind::{Block, Hooks, Permissions, Server, Skill, TomlServer};
         use Scope::{Project, User};
-        let skill = || Skill(".claude/skills/statedir/SKILL.md".into());
+        let settings = ".claude/settings.json";
+        let skill = ".claude/skills/statedir/SKILL.md";
         Ok(match (self, scope) {
             (Self::Claude, Project) => vec![
-                Hooks(".claude/settings.json".into()),
-                Server(".mcp.json".into()),
-                Block("CLAUDE.md".into()),
-                skill(),
+                Hooks(&hook_entries::CLAUDE).at(settings),
+                Permissions(&permissions::PROJECT).at(settings),
+                Server(&server_entry::PLAIN).at(".mcp.json"),
+                Block.at("CLAUDE.md"),
+                Skill.at(skill),
             ],
             // The user's MCP servers are in a file that the client itself rewrites all the time.
             (Self::Claude, User) => vec![
-                Hooks(".claude/settings.json".into()),
-                Block(".claude/CLAUDE.md".into()),
-                skill(),
+                Hooks(&hook_entries::CLAUDE).at(settings),
+                Permissions(&permissions::USER).at(settings),
+                Block.at(".claude/CLAUDE.md"),
+                Skill.at(skill),
             ],
-            (Self::Codex, Project) => {
-                vec![TomlServer(".codex/config.toml".into()), Block("AGENTS.md".into())]
-            }
-            (Self::Codex, User) => {
-                vec![TomlServer(".codex/config.toml".into()), Block(".codex/AGENTS.md".into())]
-            }
+            (Self::Codex, _) => vec![
+                TomlServer.at(".codex/config.toml"),
+                Hooks(&hook_entries::CODEX).at(".codex/hooks.json"),
+                Block.at(if scope == User { ".codex/AGENTS.md" } else { "AGENTS.md" }),
+                Skill.at(SHARED_SKILL),
+            ],
             (Self::Cursor, Project) => {
-                vec![Server(".cursor/mcp.json".into()), Block("AGENTS.md".into())]
+                vec![Server(&server_entry::PLAIN).at(".cursor/mcp.json"), Block.at("AGENTS.md")]
             }
-            (Self::Cursor, User) => vec![Server(".cursor/mcp.json".into())],
-            (Self::Gemini, Project) => {
-                vec![Server(".gemini/settings.json".into()), Block("GEMINI.md".into())]
+            (Self::Cursor, User) => vec![Server(&server_entry::PLAIN).at(".cursor/mcp.json")],
+            (Self::Gemini, _) => vec![
+                Server(&server_entry::TRUSTED).at(".gemini/settings.json"),
+                Hooks(&hook_entries::GEMINI).at(".gemini/settings.json"),
+                Block.at(if scope == User { ".gemini/GEMINI.md" } else { "GEMINI.md" }),
+                Skill.at(SHARED_SKILL),
+            ],
+            (Self::Opencode, Project) => vec![
+                Server(&server_entry::OPENCODE).at("opencode.json"),
+                Block.at("AGENTS.md"),
+                Skill.at(SHARED_SKILL),
+            ],
+            (Self::Opencode, User) => vec![
+                Server(&server_entry::OPENCODE).at(".config/opencode/opencode.json"),
+                Block.at(".config/opencode/AGENTS.md"),
+            ],
+            (Self::Qwen, _) => vec![
+                Server(&server_entry::TRUSTED).at(".qwen/settings.json"),
+                Block.at(if scope == User { ".qwen/QWEN.md" } else { "QWEN.md" }),
+            ],
+            (Self::Vscode, Project) => {
+                vec![Server(&server_entry::VSCODE).at(".vscode/mcp.json"), Block.at("AGENTS.md")]
             }
-            (Self::Gemini, User) => {
-                vec![Server(".gemini/settings.json".into()), Block(".gemini/GEMINI.md".into())]
-            }
-            (Self::Generic, Project) => vec![Block("AGENTS.md".into())],
-            (Self::Generic, User) => {
+            (Self::Generic, Project) => vec![Block.at("AGENTS.md"), Skill.at(SHARED_SKILL)],
+            (Self::Generic | Self::Vscode, User) => {
                 return Err(SetupError::NoPlace { client: self, scope });
             }
         })
@@ -134,9 +176,24 @@ impl Client {
 
     /// What is left for the user to do by hand.
     pub(crate) fn advice(self, scope: Scope, program: &str) -> Option<String> {
-        let mcp = (self, scope) == (Self::Claude, Scope::User);
-        mcp.then(|| {
-            format!("for the MCP server: claude mcp add --scope user statedir -- {program} mcp")
+        Some(match (self, scope) {
+            (Self::Claude, Scope::User) => {
+                format!("for the MCP server: claude mcp add --scope user statedir -- {program} mcp")
+            }
+            (Self::Claude, Scope::Project) => {
+                "Claude Code asks once whether you trust this folder; the permissions count from \
+                 then on"
+                    .to_owned()
+            }
+            (Self::Codex, _) => {
+                "Codex asks once whether you trust this project and its hooks; restart it to load \
+                 them"
+                    .to_owned()
+            }
+            (Self::Gemini | Self::Qwen, _) => {
+                format!("{self} loads its settings at the start, in folders that you trust")
+            }
+            _ => return None,
         })
     }
 }

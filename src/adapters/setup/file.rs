@@ -17,7 +17,7 @@ pub(crate) struct FilePlan {
     /// The file.
     pub path: PathBuf,
     /// What is put into it.
-    pub what: &'static str,
+    pub what: String,
     /// Its text now.
     pub before: Option<String>,
     /// Its text then.

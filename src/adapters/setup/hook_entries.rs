@@ -9,66 +9,125 @@ use super::{
 };
 use crate::text::json::Path;
 
-const SCHEMA: &str = "https://json.schemastore.org/claude-code-settings.json";
+/// The hooks of one client.
+#[derive(Debug)]
+pub(crate) struct Hooks {
+    /// The events, and for which tools.
+    events: &'static [(&'static str, Option<&'static str>)],
+    /// How long the client waits, in its own unit; a hook itself gives up much earlier.
+    timeout: u64,
+    /// What a file of ours alone begins with, where the client knows such a member.
+    schema: Option<&'static str>,
+}
 
 /// Tools that may reach the state, those of other MCP servers among them. A pattern is searched for
 /// anywhere in a name, so this one has both ends.
 const BEFORE: &str = "^(Write|Edit|MultiEdit|NotebookEdit|apply_patch|Bash|WebFetch|WebSearch|\
                       Task|Agent|mcp__.+)$";
 
-/// The events, and for which tools.
-const EVENTS: [(&str, Option<&str>); 8] = [
-    ("SessionStart", None),
-    ("UserPromptSubmit", None),
-    ("PreToolUse", Some(BEFORE)),
-    ("PostToolUse", Some("Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch")),
-    ("PreCompact", None),
-    ("Stop", None),
-    ("SubagentStop", None),
-    ("SessionEnd", None),
-];
+/// Claude Code, and what reads its settings.
+pub(super) const CLAUDE: Hooks = Hooks {
+    events: &[
+        ("SessionStart", None),
+        ("UserPromptSubmit", None),
+        ("PreToolUse", Some(BEFORE)),
+        ("PostToolUse", Some("Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch")),
+        ("PreCompact", None),
+        ("SubagentStart", None),
+        ("SubagentStop", None),
+        ("Stop", None),
+        ("SessionEnd", None),
+    ],
+    timeout: 10,
+    schema: Some("https://json.schemastore.org/claude-code-settings.json"),
+};
 
-/// How long the client waits, in seconds; a hook itself gives up much earlier.
-const TIMEOUT: u64 = 10;
+/// Codex: the same events, and names of tools that patterns do not know.
+pub(super) const CODEX: Hooks = Hooks {
+    events: &[
+        ("SessionStart", None),
+        ("UserPromptSubmit", None),
+        ("PreToolUse", None),
+        ("PostToolUse", None),
+        ("PreCompact", None),
+        ("Stop", None),
+        ("SessionEnd", None),
+    ],
+    timeout: 10,
+    schema: None,
+};
 
-/// All entries as settings of their own.
-pub(super) fn all(program: &str) -> Value {
-    let mut hooks = Map::new();
-    for (event, tools) in EVENTS {
-        hooks.insert(event.to_owned(), json!([group(tools, program)]));
+/// Gemini CLI: events of its own, in milliseconds.
+pub(super) const GEMINI: Hooks = Hooks {
+    events: &[
+        ("SessionStart", None),
+        ("BeforeAgent", None),
+        ("BeforeTool", None),
+        ("AfterTool", None),
+        ("AfterAgent", None),
+        ("SessionEnd", None),
+    ],
+    timeout: 10_000,
+    schema: None,
+};
+
+impl Hooks {
+    /// All entries as settings of their own.
+    pub(super) fn all(&self, program: &str) -> Value {
+        let entry = |(event, tools): &(&str, Option<&str>)| {
+            ((*event).to_owned(), json!([self.group(*tools, program)]))
+        };
+        json!({ "hooks": self.events.iter().map(entry).collect::<Map<_, _>>() })
     }
-    json!({ "hooks": hooks })
+
+    fn group(&self, tools: Option<&str>, program: &str) -> Value {
+        let hook =
+            json!({ "type": "command", "command": command(program), "timeout": self.timeout });
+        match tools {
+            Some(tools) => json!({ "matcher": tools, "hooks": [hook] }),
+            None => json!({ "hooks": [hook] }),
+        }
+    }
+
+    /// A file of ours alone; the schema or the layout tells it from one that was there and empty.
+    fn fresh(&self, program: &str) -> String {
+        let hooks = self.all(program)["hooks"].take();
+        if let Some(schema) = self.schema {
+            return super::pretty(&json!({ "$schema": schema, "hooks": hooks }));
+        }
+        let lines = hooks.as_object().into_iter().flatten();
+        let lines: Vec<String> =
+            lines.map(|(event, groups)| format!("    {}: {groups}", json!(event))).collect();
+        format!("{{\n  \"hooks\": {{\n{}\n  }}\n}}\n", lines.join(",\n"))
+    }
+
+    /// Our file, where it is one: what was there before it.
+    fn own_file(&self, text: &str) -> Option<Origin> {
+        let (first, _) = self.events.first()?;
+        let command = event_path(first).join("0").join("hooks").join("0").join("command");
+        let command = parse(text).ok()?.get(&command)?;
+        // Whatever program it was set up with.
+        Origin::before(text, &self.fresh(program_of(command.as_str()?)?))
+    }
 }
 
-fn group(tools: Option<&str>, program: &str) -> Value {
-    let hook = json!({ "type": "command", "command": command(program), "timeout": TIMEOUT });
-    match tools {
-        Some(tools) => json!({ "matcher": tools, "hooks": [hook] }),
-        None => json!({ "hooks": [hook] }),
-    }
-}
-
+/// The line of a hook. Settings are shared with colleagues who may not have the program: then it
+/// says nothing.
 fn command(program: &str) -> String {
+    let program = shell_word(program);
+    format!("{}{program} hook", guard(&program))
+}
+
+fn guard(word: &str) -> String {
+    format!("command -v {word} >/dev/null 2>&1 || exit 0; ")
+}
+
+fn shell_word(program: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+~".contains(c);
     match program.chars().all(plain) {
-        true => format!("{program} hook"),
-        false => format!("'{}' hook", program.replace('\'', "'\\''")),
+        true => program.to_owned(),
+        false => format!("'{}'", program.replace('\'', "'\\''")),
     }
-}
-
-/// A file of ours alone; the schema tells it from one that was there and empty.
-fn fresh(program: &str) -> String {
-    let mut whole = json!({ "$schema": SCHEMA });
-    whole["hooks"] = all(program)["hooks"].clone();
-    super::pretty(&whole)
-}
-
-/// Our file, where it is one: what was there before it.
-fn own_file(text: &str) -> Option<Origin> {
-    let command = event_path(EVENTS[0].0).join("0").join("hooks").join("0").join("command");
-    let command = parse(text).ok()?.get(&command)?;
-    // Whatever program it was set up with.
-    Origin::before(text, &fresh(program_of(command.as_str()?)?))
 }
 
 fn event_path(event: &str) -> Path {
@@ -76,15 +135,19 @@ fn event_path(event: &str) -> Path {
 }
 
 /// The settings with our hooks.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
-    let own = there.and_then(own_file);
+pub(super) fn put(
+    ours: &Hooks,
+    there: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<FileOutcome, String> {
+    let own = there.and_then(|text| ours.own_file(text));
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(FileOutcome::text(origin.file(&fresh(wish.program))));
+        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program))));
     }
     let text = there.unwrap_or_default();
     match parse(text)?.get(&Path::root().join("hooks")) {
         None => {
-            let hooks = all(wish.program)["hooks"].take();
+            let hooks = ours.all(wish.program)["hooks"].take();
             return json_text::add(text, &Path::root().join("hooks"), &hooks)
                 .map(FileOutcome::text);
         }
@@ -92,9 +155,10 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, St
         Some(_) => return Err("`hooks` is not an object".to_owned()),
     }
     let mut outcome = FileOutcome::text(text);
-    for (event, tools) in EVENTS {
+    for (event, tools) in ours.events {
         let there = outcome.text.take().unwrap_or_default();
-        let (text, kept) = put_event(there, event, &group(tools, wish.program), wish.force)?;
+        let wanted = ours.group(*tools, wish.program);
+        let (text, kept) = put_event(there, (ours, event), &wanted, wish.force)?;
         let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
         outcome = FileOutcome { text: Some(text), note: outcome.note.or(note), ..outcome };
     }
@@ -104,7 +168,7 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, St
 /// The text with the hook of one event, and whether one that somebody changed stays instead.
 fn put_event(
     text: String,
-    event: &str,
+    (ours, event): (&Hooks, &str),
     wanted: &Value,
     force: bool,
 ) -> Result<(String, bool), String> {
@@ -122,19 +186,19 @@ fn put_event(
             return Ok((added?, false));
         }
     };
-    let any = |kind: Whose| groups.iter().any(|group| Group { event, group }.has(kind));
+    let any = |kind: Whose| groups.iter().any(|group| Group { ours, event, group }.has(kind));
     if any(Whose::Changed) && !force {
         // A second hook beside it would count everything twice.
-        return Ok((take_event(text, event, false)?, true));
+        return Ok((take_event(text, (ours, event), false)?, true));
     }
-    let ours: Vec<usize> = (0..groups.len())
-        .filter(|at| Group { event, group: &groups[*at] }.has(Whose::Ours))
+    let own: Vec<usize> = (0..groups.len())
+        .filter(|at| Group { ours, event, group: &groups[*at] }.has(Whose::Ours))
         .collect();
-    let done = match ours.as_slice() {
+    let done = match own.as_slice() {
         _ if any(Whose::Changed) => None,
         [one] if groups[*one] == *wanted => return Ok((text, false)),
         // An entry of an earlier version is brought up to date where it stands.
-        [one] if (Group { event, group: &groups[*one] }).is_all(Whose::Ours) => {
+        [one] if (Group { ours, event, group: &groups[*one] }).is_all(Whose::Ours) => {
             Some(json_text::replace(&text, &path.join(one.to_string()), wanted)?)
         }
         [] => Some(json_text::add(&text, &path.join("-"), wanted)?),
@@ -142,17 +206,24 @@ fn put_event(
     };
     match done {
         Some(text) => Ok((text, false)),
-        None => put_event(take_event(text, event, force)?, event, wanted, false),
+        None => {
+            let text = take_event(text, (ours, event), force)?;
+            put_event(text, (ours, event), wanted, false)
+        }
     }
 }
 
 /// The settings without our hooks.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
+pub(super) fn take(
+    ours: &Hooks,
+    there: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<FileOutcome, String> {
     // What has no such hook is not even read: it may have a form of its own.
     let Some(text) = there.filter(|text| text.contains(" hook")) else {
         return Ok(FileOutcome::same(there));
     };
-    match own_file(text) {
+    match ours.own_file(text) {
         Some(Origin::Absent(folders)) => return Ok(FileOutcome::gone(folders)),
         Some(Origin::Blank(text)) => return Ok(FileOutcome::text(text)),
         None => {}
@@ -163,11 +234,11 @@ pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, S
     let taken = events
         .iter()
         .rev()
-        .try_fold(text.to_owned(), |text, event| take_event(text, event, wish.force))?;
+        .try_fold(text.to_owned(), |text, event| take_event(text, (ours, event), wish.force))?;
     let left = parse(&taken)?.get(&Path::root().join("hooks")).unwrap_or_default();
     let changed = |event: &&String| {
         let groups = left.get(event.as_str()).and_then(Value::as_array);
-        groups.into_iter().flatten().any(|group| Group { event, group }.has(Whose::Changed))
+        groups.into_iter().flatten().any(|group| Group { ours, event, group }.has(Whose::Changed))
     };
     let outcome = FileOutcome::text(taken);
     Ok(match events.iter().find(changed) {
@@ -177,11 +248,15 @@ pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, S
 }
 
 /// Takes our hooks out of an event, and with `force` those that somebody changed.
-fn take_event(mut text: String, event: &str, force: bool) -> Result<String, String> {
+fn take_event(
+    mut text: String,
+    (ours, event): (&Hooks, &str),
+    force: bool,
+) -> Result<String, String> {
     let path = event_path(event);
     let Some(Value::Array(groups)) = parse(&text)?.get(&path) else { return Ok(text) };
     for (at, group) in groups.iter().enumerate().rev() {
-        let group = Group { event, group };
+        let group = Group { ours, event, group };
         let goes = |whose: Whose| whose == Whose::Ours || (force && whose == Whose::Changed);
         let whose: Vec<Whose> = group.hooks().map(|hook| group.whose(hook)).collect();
         let group_path = path.join(at.to_string());
@@ -210,6 +285,7 @@ enum Whose {
 /// The hooks for some tools.
 #[derive(Clone, Copy)]
 struct Group<'v> {
+    ours: &'v Hooks,
     event: &'v str,
     group: &'v Value,
 }
@@ -233,13 +309,15 @@ impl<'v> Group<'v> {
             Some(program) if is_statedir(program) => return Whose::Ours,
             // A program of another name is known by all that stands around it.
             Some(program) => {
-                let tools = EVENTS.iter().find(|(event, _)| *event == self.event);
-                if tools.is_some_and(|(_, tools)| group(*tools, program) == *self.group) {
+                let tools = self.ours.events.iter().find(|(event, _)| *event == self.event);
+                let written = |tools| self.ours.group(tools, program) == *self.group;
+                if tools.is_some_and(|(_, tools)| written(*tools)) {
                     return Whose::Ours;
                 }
             }
             None => {}
         }
+        let command = command.rsplit_once("; ").map_or(command, |(_, command)| command);
         let program = command.split(" hook ").next().filter(|program| *program != command);
         match program.is_some_and(|program| is_statedir(program.trim_matches(['\'', '"']))) {
             true => Whose::Changed,
@@ -254,9 +332,15 @@ fn is_statedir(program: &str) -> bool {
     name.is_some_and(|name| name.trim_end_matches(".exe") == "statedir")
 }
 
-/// The program of a command that calls a hook.
+/// The program of a command that calls a hook, with or without the guard before it.
 fn program_of(command: &str) -> Option<&str> {
-    command.strip_suffix(" hook").map(|program| program.trim_matches(['\'', '"']))
+    let command = command.strip_suffix(" hook")?;
+    let word = match command.rsplit_once("exit 0; ") {
+        Some((_, word)) if format!("{}{word}", guard(word)) == command => word,
+        Some(_) => return None,
+        None => command,
+    };
+    Some(word.trim_matches(['\'', '"']))
 }
 
 #[cfg(test)]

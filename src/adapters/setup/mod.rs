@@ -11,6 +11,7 @@ mod json_text;
 mod marker;
 mod outcome;
 mod own_file;
+mod permissions;
 mod server_entry;
 mod skill;
 mod toml_text;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use self::outcome::{FileOutcome, Wish};
 pub(crate) use self::{
-    client::{Client, Piece, Scope},
+    client::{Client, Kind, Piece, Scope},
     file::{Action, FilePlan},
 };
 
@@ -85,14 +86,24 @@ impl Setup {
     /// The client has no place for this scope.
     pub(crate) fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
         let pieces = self.client.pieces(self.scope)?;
-        let text = |piece: &Piece| match piece {
-            Piece::Hooks(_) => pretty(&hook_entries::all(&self.program)),
-            Piece::Server(_) => pretty(&server_entry::whole(&self.program)),
-            Piece::TomlServer(_) => toml_text::lines(&self.program),
-            Piece::Block(_) => block::TEXT.to_owned(),
-            Piece::Skill(_) => skill::text(),
+        let text = |piece: &Piece| match piece.kind {
+            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program)),
+            Kind::Permissions(permissions) => pretty(&permissions.all()),
+            Kind::Server(entry) => pretty(&entry.whole(&self.program)),
+            Kind::TomlServer => toml_text::lines(&self.program),
+            Kind::Block => block::TEXT.to_owned(),
+            Kind::Skill => skill::text(),
         };
-        Ok(pieces.iter().map(|piece| (self.root.join(piece.path()), text(piece))).collect())
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
+        for piece in &pieces {
+            let path = self.root.join(&piece.path);
+            match files.iter_mut().find(|(there, _)| *there == path) {
+                // Two pieces of the same JSON settings are printed as one document.
+                Some((_, text_before)) => *text_before = merged(text_before, &text(piece)),
+                None => files.push((path, text(piece))),
+            }
+        }
+        Ok(files)
     }
 
     /// What would be written; with `remove`, what would be taken back.
@@ -100,32 +111,86 @@ impl Setup {
     /// # Errors
     /// One of the files cannot be understood; then none may be touched.
     pub(crate) fn plan(&self, remove: bool) -> Result<Vec<FilePlan>, SetupError> {
-        let mut plans = Vec::new();
-        for piece in self.client.pieces(self.scope)? {
-            let path = self.root.join(piece.path());
-            file::refuse_outside(&path, &self.root, self.scope)?;
-            let before = file::read(&path)?;
-            let wrong = |message: String| SetupError::NotUnderstood { path: path.clone(), message };
-            let there = before.as_deref();
-            let (program, force) = (self.program.as_str(), self.force);
-            let wish = Wish { program, force, folders: file::empty_folders(&path, &self.root) };
-            let client = self.client.to_string();
-            let edited = match (&piece, remove) {
-                (Piece::Hooks(_), false) => hook_entries::put(there, wish),
-                (Piece::Hooks(_), true) => hook_entries::take(there, wish),
-                (Piece::Server(_), false) => server_entry::put(there, wish),
-                (Piece::Server(_), true) => server_entry::take(there, wish),
-                (Piece::TomlServer(_), false) => toml_text::put(there, wish),
-                (Piece::TomlServer(_), true) => toml_text::take(there, wish),
-                (Piece::Block(_), false) => block::markdown(&client).put(there, block::TEXT, wish),
-                (Piece::Block(_), true) => block::markdown(&client).take(there, block::TEXT, wish),
-                (Piece::Skill(_), false) => Ok(skill::put(there, wish)),
-                (Piece::Skill(_), true) => Ok(skill::take(there, wish)),
+        let mut pieces = self.client.pieces(self.scope)?;
+        self.share_instructions(&mut pieces, remove)?;
+        if remove {
+            // What was put last into a file is taken out first.
+            pieces.reverse();
+        }
+        let mut plans: Vec<FilePlan> = Vec::new();
+        for piece in pieces {
+            let path = self.root.join(&piece.path);
+            let at = match plans.iter().position(|plan| plan.path == path) {
+                Some(at) => at,
+                None => {
+                    file::refuse_outside(&path, &self.root, self.scope)?;
+                    let before = file::read(&path)?;
+                    let (after, what) = (before.clone(), String::new());
+                    plans.push(FilePlan { path, what, before, after, folders: 0, note: None });
+                    plans.len() - 1
+                }
             };
-            let FileOutcome { text: after, folders, note } = edited.map_err(wrong)?;
-            plans.push(FilePlan { path, what: piece.what(), before, after, folders, note });
+            let plan = &mut plans[at];
+            let FileOutcome { text, folders, note } =
+                self.edit(&piece, plan.after.as_deref(), remove).map_err(|message| {
+                    SetupError::NotUnderstood { path: plan.path.clone(), message }
+                })?;
+            let named = if plan.what.is_empty() { "" } else { ", " };
+            plan.what = match remove {
+                false => format!("{}{named}{}", plan.what, piece.kind.what()),
+                true => format!("{}{named}{}", piece.kind.what(), plan.what),
+            };
+            (plan.after, plan.folders) = (text, folders);
+            plan.note = plan.note.take().or(note);
+        }
+        if remove {
+            plans.reverse();
         }
         Ok(plans)
+    }
+
+    /// One file with a piece, or without it.
+    fn edit(
+        &self,
+        piece: &Piece,
+        there: Option<&str>,
+        remove: bool,
+    ) -> Result<FileOutcome, String> {
+        let (program, force) = (self.program.as_str(), self.force);
+        let path = self.root.join(&piece.path);
+        let wish = Wish { program, force, folders: file::empty_folders(&path, &self.root) };
+        let client = self.client.to_string();
+        match (piece.kind, remove) {
+            (Kind::Hooks(hooks), false) => hook_entries::put(hooks, there, wish),
+            (Kind::Hooks(hooks), true) => hook_entries::take(hooks, there, wish),
+            (Kind::Permissions(permissions), false) => permissions.put(there, wish),
+            (Kind::Permissions(permissions), true) => permissions.take(there, wish),
+            (Kind::Server(entry), false) => server_entry::put(entry, there, wish),
+            (Kind::Server(entry), true) => server_entry::take(entry, there, wish),
+            (Kind::TomlServer, false) => toml_text::put(there, wish),
+            (Kind::TomlServer, true) => toml_text::take(there, wish),
+            (Kind::Block, false) => block::markdown(&client).put(there, block::TEXT, wish),
+            (Kind::Block, true) => block::markdown(&client).take(there, block::TEXT, wish),
+            (Kind::Skill, false) => Ok(skill::put(there, &client, wish)),
+            (Kind::Skill, true) => Ok(skill::take(there, &client, wish)),
+        }
+    }
+
+    /// A CLAUDE.md that imports AGENTS.md gets its instructions there, so that nobody reads them
+    /// twice. Removing looks at both.
+    fn share_instructions(&self, pieces: &mut Vec<Piece>, remove: bool) -> Result<(), SetupError> {
+        let own = pieces.iter_mut().find(|piece| piece.path == Path::new("CLAUDE.md"));
+        let Some(own) = own else { return Ok(()) };
+        let text = file::read(&self.root.join(&own.path))?.unwrap_or_default();
+        let imports =
+            text.split_whitespace().any(|word| matches!(word, "@AGENTS.md" | "@./AGENTS.md"));
+        let shared = Piece { path: "AGENTS.md".into(), kind: own.kind };
+        match (remove, imports) {
+            (true, _) => pieces.push(shared),
+            (false, true) => *own = shared,
+            (false, false) => {}
+        }
+        Ok(())
     }
 
     /// Does what was planned, each file in one step.
@@ -150,6 +215,16 @@ pub(crate) fn project_of(here: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests;
+
+/// Two JSON objects without a common member as one.
+fn merged(first: &str, second: &str) -> String {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
+    let (mut all, more) = (read(first), read(second));
+    if let (Some(all), serde_json::Value::Object(more)) = (all.as_object_mut(), more) {
+        all.extend(more);
+    }
+    pretty(&all)
+}
 
 fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"

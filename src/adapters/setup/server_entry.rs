@@ -9,80 +9,144 @@ use super::{
 };
 use crate::text::json::Path;
 
-fn entry(program: &str) -> Value {
-    json!({ "command": program, "args": ["mcp"] })
+/// How one client wants its servers written.
+#[derive(Debug)]
+pub(crate) struct ServerEntry {
+    /// The member that holds all servers.
+    servers: &'static str,
+    /// The form of an entry.
+    form: Form,
 }
 
-/// The entry as settings of its own.
-pub(super) fn whole(program: &str) -> Value {
-    json!({ "mcpServers": { "statedir": entry(program) } })
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `{"command": …, "args": […]}`
+    Plain,
+    /// The same, with tools that need no approval where nobody watches.
+    Trusted,
+    /// The same, with its kind.
+    Stdio,
+    /// `{"type": "local", "command": […]}`
+    Local,
 }
 
-/// A file of ours alone; its layout tells it from one that was there and empty.
-fn fresh(program: &str) -> String {
-    let entry = entry(program).to_string();
-    format!("{{\n  \"mcpServers\": {{\n    \"statedir\": {entry}\n  }}\n}}\n")
-}
+/// Claude Code and Cursor.
+pub(super) const PLAIN: ServerEntry = ServerEntry { servers: "mcpServers", form: Form::Plain };
+/// Gemini CLI and Qwen Code.
+pub(super) const TRUSTED: ServerEntry = ServerEntry { servers: "mcpServers", form: Form::Trusted };
+/// VS Code.
+pub(super) const VSCODE: ServerEntry = ServerEntry { servers: "servers", form: Form::Stdio };
+/// opencode.
+pub(super) const OPENCODE: ServerEntry = ServerEntry { servers: "mcp", form: Form::Local };
 
-/// Whether an entry is as some program put it; one with more in it is somebody's own.
-fn is_ours(value: &Value) -> bool {
-    let bare = value.as_object().is_some_and(|members| members.len() == 2);
-    bare && value["args"] == json!(["mcp"]) && value["command"].is_string()
-}
+impl ServerEntry {
+    fn entry(&self, program: &str) -> Value {
+        match self.form {
+            Form::Plain => json!({ "command": program, "args": ["mcp"] }),
+            Form::Trusted => json!({ "command": program, "args": ["mcp"], "trust": true }),
+            Form::Stdio => json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+            Form::Local => {
+                json!({ "type": "local", "command": [program, "mcp"], "enabled": true })
+            }
+        }
+    }
 
-/// Our file, where it is one: what was there before it.
-fn own_file(text: &str) -> Option<Origin> {
-    let program = parse(text).ok()?.get(&path().join("command"))?;
-    Origin::before(text, &fresh(program.as_str()?))
-}
+    /// The entry as settings of its own.
+    pub(super) fn whole(&self, program: &str) -> Value {
+        json!({ self.servers: { "statedir": self.entry(program) } })
+    }
 
-fn path() -> Path {
-    Path::root().join("mcpServers").join("statedir")
+    /// A file of ours alone; its layout tells it from one that was there and empty.
+    fn fresh(&self, program: &str) -> String {
+        let (servers, entry) = (json!(self.servers), self.entry(program));
+        format!("{{\n  {servers}: {{\n    \"statedir\": {entry}\n  }}\n}}\n")
+    }
+
+    /// The program of an entry.
+    fn program(&self, entry: &Value) -> Option<String> {
+        let command = match self.form {
+            Form::Local => entry.get("command")?.get(0)?,
+            _ => entry.get("command")?,
+        };
+        command.as_str().map(str::to_owned)
+    }
+
+    fn program_path(&self) -> Path {
+        let command = self.path().join("command");
+        if self.form == Form::Local { command.join("0") } else { command }
+    }
+
+    /// Whether an entry is as some program put it; one with more in it is somebody's own.
+    fn is_ours(&self, value: &Value) -> bool {
+        let Some(program) = self.program(value) else { return false };
+        *value == self.entry(&program) || *value == PLAIN.entry(&program)
+    }
+
+    /// Our file, where it is one: what was there before it.
+    fn own_file(&self, text: &str) -> Option<Origin> {
+        let entry = parse(text).ok()?.get(&self.path())?;
+        Origin::before(text, &self.fresh(&self.program(&entry)?))
+    }
+
+    fn path(&self) -> Path {
+        Path::root().join(self.servers).join("statedir")
+    }
 }
 
 /// The settings with our server; one of that name that somebody changed stays.
-pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
-    let own = there.and_then(own_file);
+pub(super) fn put(
+    ours: &ServerEntry,
+    there: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<FileOutcome, String> {
+    let own = there.and_then(|text| ours.own_file(text));
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(FileOutcome::text(origin.file(&fresh(wish.program))));
+        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program))));
     }
     let text = there.unwrap_or_default();
     let document = parse(text)?;
-    let servers = Path::root().join("mcpServers");
-    let wanted = entry(wish.program);
-    match (document.get(&servers), document.get(&path())) {
+    let servers = Path::root().join(ours.servers);
+    let (path, wanted) = (ours.path(), ours.entry(wish.program));
+    match (document.get(&servers), document.get(&path)) {
         (None, _) => json_text::add(text, &servers, &json!({ "statedir": wanted })),
-        (Some(Value::Object(_)), None) => json_text::add(text, &path(), &wanted),
+        (Some(Value::Object(_)), None) => json_text::add(text, &path, &wanted),
         (_, Some(there)) if there == wanted => Ok(text.to_owned()),
-        (_, Some(there)) if is_ours(&there) => {
-            json_text::replace(text, &path().join("command"), &Value::from(wish.program))
+        // Only the program is another one: the layout stays.
+        (_, Some(there)) if ours.program(&there).is_some_and(|p| ours.entry(&p) == there) => {
+            json_text::replace(text, &ours.program_path(), &Value::from(wish.program))
         }
-        (_, Some(_)) if wish.force => json_text::replace(text, &path(), &wanted),
+        (_, Some(there)) if ours.is_ours(&there) || wish.force => {
+            json_text::replace(text, &path, &wanted)
+        }
         (_, Some(_)) => {
             return Ok(
                 FileOutcome::same(there).noting(changed_by_hand("the entry `statedir`", false))
             );
         }
-        _ => Err("`mcpServers` is not an object".to_owned()),
+        _ => Err(format!("`{}` is not an object", ours.servers)),
     }
     .map(FileOutcome::text)
 }
 
 /// The settings without our server; one that somebody changed stays.
-pub(super) fn take(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
+pub(super) fn take(
+    ours: &ServerEntry,
+    there: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<FileOutcome, String> {
     // What never names us is not even read: it may have a form of its own.
     let Some(text) = there.filter(|text| text.contains("statedir")) else {
         return Ok(FileOutcome::same(there));
     };
-    match own_file(text) {
+    match ours.own_file(text) {
         Some(Origin::Absent(folders)) => return Ok(FileOutcome::gone(folders)),
         Some(Origin::Blank(text)) => return Ok(FileOutcome::text(text)),
         None => {}
     }
-    match parse(text)?.get(&path()) {
+    match parse(text)?.get(&ours.path()) {
         None => Ok(FileOutcome::same(there)),
-        Some(there) if is_ours(&there) || wish.force => {
-            json_text::cut(text, &path()).map(FileOutcome::text)
+        Some(there) if ours.is_ours(&there) || wish.force => {
+            json_text::cut(text, &ours.path()).map(FileOutcome::text)
         }
         Some(_) => {
             Ok(FileOutcome::same(there).noting(changed_by_hand("the entry `statedir`", true)))
@@ -98,12 +162,14 @@ mod tests {
         Wish { program, force: false, folders: 0 }
     }
 
-    fn with(there: Option<&str>, program: &str) -> Option<String> {
-        put(there, wish(program)).unwrap().text
+    const FORMS: [&ServerEntry; 4] = [&PLAIN, &TRUSTED, &VSCODE, &OPENCODE];
+
+    fn with(ours: &ServerEntry, there: Option<&str>, program: &str) -> Option<String> {
+        put(ours, there, wish(program)).unwrap().text
     }
 
-    fn without(there: Option<&str>) -> Option<String> {
-        take(there, wish("")).unwrap().text
+    fn without(ours: &ServerEntry, there: Option<&str>) -> Option<String> {
+        take(ours, there, wish("")).unwrap().text
     }
 
     #[test]
@@ -119,24 +185,31 @@ mod tests {
             "{\n\t\"mcpServers\":{\"other\":{\"command\":\"x\"} }\n}",
             "{\"a\": [1,2]}\n",
         ] {
-            let first = with(Some(there), "statedir").unwrap();
-            assert!(first.contains("\"statedir\""));
-            assert_eq!(with(Some(&first), "statedir").as_deref(), Some(first.as_str()));
-            assert_eq!(without(Some(&first)).as_deref(), Some(there), "{first}");
+            for ours in FORMS {
+                let there = there.replace("mcpServers", ours.servers);
+                let first = with(ours, Some(&there), "statedir").unwrap();
+                assert!(first.contains("\"statedir\""));
+                assert_eq!(with(ours, Some(&first), "statedir").as_ref(), Some(&first));
+                assert_eq!(without(ours, Some(&first)), Some(there), "{first}");
+            }
         }
-        let first = with(None, "statedir").unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&first).unwrap(), whole("statedir"));
-        assert_eq!(without(Some(&first)), None);
+        for ours in FORMS {
+            let first = with(ours, None, "statedir").unwrap();
+            assert_eq!(serde_json::from_str::<Value>(&first).unwrap(), ours.whole("statedir"));
+            assert_eq!(without(ours, Some(&first)), None);
+        }
     }
 
     #[test]
     fn another_program_takes_the_place_of_the_first() {
         for there in [None, Some("{}"), Some("{ \"mcpServers\": {\"a\": {}} }\n")] {
-            let first = with(there, "statedir");
-            let second = with(first.as_deref(), "/opt/statedir");
-            assert_eq!(second, with(there, "/opt/statedir"));
-            assert_ne!(second, first);
-            assert_eq!(without(second.as_deref()).as_deref(), there);
+            for ours in FORMS {
+                let first = with(ours, there, "statedir");
+                let second = with(ours, first.as_deref(), "/opt/statedir");
+                assert_eq!(second, with(ours, there, "/opt/statedir"));
+                assert_ne!(second, first);
+                assert_eq!(without(ours, second.as_deref()).as_deref(), there);
+            }
         }
     }
 
@@ -144,21 +217,31 @@ mod tests {
     fn an_entry_that_somebody_changed_stays_unless_it_is_forced() {
         let own =
             r#"{"mcpServers":{"statedir":{"command":"statedir","args":["mcp"],"env":{"A":"b"}}}}"#;
-        for outcome in [put(Some(own), wish("statedir")), take(Some(own), wish(""))] {
+        for outcome in [put(&PLAIN, Some(own), wish("statedir")), take(&PLAIN, Some(own), wish(""))]
+        {
             let outcome = outcome.unwrap();
             assert_eq!(outcome.text.as_deref(), Some(own));
             assert!(outcome.note.unwrap().contains("--force"));
         }
         let force = Wish { force: true, ..wish("statedir") };
-        assert!(!put(Some(own), force).unwrap().text.unwrap().contains("env"));
-        assert_eq!(take(Some(own), force).unwrap().text.as_deref(), Some("{}"));
-        assert!(put(Some("{\"mcpServers\":7}"), wish("statedir")).is_err());
+        assert!(!put(&PLAIN, Some(own), force).unwrap().text.unwrap().contains("env"));
+        assert_eq!(take(&PLAIN, Some(own), force).unwrap().text.as_deref(), Some("{}"));
+        assert!(put(&PLAIN, Some("{\"mcpServers\":7}"), wish("statedir")).is_err());
+    }
+
+    #[test]
+    fn an_entry_of_an_earlier_version_is_brought_up_to_date() {
+        let earlier = r#"{"mcpServers":{"statedir":{"command":"statedir","args":["mcp"]}}}"#;
+        let now = with(&TRUSTED, Some(earlier), "statedir").unwrap();
+        let now: Value = serde_json::from_str(&now).unwrap();
+        assert_eq!(now["mcpServers"]["statedir"]["trust"], true);
+        assert_eq!(without(&TRUSTED, Some(earlier)).as_deref(), Some("{}"));
     }
 
     #[test]
     fn what_is_not_json_and_has_nothing_of_ours_is_left_alone() {
         let commented = "// mine\n{}";
-        assert!(put(Some(commented), wish("statedir")).is_err());
-        assert_eq!(without(Some(commented)).as_deref(), Some(commented));
+        assert!(put(&PLAIN, Some(commented), wish("statedir")).is_err());
+        assert_eq!(without(&PLAIN, Some(commented)).as_deref(), Some(commented));
     }
 }

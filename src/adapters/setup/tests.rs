@@ -5,10 +5,18 @@ use std::{collections::BTreeMap, fs, path::Path};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use super::{Client, Piece, Scope, Setup};
+use super::{Client, Kind, Piece, Scope, Setup};
 
-const CLIENTS: [Client; 5] =
-    [Client::Claude, Client::Codex, Client::Cursor, Client::Gemini, Client::Generic];
+const CLIENTS: [Client; 8] = [
+    Client::Claude,
+    Client::Codex,
+    Client::Cursor,
+    Client::Gemini,
+    Client::Opencode,
+    Client::Qwen,
+    Client::Vscode,
+    Client::Generic,
+];
 
 /// JSON with odd white space in every gap.
 fn laid_out(value: &Value, gaps: &mut impl Iterator<Item = &'static str>) -> String {
@@ -50,7 +58,15 @@ fn settings() -> impl Strategy<Value = String> {
     let servers = select(vec![json!({}), json!({ "db": { "command": "db", "args": [] } })]);
     let member = prop_oneof![
         hooks.prop_map(|hooks| ("hooks", json!(hooks))),
-        servers.prop_map(|servers| ("mcpServers", servers)),
+        (select(vec!["mcpServers", "servers", "mcp"]), servers),
+        select(vec![
+            json!({}),
+            json!({ "allow": [] }),
+            json!({ "allow": ["Bash(ls)", "mcp__statedir"], "deny": ["x"] }),
+            json!({ "ask": ["y"] }),
+        ])
+        .prop_map(|permissions| ("permissions", permissions)),
+        select(vec![json!([]), json!(["db"])]).prop_map(|names| ("enabledMcpjsonServers", names)),
         select(vec![json!(1.10), json!("é \u{1}"), json!([]), json!({ "a": [1, { "b": null }] })])
             .prop_map(|value| ("theme", value)),
     ];
@@ -68,9 +84,9 @@ fn settings() -> impl Strategy<Value = String> {
 /// What is in the place of a piece; nothing means no file.
 fn there(piece: &Piece) -> BoxedStrategy<Option<String>> {
     let blank = select(vec!["", "\n", " \r\n", "\u{feff}"]).prop_map(str::to_owned);
-    let text = match piece {
-        Piece::Hooks(_) | Piece::Server(_) => settings().boxed(),
-        Piece::TomlServer(_) => select(vec![
+    let text = match piece.kind {
+        Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_) => settings().boxed(),
+        Kind::TomlServer => select(vec![
             "# mine",
             "model = \"o\" # mine\n\n[a.b]\nc = [1,\n\t2]",
             "[mcp_servers.db]\r\ncommand = 'db'\r\n",
@@ -78,9 +94,9 @@ fn there(piece: &Piece) -> BoxedStrategy<Option<String>> {
         ])
         .prop_map(str::to_owned)
         .boxed(),
-        Piece::Block(_) => "\u{feff}?([a-z# <!-]|\n|\r\n){0,30}".boxed(),
+        Kind::Block => "\u{feff}?([a-z# <!-]|\n|\r\n){0,30}".boxed(),
         // A skill that is there is somebody's own.
-        Piece::Skill(_) => Just("mine\n".to_owned()).boxed(),
+        Kind::Skill => Just("mine\n".to_owned()).boxed(),
     };
     prop_oneof![2 => Just(None), 1 => blank.prop_map(Some), 5 => text.prop_map(Some)].boxed()
 }
@@ -112,9 +128,9 @@ proptest! {
         let root = tempfile::tempdir().unwrap();
         let setup = Setup { root: root.path().to_owned(), ..setup };
         for (piece, text) in &files {
-            let path = root.path().join(piece.path());
+            let path = root.path().join(&piece.path);
             // Some of the folders are there, empty.
-            let above = piece.path().parent().unwrap().iter().take(folders);
+            let above = piece.path.parent().unwrap().iter().take(folders);
             fs::create_dir_all(root.path().join(above.collect::<std::path::PathBuf>())).unwrap();
             if let Some(text) = text {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -125,10 +141,10 @@ proptest! {
         setup.carry_out(&setup.plan(false).unwrap()).unwrap();
         let with = tree(root.path());
         for (piece, _) in &files {
-            if !matches!(piece, Piece::Skill(_)) {
-                let text = fs::read_to_string(root.path().join(piece.path())).unwrap();
+            if !matches!(piece.kind, Kind::Skill) {
+                let text = fs::read_to_string(root.path().join(&piece.path)).unwrap();
                 prop_assert!(text.contains("statedir"), "{:?}", piece);
-                if matches!(piece, Piece::Hooks(_) | Piece::Server(_)) {
+                if matches!(piece.kind, Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_)) {
                     let text = text.trim_start_matches('\u{feff}');
                     prop_assert!(serde_json::from_str::<Value>(text).is_ok(), "{}", text);
                 }

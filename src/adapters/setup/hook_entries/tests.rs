@@ -2,12 +2,12 @@ use super::*;
 
 fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
     let wish = Wish { program, force: false, folders: 0 };
-    super::put(there, wish).map(|outcome| outcome.text)
+    super::put(&CLAUDE, there, wish).map(|outcome| outcome.text)
 }
 
 fn take(there: Option<&str>) -> Result<Option<String>, String> {
     let wish = Wish { program: "", force: false, folders: 0 };
-    super::take(there, wish).map(|outcome| outcome.text)
+    super::take(&CLAUDE, there, wish).map(|outcome| outcome.text)
 }
 
 const THERE: &str = "{\r\n\t\"model\" : \"x\",\r\n\t\"hooks\":{ \"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}] },\r\n  \"n\": 1.10\r\n}";
@@ -38,6 +38,23 @@ fn what_was_there_keeps_its_bytes_and_comes_back() {
 }
 
 #[test]
+fn the_hooks_of_every_client_come_and_go() {
+    let wish = Wish { program: "statedir", force: false, folders: 0 };
+    for hooks in [&CLAUDE, &CODEX, &GEMINI] {
+        for there in [None, Some("{}\n"), Some(THERE), Some("{\"mcpServers\": {}}")] {
+            let with = super::put(hooks, there, wish).unwrap().text.unwrap();
+            let read: Value = serde_json::from_str(&with).unwrap();
+            for (event, _) in hooks.events {
+                assert!(read["hooks"][event].is_array(), "{event}: {with}");
+            }
+            let again = super::put(hooks, Some(&with), wish).unwrap().text.unwrap();
+            assert_eq!(again, with);
+            assert_eq!(super::take(hooks, Some(&with), wish).unwrap().text.as_deref(), there);
+        }
+    }
+}
+
+#[test]
 fn a_file_of_ours_goes_as_it_came() {
     let with = put(None, "statedir").unwrap().unwrap();
     assert_eq!(take(Some(&with)).unwrap(), None);
@@ -53,7 +70,7 @@ fn an_entry_of_an_earlier_version_is_replaced() {
     let old =
         r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/opt/statedir hook"}]}]}}"#;
     let with = put(Some(old), "statedir").unwrap().unwrap();
-    assert_eq!(with.matches("statedir hook").count(), EVENTS.len(), "{with}");
+    assert_eq!(with.matches("statedir hook").count(), CLAUDE.events.len(), "{with}");
     let shared =
         r#"{"hooks":{"Stop":[{"hooks":[{"command":"say"},{"command":"statedir hook"}]}]}}"#;
     let without = take(Some(shared)).unwrap().unwrap();
@@ -73,7 +90,8 @@ fn settings_that_are_not_understood_are_refused() {
 fn only_our_own_command_is_ours() {
     let whose = |command: &str| {
         let hook = json!({ "command": command });
-        Group { event: "Stop", group: &json!({ "hooks": [hook] }) }.whose(&hook)
+        let group = json!({ "hooks": [hook] });
+        Group { ours: &CLAUDE, event: "Stop", group: &group }.whose(&hook)
     };
     let ours = |command: &str| whose(command) == Whose::Ours;
     assert_eq!(whose("/opt/statedir hook --max-tokens 9"), Whose::Changed);
@@ -81,7 +99,13 @@ fn only_our_own_command_is_ours() {
         ours("statedir hook") && ours("/usr/bin/statedir hook") && ours("'/a b/statedir' hook")
     );
     assert!(!ours("mystatedir hook") && !ours("statedir hook-x") && !ours("x hook") && !ours(""));
-    assert_eq!(command("/a b/statedir"), "'/a b/statedir' hook");
+    assert_eq!(
+        command("/a b/statedir"),
+        "command -v '/a b/statedir' >/dev/null 2>&1 || exit 0; '/a b/statedir' hook"
+    );
+    assert!(ours(&command("statedir")) && ours(&command("/a b/statedir")));
+    let mine = command("/opt/statedir") + " --max-tokens 9";
+    assert_eq!(whose(&mine), Whose::Changed);
 }
 
 #[test]
@@ -89,17 +113,17 @@ fn a_hook_that_somebody_changed_is_not_doubled_and_stays() {
     let with = put(Some("{}"), "statedir").unwrap().unwrap();
     let mine = with.replacen("statedir hook", "statedir hook --max-tokens 900", 1);
     let wish = Wish { program: "statedir", force: false, folders: 0 };
-    let again = super::put(Some(&mine), wish).unwrap();
+    let again = super::put(&CLAUDE, Some(&mine), wish).unwrap();
     assert_eq!(again.text.as_ref(), Some(&mine));
     assert!(again.note.unwrap().contains("the hook of SessionStart"));
-    let left = super::take(Some(&mine), wish).unwrap();
+    let left = super::take(&CLAUDE, Some(&mine), wish).unwrap();
     assert_eq!(left.text.unwrap().matches("statedir hook").count(), 1);
     assert!(left.note.unwrap().contains("--force"));
     let force = Wish { force: true, ..wish };
-    let forced = super::put(Some(&mine), force).unwrap();
+    let forced = super::put(&CLAUDE, Some(&mine), force).unwrap();
     let text: Value = serde_json::from_str(&forced.text.unwrap()).unwrap();
-    assert_eq!(text["hooks"], all("statedir")["hooks"]);
-    assert_eq!(super::take(Some(&mine), force).unwrap().text.as_deref(), Some("{}"));
+    assert_eq!(text["hooks"], CLAUDE.all("statedir")["hooks"]);
+    assert_eq!(super::take(&CLAUDE, Some(&mine), force).unwrap().text.as_deref(), Some("{}"));
 }
 
 #[test]

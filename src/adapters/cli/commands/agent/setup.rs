@@ -12,9 +12,15 @@ use crate::{
 
 /// Set up an agent's client to use statedir: hooks, MCP server, instructions, skill
 ///
-/// claude: hooks in .claude/settings.json, the MCP server in .mcp.json, a block in CLAUDE.md, a
-/// skill in .claude/skills. codex: .codex/config.toml and AGENTS.md. cursor: .cursor/mcp.json and
-/// AGENTS.md. gemini: .gemini/settings.json and GEMINI.md. generic: AGENTS.md.
+/// claude: hooks and permissions in .claude/settings.json, the MCP server in .mcp.json, a block in
+/// CLAUDE.md (or AGENTS.md, if CLAUDE.md imports it), a skill in .claude/skills. codex:
+/// .codex/config.toml, .codex/hooks.json, AGENTS.md. gemini: .gemini/settings.json, GEMINI.md.
+/// cursor: .cursor/mcp.json, AGENTS.md. opencode: opencode.json, AGENTS.md. qwen:
+/// .qwen/settings.json, QWEN.md. vscode: .vscode/mcp.json, AGENTS.md. generic: AGENTS.md. The skill
+/// for codex, gemini, opencode and others goes to .agents/skills.
+///
+/// An agent that nobody watches may run statedir without being asked about; deciding a review is
+/// always asked about. Hooks say nothing where statedir is not installed.
 ///
 /// Existing content keeps its bytes: settings are edited in place, text goes between markers.
 /// Setting up again updates it. --remove removes what was added; instructions that several clients
@@ -61,6 +67,9 @@ enum ClientName {
     Codex,
     Cursor,
     Gemini,
+    Opencode,
+    Qwen,
+    Vscode,
     Generic,
 }
 
@@ -71,6 +80,9 @@ impl From<ClientName> for Client {
             ClientName::Codex => Self::Codex,
             ClientName::Cursor => Self::Cursor,
             ClientName::Gemini => Self::Gemini,
+            ClientName::Opencode => Self::Opencode,
+            ClientName::Qwen => Self::Qwen,
+            ClientName::Vscode => Self::Vscode,
             ClientName::Generic => Self::Generic,
         }
     }
