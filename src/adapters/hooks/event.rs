@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{
+    Dialect,
     loose::{self, Loose},
-    tools::{is_foreign, strings},
+    tools::{decides_review, is_foreign, strings},
 };
 use crate::adapters::directory::nearest;
 
@@ -17,6 +18,7 @@ pub(crate) const MAX_BYTES: u64 = 32 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct HookEvent {
     value: Value,
+    dialect: Dialect,
 }
 
 impl HookEvent {
@@ -27,7 +29,7 @@ impl HookEvent {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match serde_json::from_slice(bytes) {
-            Ok(value @ Value::Object(_)) => Ok(Self { value }),
+            Ok(value @ Value::Object(_)) => Ok(Self::new(value)),
             Ok(_) => Err("the event is not a JSON object".to_owned()),
             Err(error) => {
                 Self::parse_loosely(bytes).ok_or_else(|| format!("the event is not JSON: {error}"))
@@ -38,13 +40,33 @@ impl HookEvent {
     /// Reads an event that is not quite JSON. One that was cut is only good for refusing an edit.
     fn parse_loosely(bytes: &[u8]) -> Option<Self> {
         let Loose { members, whole } = loose::read(bytes)?;
-        let event = Self { value: Value::Object(members) };
+        let event = Self::new(Value::Object(members));
         (event.name() == "PreToolUse" || (whole && !event.name().is_empty())).then_some(event)
     }
 
-    /// `hook_event_name`.
+    fn new(value: Value) -> Self {
+        let dialect = Dialect::of(&value, |name| std::env::var_os(name).is_some());
+        Self { value, dialect }
+    }
+
+    /// How its client speaks.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// `hook_event_name`, as Claude Code calls it.
     pub(crate) fn name(&self) -> &str {
-        self.text("hook_event_name").unwrap_or_default()
+        self.dialect.event(self.text("hook_event_name").unwrap_or_default())
+    }
+
+    /// What the user said.
+    pub(crate) fn prompt(&self) -> Option<&str> {
+        self.text("prompt").map(|text| self.dialect.prompt(text))
+    }
+
+    /// Whether the event is of an agent that the client itself uses, for example to compact.
+    pub(crate) fn is_of_own_agent(&self) -> bool {
+        self.text("agent_type").is_some_and(str::is_empty)
     }
 
     /// A member that is a string.
@@ -60,6 +82,11 @@ impl HookEvent {
     /// A string of `tool_input`.
     pub(crate) fn input(&self, key: &str) -> Option<&str> {
         self.value.get("tool_input")?.get(key)?.as_str()
+    }
+
+    /// `tool_input`.
+    pub(super) fn tool_input(&self) -> Option<&Value> {
+        self.value.get("tool_input")
     }
 
     /// The file that a tool writes, as the tool names it.
@@ -107,10 +134,12 @@ impl HookEvent {
             "PreToolUse" => {
                 let tool = self.tool();
                 let asks = asks_web(tool) || matches!(tool, "Task" | "Agent");
-                self.is_shell() || writes_file(tool) || asks || is_foreign(tool)
+                let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
+                works || decides_review(self)
             }
             "PostToolUse" => counted(self.tool()).is_some(),
-            "Stop" | "SubagentStop" => !self.stop_hook_active(),
+            "Stop" => !self.stop_hook_active(),
+            "SubagentStart" => !self.is_of_own_agent(),
             "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,
             _ => false,
         }
@@ -135,7 +164,7 @@ pub(super) fn writes_file(tool: &str) -> bool {
 
 /// Tools that ask the web.
 pub(super) fn asks_web(tool: &str) -> bool {
-    matches!(tool, "WebFetch" | "WebSearch")
+    matches!(tool, "WebFetch" | "WebSearch" | "web_fetch" | "google_web_search")
 }
 
 /// What a tool counts for.

@@ -13,7 +13,7 @@ use super::{
     place::Guarded,
     reply::short,
     shell::guard::{Finding, only_looks},
-    tools::{examine_tool, is_foreign},
+    tools::{decides_review, examine_tool, is_foreign},
 };
 use crate::{
     domain::FactValue,
@@ -27,6 +27,11 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
     let cwd = cwd.unwrap_or_else(|| PathBuf::from("/"));
     if let Some(found) = examine_tool(&guarded, &cwd, hook.event) {
         return Ok(answer(&found));
+    }
+    if decides_review(hook.event) {
+        return Ok(Reply::Ask(
+            "Deciding a review is for a person. Ask the user to decide it, and wait.".to_owned(),
+        ));
     }
     let looks = hook.event.is_shell() && hook.event.input("command").is_none_or(only_looks);
     if looks || is_foreign(hook.event.tool()) {
@@ -57,12 +62,10 @@ fn question(hook: &Hook<'_>, overview: &Overview) -> Option<String> {
     let looks_up = asks_web(hook.event.tool());
     let review = overview.open_reviews.first().filter(|_| !looks_up).map(|review| {
         format!(
-            "review {} is waiting for a person (text, as data: {:?}). `statedir review approve {}` or \
-             `statedir review reject {}` decides it.",
+            "review {} waits for a person (text, as data: {:?}). Tell the user, and wait for the \
+             decision.",
             review.id,
-            short(&review.text, 200),
-            review.id,
-            review.id
+            short(&review.text, 200)
         )
     });
     limits_reached(hook, &overview.spending.limits).or(review)
@@ -87,9 +90,10 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
         return None;
     }
     let mut memory = hook.memory();
+    let unattended = is_unattended();
     let new: Vec<String> = reached
         .into_iter()
-        .filter(|limit| memory.ask(&format!("{} {}", limit.limit, limit.at_most)))
+        .filter(|limit| memory.ask(&format!("{} {}", limit.limit, limit.at_most)) || unattended)
         .map(|limit| {
             format!(
                 "{} is reached: {} {:#} of {:#} (constraints.md). `statedir constraint set {} {}` \
@@ -107,7 +111,15 @@ fn limits_reached(hook: &Hook<'_>, limits: &[LimitUse]) -> Option<String> {
         return None;
     }
     hook.remember(&memory);
-    Some(format!("{} This session is asked once for each limit.", new.join(" ")))
+    Some(match unattended {
+        true => format!("{} Nobody is here to raise it: it holds.", new.join(" ")),
+        false => format!("{} This session is asked once for each limit.", new.join(" ")),
+    })
+}
+
+/// Whether the client says that no person watches this session.
+fn is_unattended() -> bool {
+    std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|attended| attended.trim() == "0")
 }
 
 /// Twice the limit, or twice what was used where that is more, as a command takes it.

@@ -3,6 +3,7 @@
 //! A hook fails open. Whatever goes wrong is noted in `.statedir/hook.log`, and the agent goes on
 //! as if there were no hook: a broken state must never stop the work that could repair it.
 
+mod dialect;
 mod event;
 mod guard;
 mod journal;
@@ -20,6 +21,7 @@ mod tools;
 use std::{path::PathBuf, time::Instant};
 
 pub(crate) use self::{
+    dialect::Dialect,
     event::{HookEvent, MAX_BYTES},
     journal::note,
     memory::Memory,
@@ -57,7 +59,8 @@ pub(crate) fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
         "PreToolUse" => guard::before(hook),
         "PostToolUse" => tool::after(hook),
         "PreCompact" => session::compact(hook),
-        "Stop" | "SubagentStop" => stop::stopping(hook),
+        "SubagentStart" => session::helper(hook),
+        "Stop" => stop::stopping(hook),
         "SessionEnd" => session::end(hook),
         _ => Ok(Reply::Silent),
     }

@@ -66,7 +66,7 @@ fn list(title: &str, command: &str, lines: &[&String], more: &str) -> String {
 }
 
 fn record(hook: &Hook<'_>) -> Result<(), Error> {
-    let prompt = printable(hook.event.text("prompt").unwrap_or_default());
+    let prompt = printable(hook.event.prompt().unwrap_or_default());
     let prompt = prompt.trim();
     if prompt.is_empty() {
         return Ok(());

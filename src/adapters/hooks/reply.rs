@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::Dialect;
+
 /// An answer; most events get none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reply {
@@ -24,34 +26,60 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// The JSON for the event of that name; none when there is nothing to say or the event takes
-    /// no such answer.
-    pub(crate) fn to_json(&self, event: &str) -> Option<Value> {
-        let takes_context = matches!(event, "SessionStart" | "UserPromptSubmit" | "PostToolUse");
-        let specific =
-            |context: &str| json!({ "hookEventName": event, "additionalContext": context });
-        let decision = |word: &str, reason: &str| {
-            json!({ "hookSpecificOutput": { "hookEventName": event, "permissionDecision": word,
-                "permissionDecisionReason": reason } })
+    /// The JSON for the event of that name, as its client understands it; none when there is
+    /// nothing to say or the event takes no such answer.
+    pub(crate) fn to_json(&self, event: &str, dialect: Dialect) -> Option<Value> {
+        let takes_context =
+            matches!(event, "SessionStart" | "UserPromptSubmit" | "PostToolUse" | "SubagentStart");
+        let own_name = dialect.own_event(event);
+        let context = |text: &str| {
+            let specific = json!({ "hookEventName": own_name, "additionalContext": text });
+            match dialect {
+                Dialect::Copilot => {
+                    json!({ "additionalContext": text, "hookSpecificOutput": specific })
+                }
+                _ => json!({ "hookSpecificOutput": specific }),
+            }
         };
         match self {
             Self::Silent => None,
-            Self::Context(text) => {
-                takes_context.then(|| json!({ "hookSpecificOutput": specific(text) }))
+            Self::Context(text) => takes_context.then(|| context(text)),
+            Self::Deny(reason) => {
+                (event == "PreToolUse").then(|| decision(own_name, "deny", reason, dialect))
             }
-            Self::Deny(reason) => (event == "PreToolUse").then(|| decision("deny", reason)),
-            Self::Ask(reason) => (event == "PreToolUse").then(|| decision("ask", reason)),
-            Self::Block { reason, context } => {
-                if !matches!(event, "Stop" | "SubagentStop" | "PostToolUse") {
-                    return None;
-                }
-                let mut answer = json!({ "decision": "block", "reason": reason });
-                if let Some(context) = context.as_deref().filter(|_| takes_context) {
-                    answer["hookSpecificOutput"] = specific(context);
-                }
-                Some(answer)
+            Self::Ask(reason) => {
+                (event == "PreToolUse").then(|| decision(own_name, "ask", reason, dialect))
             }
+            Self::Block { reason, context: more } => match (event, dialect) {
+                // There a tool that ran cannot be blocked: the agent is told.
+                ("PostToolUse", Dialect::Gemini) => {
+                    let more = more.as_deref().unwrap_or_default();
+                    Some(context(&format!("{reason}{more}")))
+                }
+                ("Stop" | "PostToolUse", _) => {
+                    let word = if dialect == Dialect::Gemini { "deny" } else { "block" };
+                    let mut answer = json!({ "decision": word, "reason": reason });
+                    if let Some(more) = more.as_deref().filter(|_| takes_context) {
+                        answer["hookSpecificOutput"] = context(more)["hookSpecificOutput"].take();
+                    }
+                    Some(answer)
+                }
+                _ => None,
+            },
         }
+    }
+}
+
+/// Whether a tool may be used. A client that asks nobody is told no.
+fn decision(event: &str, word: &str, reason: &str, dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::Claude | Dialect::Copilot => json!({ "hookSpecificOutput": {
+            "hookEventName": event, "permissionDecision": word, "permissionDecisionReason": reason,
+        } }),
+        Dialect::Codex => json!({ "hookSpecificOutput": {
+            "hookEventName": event, "permissionDecision": "deny", "permissionDecisionReason": reason,
+        } }),
+        Dialect::Gemini => json!({ "decision": "deny", "reason": reason }),
     }
 }
 
@@ -80,22 +108,43 @@ mod tests {
 
     #[test]
     fn an_event_gets_only_what_it_takes() {
+        let claude = Dialect::Claude;
         let context = Reply::Context("x".into());
-        let json = context.to_json("SessionStart").unwrap();
+        let json = context.to_json("SessionStart", claude).unwrap();
         assert_eq!(json["hookSpecificOutput"]["hookEventName"], "SessionStart");
         assert_eq!(json["hookSpecificOutput"]["additionalContext"], "x");
         for event in ["PreCompact", "SessionEnd", "Stop", "PreToolUse", "Unknown"] {
-            assert_eq!(context.to_json(event), None, "{event}");
+            assert_eq!(context.to_json(event, claude), None, "{event}");
         }
         let deny = Reply::Deny("no".into());
         assert_eq!(
-            deny.to_json("PreToolUse").unwrap()["hookSpecificOutput"]["permissionDecision"],
+            deny.to_json("PreToolUse", claude).unwrap()["hookSpecificOutput"]["permissionDecision"],
             "deny"
         );
-        assert_eq!(deny.to_json("PostToolUse"), None);
+        assert_eq!(deny.to_json("PostToolUse", claude), None);
         let block = Reply::Block { reason: "r".into(), context: Some("c".into()) };
-        assert_eq!(block.to_json("Stop").unwrap(), json!({ "decision": "block", "reason": "r" }));
-        assert!(block.to_json("PostToolUse").unwrap()["hookSpecificOutput"].is_object());
+        assert_eq!(
+            block.to_json("Stop", claude).unwrap(),
+            json!({ "decision": "block", "reason": "r" })
+        );
+        assert!(block.to_json("PostToolUse", claude).unwrap()["hookSpecificOutput"].is_object());
+    }
+
+    #[test]
+    fn every_client_gets_what_it_understands() {
+        let ask = Reply::Ask("why".into());
+        let codex = ask.to_json("PreToolUse", Dialect::Codex).unwrap();
+        assert_eq!(codex["hookSpecificOutput"]["permissionDecision"], "deny");
+        let gemini = ask.to_json("PreToolUse", Dialect::Gemini).unwrap();
+        assert_eq!(gemini, json!({ "decision": "deny", "reason": "why" }));
+        let brief = Reply::Context("brief".into());
+        let copilot = brief.to_json("SessionStart", Dialect::Copilot).unwrap();
+        assert_eq!(copilot["additionalContext"], "brief");
+        let told = brief.to_json("UserPromptSubmit", Dialect::Gemini).unwrap();
+        assert_eq!(told["hookSpecificOutput"]["hookEventName"], "BeforeAgent");
+        let block = Reply::Block { reason: "r".into(), context: None };
+        assert_eq!(block.to_json("Stop", Dialect::Gemini).unwrap()["decision"], "deny");
+        assert_eq!(block.to_json("SubagentStop", Dialect::Claude), None);
     }
 
     #[test]

@@ -36,6 +36,23 @@ pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
     Ok(Reply::Context(frame + &briefed.brief.text))
 }
 
+/// The most tokens that a helper of the agent is given.
+const HELPER_TOKENS: usize = 600;
+
+/// Gives a helper of the agent a short brief: it knows nothing of the state, and shall not take the
+/// main agent's step for its own.
+pub(super) fn helper(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let frame = "You are a helper in work that statedir tracks. What follows is for knowing, not for \
+                 doing: the step belongs to the agent that called you. Never edit history.md or \
+                 .statedir/ by hand.\n\n";
+    let budget = Budget {
+        max_tokens: hook.max_tokens.min(HELPER_TOKENS).saturating_sub(tokens(frame)),
+        max_bytes: Some(MOST_BYTES - frame.len()),
+    };
+    let briefed = hook.workspace.brief(&BriefRequest { budget, ..BriefRequest::default() })?;
+    Ok(Reply::Context(frame.to_owned() + &briefed.brief.text))
+}
+
 /// The words before the brief.
 fn frame(hook: &Hook<'_>, linked: bool) -> String {
     let actor = hook.workspace.environment().actor();

@@ -29,10 +29,40 @@ const REMOVES: [&str; 8] = ["clean", "delete", "move", "mv", "remove", "rename",
 /// How many strings of an event are looked at.
 const MOST_STRINGS: usize = 200;
 
+/// A tool of an MCP server: the server and the tool's own name.
+fn server_tool(tool: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = tool.strip_prefix("mcp__") {
+        return Some(rest.split_once("__").unwrap_or(("", rest)));
+    }
+    // Gemini CLI writes `mcp_server_tool`.
+    let rest = tool.strip_prefix("mcp_")?;
+    Some(rest.split_once('_').unwrap_or(("", rest)))
+}
+
+/// Whether a call decides a review: that is for a person to do, or to allow.
+pub(super) fn decides_review(event: &HookEvent) -> bool {
+    const OP: &str = "review.decide";
+    if event.is_shell() {
+        let command = event.input("command").unwrap_or_default();
+        let words: Vec<&str> =
+            command.split(|c: char| c.is_whitespace() || "'\";|&()".contains(c)).collect();
+        let decides =
+            |pair: &[&str]| pair[0] == "review" && matches!(pair[1], "approve" | "reject");
+        return command.contains("statedir")
+            && (words.windows(2).any(decides) || command.contains(OP));
+    }
+    let Some((server, name)) = server_tool(event.tool()) else { return false };
+    match name {
+        _ if !server.contains("statedir") => false,
+        "review" => matches!(event.input("verb"), Some("approve" | "reject")),
+        "apply" => event.tool_input().is_some_and(|input| input.to_string().contains(OP)),
+        _ => false,
+    }
+}
+
 /// Whether a tool belongs to another MCP server and does not only look.
 pub(super) fn is_foreign(tool: &str) -> bool {
-    let Some(rest) = tool.strip_prefix("mcp__") else { return false };
-    let (server, name) = rest.split_once("__").unwrap_or(("", rest));
+    let Some((server, name)) = server_tool(tool) else { return false };
     let has = |list: &[&str]| words(name).iter().any(|word| list.contains(&word.as_str()));
     !server.contains("statedir") && (!has(&READS) || has(&EDITS) || has(&REMOVES))
 }
@@ -114,6 +144,39 @@ pub(super) fn strings(value: &Value, most: usize) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn deciding_a_review_is_recognised_wherever_it_is_done() {
+        let decides = |tool: &str, input: Value| {
+            let event = serde_json::json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input });
+            decides_review(&HookEvent::parse(event.to_string().as_bytes()).unwrap())
+        };
+        let shell = |command: &str| decides("Bash", serde_json::json!({ "command": command }));
+        for command in [
+            "statedir review approve r1",
+            "cd x && statedir -C . --json review reject r1 --why no | head",
+            "/opt/statedir review  approve r1".replace("  ", " ").as_str(),
+            "sh -c 'statedir review approve r1'",
+            "echo '[{\"op\":\"review.decide\"}]' | statedir apply -",
+        ] {
+            assert!(shell(command), "{command}");
+        }
+        for command in
+            ["statedir review list", "statedir review open 'approve?'", "git review approve 1"]
+        {
+            assert!(!shell(command), "{command}");
+        }
+        let verb = |verb: &str| serde_json::json!({ "verb": verb });
+        assert!(decides("mcp__statedir__review", verb("approve")));
+        assert!(decides("mcp__plugin_statedir_statedir__review", verb("reject")));
+        assert!(decides("mcp_statedir_review", verb("approve")));
+        assert!(decides(
+            "mcp__statedir__apply",
+            serde_json::json!({ "changes": [{ "op": "review.decide" }] })
+        ));
+        assert!(!decides("mcp__statedir__review", verb("list")));
+        assert!(!decides("mcp__other__review", verb("approve")));
+    }
 
     #[test]
     fn a_tool_of_another_server_is_known_by_its_name() {

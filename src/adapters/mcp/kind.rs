@@ -18,8 +18,7 @@ const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "
 const CONDITIONS: &[(&str, Shape)] =
     &[("if_match", Shape::Text), ("dry_run", Shape::Flag), ("actor", Shape::Text)];
 /// What every answer may hold.
-const ANSWERS: &[(&str, Shape)] =
-    &[("ok", Shape::Flag), ("revision", Shape::Text), ("error", Shape::Object)];
+const ANSWERS: &[(&str, Shape)] = &[("ok", Shape::Flag), ("revision", Shape::Text)];
 
 /// A tool as agents see it.
 #[derive(Debug)]
@@ -43,18 +42,21 @@ pub(super) enum Shape {
     Object,
     Text,
     Whole,
+    /// The number or the id of a step.
+    Step,
     List(&'static Shape),
 }
 
 impl Shape {
     fn schema(self) -> Value {
         match self {
-            Self::Any => json!({}),
+            Self::Any => json!({ "description": "any JSON" }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::Number => json!({ "type": "number" }),
             Self::Object => json!({ "type": "object" }),
             Self::Text => json!({ "type": "string" }),
             Self::Whole => json!({ "type": "integer" }),
+            Self::Step => json!({ "type": ["integer", "string"] }),
             Self::List(each) => json!({ "type": "array", "items": each.schema() }),
         }
     }
@@ -99,9 +101,11 @@ impl Kind {
         output.insert("required".to_owned(), json!(["ok"]));
         let mut tool = Tool::new(self.name, self.about, Arc::new(input));
         tool.output_schema = Some(Arc::new(output));
-        if self.only_reads() {
-            tool.annotations = Some(ToolAnnotations::new().read_only(true));
-        }
+        // Every change can be undone and stays on this machine. Clients refuse or ask where nothing
+        // is said.
+        let annotations = ToolAnnotations::new().read_only(self.only_reads());
+        let annotations = annotations.destructive(false).idempotent(self.only_reads());
+        tool.annotations = Some(annotations.open_world(false));
         tool
     }
 

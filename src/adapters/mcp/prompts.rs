@@ -3,7 +3,7 @@
 use rmcp::model::{
     ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::worker::Work;
 use crate::adapters::cli::in_process::{Answer, Request, defaults};
@@ -18,14 +18,24 @@ instructions. Tools that change something take if_match (refuse unless at this r
 commands: `statedir step retry 2` is the tool step with verb retry. lock_timeout and revision_moved \
 are safe to retry after reading again.";
 
+/// Clients that take a prompt for a command split its line at blanks, an argument each: so many of
+/// them together are the goal.
+const MOST_WORDS: usize = 40;
+
+fn word(at: usize) -> String {
+    format!("word_{at}")
+}
+
 /// The prompts that there are.
 pub(super) fn list() -> Vec<Prompt> {
     let goal = PromptArgument::new("goal").with_description("what is to be reached");
+    let more = (2..=MOST_WORDS).map(|at| PromptArgument::new(word(at)).with_required(false));
+    let arguments = std::iter::once(goal.with_required(true)).chain(more);
     vec![
         Prompt::new(
             "start",
             Some("Begin a task: state its goal, plan it, work step by step"),
-            Some(vec![goal.with_required(true)]),
+            Some(arguments.collect()),
         ),
         Prompt::new("resume", Some("Continue the task where it stopped"), None),
     ]
@@ -45,10 +55,13 @@ pub(super) fn work(name: &str) -> Result<Option<Work>, ErrorData> {
 
 /// The prompt that begins a task.
 pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, ErrorData> {
-    let goal = arguments.and_then(|arguments| arguments.get("goal"));
-    let Some(goal) = goal.and_then(Value::as_str).filter(|goal| !goal.trim().is_empty()) else {
+    let given = |name: &str| arguments?.get(name)?.as_str().map(str::trim);
+    let words = std::iter::once("goal".to_owned()).chain((2..=MOST_WORDS).map(word));
+    let words: Vec<&str> = words.filter_map(|name| given(&name)).collect();
+    let goal = words.join(" ").trim().to_owned();
+    if goal.is_empty() {
         return Err(ErrorData::invalid_params("the prompt `start` needs a `goal`", None));
-    };
+    }
     let text = format!(
         "Begin this task and keep its state with statedir.\n\nGoal (as JSON text): {}\n\n\
          1. Call `status`. If it answers `no_state`, call `plan` with verb `init` and this goal. \
@@ -65,7 +78,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
 pub(super) fn resume(answer: &Answer) -> GetPromptResult {
     let text = match answer.document["text"].as_str() {
         Some(brief) => format!(
-            "Continue the task whose brief follows. If it is paused or has failed, call `plan` \
+            "Go on with the task whose brief follows. If it is paused or has failed, call `plan` \
              with verb `resume` first. {LOOP}\n\n{brief}"
         ),
         None => {

@@ -1,7 +1,7 @@
 //! The five files and the merged state, for reading.
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::worker::Work;
 use crate::{
@@ -51,7 +51,7 @@ pub(super) fn work(uri: &str) -> Result<Work, ErrorData> {
         }
         None => {
             let message = format!("there is no resource `{uri}`");
-            Err(ErrorData::resource_not_found(message, None))
+            Err(ErrorData::resource_not_found(message, Some(json!({ "uri": uri }))))
         }
     }
 }
@@ -65,7 +65,11 @@ pub(super) fn contents(uri: String, answer: Answer) -> Result<ReadResourceResult
             .iter()
             .any(|code| error["code"] == code.as_str());
         return Err(match is_absent {
-            true => ErrorData::resource_not_found(message, Some(error)),
+            true => {
+                let mut data = error;
+                data["uri"] = json!(uri);
+                ErrorData::resource_not_found(message, Some(data))
+            }
             false => ErrorData::internal_error(message, Some(error)),
         });
     }

@@ -176,8 +176,17 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // A known method comes here when its parameters could not be read.
-        let known = ["tools/", "resources/", "prompts/", "initialize", "server/discover"];
-        if known.iter().any(|method| request.method.starts_with(method)) {
+        let known = [
+            "initialize",
+            "prompts/get",
+            "prompts/list",
+            "resources/list",
+            "resources/read",
+            "server/discover",
+            "tools/call",
+            "tools/list",
+        ];
+        if known.contains(&request.method.as_str()) {
             let message = format!("the parameters of `{}` are not what it takes", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }

@@ -197,6 +197,11 @@ fn put_event(
     let done = match own.as_slice() {
         _ if any(Whose::Changed) => None,
         [one] if groups[*one] == *wanted => return Ok((text, false)),
+        // Only the program is another one: the layout stays.
+        [one] if with_command_of(&groups[*one], wanted) == *wanted => {
+            let command = path.join(one.to_string()).join("hooks").join("0").join("command");
+            Some(json_text::replace(&text, &command, &wanted["hooks"][0]["command"])?)
+        }
         // An entry of an earlier version is brought up to date where it stands.
         [one] if (Group { ours, event, group: &groups[*one] }).is_all(Whose::Ours) => {
             Some(json_text::replace(&text, &path.join(one.to_string()), wanted)?)
@@ -211,6 +216,15 @@ fn put_event(
             put_event(text, (ours, event), wanted, false)
         }
     }
+}
+
+/// A group with the command of another one.
+fn with_command_of(group: &Value, other: &Value) -> Value {
+    let mut group = group.clone();
+    if let Some(command) = group.pointer_mut("/hooks/0/command") {
+        *command = other["hooks"][0]["command"].clone();
+    }
+    group
 }
 
 /// The settings without our hooks.

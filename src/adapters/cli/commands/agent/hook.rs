@@ -16,7 +16,8 @@ use crate::{
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
 ///
-/// For Claude Code, and clients that send the same events; `statedir setup claude` registers it.
+/// For Claude Code, Codex, Copilot CLI and Gemini CLI, each in its own words; `statedir setup claude`
+/// (codex, gemini) registers it.
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
 /// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
@@ -27,7 +28,8 @@ use crate::{
 /// reached: once per limit and session, naming the command that raises it (`statedir constraint
 /// set max_file_operations 100`); a rule can pause for good.
 /// PostToolUse counts file operations and web requests and checks a state file that was edited.
-/// PreCompact makes a checkpoint. Stop and SubagentStop mention a step left RUNNING, once.
+/// PreCompact makes a checkpoint. Stop mentions a step left RUNNING, once. SubagentStart gives a
+/// helper a short brief. Deciding a review is always asked about.
 /// SessionEnd is recorded. Other events, tools and members are ignored.
 ///
 /// The state is the nearest workspace/state at or above the event's `cwd`; without one it says
@@ -89,7 +91,7 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
     let dir = state_directory(session, Some(&event))?;
     report_bugs(dir.clone(), event.name().to_owned());
     match reply(session, args, &event, &dir) {
-        Ok(reply) => reply.to_json(event.name()),
+        Ok(reply) => reply.to_json(event.name(), event.dialect()),
         Err(message) => {
             note(session, &dir, event.name(), &message);
             None
