@@ -31,7 +31,7 @@ pub(super) const TOOLS: &[Kind] = &[
         name: "status",
         about: "Counts, current and next step, cost, limits, open reviews, problems.",
         arguments: &[],
-        answers: &[("percent", Whole)],
+        answers: &[],
         verbs: &[verb("", Run(&[], requests::status))],
     },
     Kind {
@@ -85,7 +85,7 @@ pub(super) const TOOLS: &[Kind] = &[
             ("limit", Whole),
             ("resolved", Bool),
         ],
-        answers: &[("message", Text), ("step", Object), ("steps", List(&Object))],
+        answers: &[("message", Text)],
         verbs: &[
             verb("next", Run(&["claim"], requests::step_next)),
             verb("start", Change("step.start")),
@@ -106,7 +106,7 @@ pub(super) const TOOLS: &[Kind] = &[
         about: "Knowledge. add puts markdown behind what a section holds (Key Findings if \
                 absent); set replaces it; create adds a missing section.",
         arguments: &[("section", Text), ("text", Text), ("create", Bool)],
-        answers: &[("text", Text)],
+        answers: &[],
         verbs: &[
             verb("add", Change("context.add")),
             verb("set", Change("context.set")),
@@ -234,7 +234,7 @@ pub(super) const TOOLS: &[Kind] = &[
                 constraint.set|unset, directive.add|remove, rule.add|remove, event.emit, \
                 review.open|decide.",
         arguments: &[("changes", List(&Object))],
-        answers: &[("answers", List(&Object))],
+        answers: &[],
         verbs: &[verb("", Changes)],
     },
 ];
