@@ -27,6 +27,7 @@ mod needs;
 mod older_log;
 mod overview;
 mod parallel;
+mod plain_merge;
 mod power;
 mod readme;
 mod recover;
