@@ -13,5 +13,5 @@ pub use crate::{
     merge::merge,
     rules::{Entry, fire},
     store::AppendedView,
-    workspace::RemovedEntry,
+    workspace::{RemovedEntry, Remover},
 };

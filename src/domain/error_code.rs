@@ -251,8 +251,8 @@ error_codes! {
     NoStatus = "no_status", exits 4;
     /// The status of the plan contradicts its steps.
     StatusDisagrees = "status_disagrees", exits 4;
-    /// The number of the current step contradicts the steps.
-    CurrentStepDisagrees = "current_step_disagrees", exits 4;
+    /// Entries of the history went with a checkout, a revert or a reset.
+    WentBack = "went_back", exits 4;
     /// A variable contradicts the plan.
     VariablesDisagree = "variables_disagree", exits 4;
     /// A variable has another type than commands need.

@@ -54,7 +54,7 @@ pub use render::render;
 pub(crate) use trailer::signed_ids;
 pub use ulid::EntryId;
 pub(crate) use ulid::Ulid;
-pub(crate) use verify::{Problem, ProblemKind, Verification, verify};
+pub(crate) use verify::{LET_GO, Problem, ProblemKind, Verification, WentBack, verify};
 
 /// The largest body that is written or verified, in bytes.
 pub(crate) const MAX_ENTRY_BYTES: usize = 8 << 20;

@@ -1,6 +1,6 @@
 //! Checking that a log is what was appended, entry by entry.
 
-use std::io::BufRead;
+use std::{collections::BTreeSet, io::BufRead};
 
 use serde::Serialize;
 
@@ -52,6 +52,27 @@ pub(crate) struct Problem {
     pub message: String,
 }
 
+/// The field of an entry that names entries which went and are not missed any more.
+pub(crate) const LET_GO: &str = "entries_let_go";
+
+/// Entries that are not there because somebody went back on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct WentBack {
+    /// What they went with, for people.
+    pub by: String,
+    /// The entries, the oldest first.
+    pub entries: Vec<EntryId>,
+    /// Their titles, as far as they are known.
+    pub titles: Vec<String>,
+}
+
+impl Problem {
+    /// Whether an entry is missing that the log or a checkpoint knows.
+    fn is_anchor(&self) -> bool {
+        self.kind == ProblemKind::CutTail && self.offset.is_none()
+    }
+}
+
 /// What a verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Verification {
@@ -65,6 +86,12 @@ pub(crate) struct Verification {
     pub problems: Vec<Problem>,
     /// How much is wrong in all.
     pub problem_count: u64,
+    /// What went because somebody went back, which is no damage.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub went_back: Vec<WentBack>,
+    /// Entries that went, and that a later entry says are not missed.
+    #[serde(skip)]
+    pub let_go: BTreeSet<EntryId>,
 }
 
 impl Verification {
@@ -75,11 +102,29 @@ impl Verification {
 
     /// Leaves out anchored entries that are missing for a good reason.
     pub(crate) fn forgive_missing(&mut self, is_forgiven: impl Fn(EntryId) -> bool) {
-        let found = self.problems.len();
-        self.problems.retain(|problem| {
-            let anchored = problem.kind == ProblemKind::CutTail && problem.offset.is_none();
-            !(anchored && problem.entry.is_some_and(&is_forgiven))
+        self.forgive(|problem| problem.is_anchor() && problem.entry.is_some_and(&is_forgiven));
+    }
+
+    /// Tells entries that went because somebody went back apart from damage.
+    pub(crate) fn tell_going_back(&mut self, back: Vec<WentBack>) {
+        let gone: BTreeSet<EntryId> =
+            back.iter().flat_map(|back| back.entries.iter().copied()).collect();
+        self.forgive(|problem| {
+            let is_missed =
+                problem.is_anchor() || matches!(problem.kind, ProblemKind::Missing { .. });
+            is_missed && problem.entry.is_some_and(|entry| gone.contains(&entry))
         });
+        self.went_back = back;
+    }
+
+    /// The entries that the log or a checkpoint knows and that are not there.
+    pub(crate) fn missing_anchors(&self) -> impl Iterator<Item = EntryId> {
+        self.problems.iter().filter(|problem| problem.is_anchor()).filter_map(|one| one.entry)
+    }
+
+    fn forgive(&mut self, is_forgiven: impl Fn(&Problem) -> bool) {
+        let found = self.problems.len();
+        self.problems.retain(|problem| !is_forgiven(problem));
         self.problem_count -= (found - self.problems.len()) as u64;
     }
 }
@@ -153,7 +198,12 @@ struct Link {
 impl Check {
     fn take(&mut self, piece: &Piece<'_>) {
         match piece {
-            Piece::Signed { trailer, text, intact } => self.signed(trailer, text, *intact),
+            Piece::Signed { trailer, text, intact } => {
+                self.signed(trailer, text, *intact);
+                if *intact && names(text.body, LET_GO) {
+                    self.let_go(piece);
+                }
+            }
             Piece::Unsigned(_) => self.result.unsigned += u64::from(Entry::is_entry(piece)),
             Piece::BadTrailer { offset, line, torn } => {
                 let (kind, message) = if *torn {
@@ -183,6 +233,14 @@ impl Check {
         self.seen.push(Seen { id, offset: text.offset, line, is_followed: false });
     }
 
+    /// Remembers the entries that this one says are not missed.
+    fn let_go(&mut self, piece: &Piece<'_>) {
+        let fields = Entry::read(piece).map(|entry| entry.fields).unwrap_or_default();
+        let lists = fields.iter().filter(|(key, _)| key == LET_GO).map(|(_, value)| value);
+        let words = lists.flat_map(|list| list.split([' ', ',', '\n']));
+        self.result.let_go.extend(words.filter_map(|word| EntryId::parse(word).ok()));
+    }
+
     fn finish(mut self, anchors: &[EntryId]) -> Verification {
         self.seen.sort_unstable_by_key(|seen| (seen.id, seen.offset));
         let links = std::mem::take(&mut self.links);
@@ -203,7 +261,8 @@ impl Check {
             }
         }
         for anchor in anchors {
-            if seen.binary_search_by_key(anchor, |seen| seen.id).is_err() {
+            let is_let_go = self.result.let_go.contains(anchor);
+            if !is_let_go && seen.binary_search_by_key(anchor, |seen| seen.id).is_err() {
                 let message = || format!("entry `{anchor}` was recorded in the log and is missing");
                 self.problem(ProblemKind::CutTail, Some(*anchor), None, message);
             }
@@ -218,6 +277,7 @@ impl Check {
         let place = Some((u64::from(*line), *offset));
         let at = self.seen.partition_point(|seen| seen.id < *parent);
         match self.seen.get_mut(at).filter(|seen| seen.id == *parent) {
+            None if self.result.let_go.contains(parent) => {}
             None => {
                 let message = || format!("entry `{parent}` is missing; entry `{child}` follows it");
                 self.problem(
@@ -254,4 +314,17 @@ impl Check {
             self.result.problems.push(Problem { kind, entry, line, offset, message: message() });
         }
     }
+}
+
+/// Whether a text has a word somewhere; most entries are told apart by this alone.
+fn names(text: &[u8], word: &str) -> bool {
+    let (first, len) = (word.as_bytes()[0], word.len());
+    let mut rest = text;
+    while let Some(at) = rest.iter().position(|byte| *byte == first) {
+        if rest.get(at..at + len) == Some(word.as_bytes()) {
+            return true;
+        }
+        rest = rest.get(at + 1..).unwrap_or_default();
+    }
+    false
 }

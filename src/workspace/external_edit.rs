@@ -14,11 +14,6 @@ pub(super) fn is_plan_edited(view: &View) -> bool {
     is_edited(view, StateFile::Plan)
 }
 
-/// Whether it changed the plan and left the variables as they were.
-pub(super) fn is_only_plan_edited(view: &View) -> bool {
-    is_plan_edited(view) && !is_edited(view, StateFile::Variables)
-}
-
 fn is_edited(view: &View, file: StateFile) -> bool {
     view.reports().iter().any(|report| match report {
         Report::External { files, .. } => files.iter().any(|name| name == file.name()),

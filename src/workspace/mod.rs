@@ -48,6 +48,7 @@ pub(crate) use self::{
     setup::archive::{Archived, ArchivedState},
     setup::builtin_templates::BUILTIN as BUILTIN_TEMPLATES,
     usage::Usage,
+    version_control::VersionedFiles,
 };
 pub use self::{
     adapt::LimitUse,
@@ -56,7 +57,7 @@ pub use self::{
     environment::Environment,
     error::{Error, FileLocation},
     log::operations::UndoOutcome,
-    log::removed::RemovedEntry,
+    log::removed::{RemovedEntry, Remover},
     log::restore::RestoreOptions,
     outcome::{Answer, FileDiff, Outcome},
     overview::{Overview, Spending, StepOverview},

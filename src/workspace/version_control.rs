@@ -1,12 +1,16 @@
 //! What a state asks the version control around it.
 
-use std::{fmt::Debug, path::Path};
+use std::{collections::BTreeMap, fmt::Debug, path::Path};
 
 use super::RemovedEntry;
 use crate::{
     domain::{StateFile, Step},
+    history::EntryId,
     store::AppendedView,
 };
+
+/// The content of files by their names.
+pub(crate) type VersionedFiles = BTreeMap<String, Vec<u8>>;
 
 /// Version control as the state needs it: whoever opens a [`Workspace`](super::Workspace) says
 /// which one there is. `dir` is the state directory.
@@ -20,6 +24,22 @@ pub trait VersionControl: Debug + Send + Sync {
 
     /// The entries that were committed here before and are not in the history any more.
     fn removed_entries(&self, dir: &Path, history: &AppendedView) -> Vec<RemovedEntry>;
+
+    /// Whether the history is as it was committed once, with nothing added to it but what is newer
+    /// than `entry`, which is missing: somebody went back to that version.
+    fn went_back(&self, _dir: &Path, _history: &AppendedView, _entry: EntryId) -> bool {
+        false
+    }
+
+    /// The files before and after the commit that took out the entry, by name.
+    fn files_around(
+        &self,
+        _dir: &Path,
+        _commit: &str,
+        _entry: EntryId,
+    ) -> Option<[VersionedFiles; 2]> {
+        None
+    }
 
     /// The files of which there are two versions and no result, and that nobody has touched since.
     fn unmerged_files(&self, dir: &Path) -> Vec<StateFile>;

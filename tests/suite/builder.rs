@@ -59,12 +59,18 @@ impl Project {
 
     /// A project with a fresh state and so many pending steps.
     pub fn with_steps(count: usize) -> Self {
-        let project = Self::new();
+        let project = Self::empty();
+        project.begin(count);
+        project
+    }
+
+    /// Makes a state with so many pending steps.
+    pub fn begin(&self, count: usize) {
+        self.ok(&["init", "--goal", "Compare three vector databases"]);
         let changes: Vec<Value> = (1..=count)
             .map(|n| serde_json::json!({ "op": "step.add", "title": format!("Do part {n}") }))
             .collect();
-        project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
-        project
+        self.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
     }
 
     /// Whether its statuses have other names.

@@ -15,6 +15,7 @@ mod examples;
 mod faults;
 mod from_git;
 mod git_safety;
+mod going_back;
 mod hooks;
 mod hostile;
 mod hostile_clones;

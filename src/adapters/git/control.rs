@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use super::{
-    Tracked, is_checked_out, is_entry_elsewhere, left_unmerged, removed_entries, tracks, under_way,
+    Tracked, files_around, is_checked_out, is_entry_elsewhere, left_unmerged, removed_entries,
+    tracks, under_way, went_back,
 };
 use crate::{
     domain::StateFile,
+    history::EntryId,
     store::AppendedView,
-    workspace::{RemovedEntry, VersionControl},
+    workspace::{RemovedEntry, VersionControl, VersionedFiles as Files},
 };
 
 /// Git, asked by calling the program; where there is no repository, nothing is tracked.
@@ -22,6 +24,14 @@ impl VersionControl for GitControl {
 
     fn removed_entries(&self, dir: &Path, history: &AppendedView) -> Vec<RemovedEntry> {
         removed_entries(dir, history)
+    }
+
+    fn went_back(&self, dir: &Path, history: &AppendedView, entry: EntryId) -> bool {
+        went_back(dir, history, entry)
+    }
+
+    fn files_around(&self, dir: &Path, commit: &str, entry: EntryId) -> Option<[Files; 2]> {
+        files_around(dir, commit, entry)
     }
 
     fn unmerged_files(&self, dir: &Path) -> Vec<StateFile> {

@@ -22,10 +22,11 @@ pub(crate) use commits::range::range;
 use commits::removed::removed_entries;
 pub(crate) use commits::revision::{Revision, read_revision};
 pub(crate) use commits::version::PassedOver;
+use commits::way_back::{files_around, went_back};
 pub use control::GitControl;
 pub(crate) use error::GitError;
 pub(super) use ignored::ignored;
-pub(crate) use install::{InstallOptions, Installed, install, status, uninstall};
+pub(crate) use install::{InstallOptions, Installed, install, status, uninstall, write_attributes};
 pub(crate) use merge::driver::{Driven, drive};
 pub(crate) use merge::resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,

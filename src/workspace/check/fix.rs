@@ -4,12 +4,15 @@ use serde_json::json;
 
 use super::{
     super::{
-        Answer, Draft, Error, Readiness, Workspace, log::removed::PutBack, snapshot::workflow,
+        Answer, Draft, Error, Readiness, Workspace,
+        log::removed::PutBack,
+        snapshot::{buffered, workflow},
     },
     Fixed,
 };
 use crate::{
     domain::{Plan, StateFile, StepId, Workflow},
+    history::verify,
     store::View,
     text::json::Path,
 };
@@ -105,6 +108,12 @@ impl Workspace {
     fn put_back_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         let view = draft.view();
         let (mut fixed, mut append) = self.put_back_missing(draft)?;
+        let let_go = verify(buffered(view.appended())?, &[], &mut |_| {})?.let_go;
+        if view.appended().exists() {
+            let mut removed = self.removed_entries(view.appended(), self.evidence(view))?;
+            removed.retain(|removed| !let_go.contains(&removed.entry));
+            fixed.extend(self.bring_files_back(draft, &removed)?);
+        }
         if view.appended().exists() && !self.is_history_elsewhere(view.appended())? {
             append = self.store.appended_missing_tail()?.unwrap_or_default();
             if !append.is_empty() {
@@ -114,7 +123,9 @@ impl Workspace {
             }
         }
         let history = view.appended().with_added(&append);
-        let back = PutBack::of(&history, self.removed_entries(&history, self.evidence(view))?)?;
+        let mut removed = self.removed_entries(&history, self.evidence(view))?;
+        removed.retain(|removed| !let_go.contains(&removed.entry));
+        let back = PutBack::of(&history, removed)?;
         append.extend(back.append);
         for (count, place) in
             [(back.insert.len(), "put back in place"), (back.appended, "appended again")]

@@ -9,6 +9,8 @@ use crate::{
 use crate::workspace::Error;
 
 const FILE: StateFile = StateFile::History;
+/// How many titles of entries that went are told.
+const TOLD: usize = 5;
 
 /// What the verification of every entry found.
 pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut Vec<Problem>) {
@@ -22,6 +24,21 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
             return;
         }
     };
+    for back in verified.went_back {
+        let count = back.entries.len();
+        let noun = if count == 1 { "entry" } else { "entries" };
+        let mut titles: Vec<String> = back.titles.iter().take(TOLD).cloned().collect();
+        if count > titles.len() && !titles.is_empty() {
+            titles.push("…".to_owned());
+        }
+        let titles =
+            if titles.is_empty() { String::new() } else { format!(": {}", titles.join(", ")) };
+        let message = format!("{count} {noun} went with {}{titles}", back.by);
+        let problem = Problem::warning(ErrorCode::WentBack, FILE, message).fixable();
+        found.push(problem.hint(
+            "`statedir history accept` leaves it at that; `statedir check --fix` brings back what went",
+        ));
+    }
     for problem in verified.problems {
         let mut finding = Problem::error(ErrorCode::HistoryBroken, FILE, problem.message);
         let line = problem.line.and_then(|line| usize::try_from(line).ok());

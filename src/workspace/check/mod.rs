@@ -148,10 +148,7 @@ impl Snapshot {
             plan::check(plan, workflow, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
-            // The next change, or the next one about a step, takes it over.
-            let just_merged = super::external_edit::is_only_plan_edited(self.view())
-                || self.facts().is_ok_and(|facts| facts.history.heads.len() > 1);
-            variables::check(plan, variables, just_merged, found);
+            variables::check(plan, variables, found);
             let workflow = workflow.as_deref().unwrap_or_else(|| Workflow::builtin());
             reference::check(plan, variables, workflow, found);
         }
@@ -160,11 +157,6 @@ impl Snapshot {
         }
         if let Ok(lines) = self.rule_lines() {
             found.extend(lines.iter().filter_map(super::RuleLine::problem));
-        }
-        if self.facts().is_ok_and(|facts| facts.history.heads.len() > 1) {
-            // Right after a merge; the next command about a step takes it over.
-            let lags = |problem: &&mut Problem| problem.code == ErrorCode::CurrentStepDisagrees;
-            found.iter_mut().filter(lags).for_each(|problem| problem.severity = Severity::Warning);
         }
         doubled::check(&files, found);
         placeholder::check(&files, found);

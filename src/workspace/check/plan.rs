@@ -7,7 +7,7 @@ use crate::domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, 
 
 const FILE: StateFile = StateFile::Plan;
 
-/// Statuses, numbers, ids, dependencies, the current step.
+/// Statuses, numbers, ids, dependencies.
 pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     found.extend(plan.problems.iter().cloned());
     if let Some(hidden) = plan.document.hidden() {
@@ -19,7 +19,6 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     duplicates(plan, found);
     let readiness = Readiness::new(plan, workflow);
     dependencies(plan, &readiness, found);
-    current_step(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
     let counts = readiness.counts();
@@ -129,22 +128,6 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
                 .hint("remove one of the dependencies"),
         );
     }
-}
-
-fn current_step(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
-    let Some(written) = plan.metadata.current_step.as_deref() else { return };
-    let should = readiness.counts().current_step;
-    let message = match written.trim().parse::<u32>() {
-        Ok(number) if number == should => return,
-        Ok(number) => {
-            format!("`current_step` is {number}, but the steps say {should}")
-        }
-        Err(_) => format!("`current_step` is `{written}`, which is not a number"),
-    };
-    let problem = Problem::error(ErrorCode::CurrentStepDisagrees, FILE, message).fixable();
-    found.push(
-        problem.at(plan.metadata_place("current_step")).hint("`statedir check --fix` corrects it"),
-    );
 }
 
 /// Modifiers and limits with values that are not allowed.

@@ -3,28 +3,16 @@
 use serde_json::Value;
 
 use crate::{
-    domain::{ErrorCode, Plan, Problem, Severity, StateFile, Variables},
+    domain::{ErrorCode, Plan, Problem, StateFile, Variables},
     text::json::Path,
 };
 
 const FILE: StateFile = StateFile::Variables;
 
-/// Compares what both files hold. What follows from the steps may lag behind right after a merge:
-/// the next command about a step takes it over.
-pub(super) fn check(
-    plan: &Plan,
-    variables: &Variables,
-    just_merged: bool,
-    found: &mut Vec<Problem>,
-) {
+/// Compares what both files hold. What follows from the steps is only written for readers, so that
+/// it is no matter if it lags behind: the next command about a step takes it over.
+pub(super) fn check(plan: &Plan, variables: &Variables, found: &mut Vec<Problem>) {
     shapes(variables, found);
-    let before = found.len();
-    let current = plan.metadata.current_step.as_deref().and_then(|text| text.trim().parse().ok());
-    number(variables, "current_step", current, found);
-    number(variables, "total_steps", u64::try_from(plan.steps.len()).ok(), found);
-    if just_merged {
-        found[before..].iter_mut().for_each(|problem| problem.severity = Severity::Warning);
-    }
     let metadata = &plan.metadata;
     for (key, in_plan) in [
         ("execution_id", &metadata.execution_id),
@@ -56,14 +44,6 @@ fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
             .hint("`statedir undo`, or set it with `statedir var set`");
         problem.place = variables.document.place(&path);
         found.push(problem);
-    }
-}
-
-fn number(variables: &Variables, key: &str, in_plan: Option<u64>, found: &mut Vec<Problem>) {
-    let path = Path::root().join("step_data").join(key);
-    let (Some(value), Some(in_plan)) = (variables.document.get(&path), in_plan) else { return };
-    if value.as_u64() != Some(in_plan) {
-        push(variables, &path, &value, &in_plan.to_string(), found);
     }
 }
 

@@ -7,11 +7,11 @@ use std::{
 
 use crate::{
     history::{
-        self, EntryId, Segment, SegmentKind, Verification, last_entries, segments, signed_ids,
-        verify,
+        self, EntryId, Segment, SegmentKind, Verification, WentBack, last_entries, segments,
+        signed_ids, verify,
     },
     store::{AppendedView, Revision, StoreError, View},
-    workspace::{Error, RemovedEntry, Snapshot, Workspace, is_absent},
+    workspace::{Error, RemovedEntry, Remover, Snapshot, Workspace, is_absent},
 };
 
 /// How far from the end of the history the newest entry is looked for.
@@ -27,6 +27,8 @@ pub(in crate::workspace) struct Evidence {
     marks: Vec<EntryId>,
     /// What operations wrote before an edit which did more than add to the end.
     written: Result<Vec<(Revision, Vec<u8>)>, StoreError>,
+    /// What is missing at the end, where that can be told.
+    tail: Vec<u8>,
 }
 
 impl Evidence {
@@ -48,8 +50,12 @@ impl Workspace {
     pub(in crate::workspace) fn evidence(&self, view: &View) -> Evidence {
         let checkpoints = view.checkpoints().unwrap_or_default().found;
         let marks = checkpoints.iter().flat_map(|checkpoint| &checkpoint.marks);
+        let newest = self.newest_entry();
+        let is_cut = newest.is_some_and(|newest| !is_near_end(view.appended(), newest));
+        let tail = if is_cut { self.store.appended_missing_tail() } else { Ok(None) };
         Evidence {
-            newest: self.newest_entry(),
+            newest,
+            tail: tail.ok().flatten().unwrap_or_default(),
             marks: marks.filter_map(|mark| EntryId::parse(mark).ok()).collect(),
             written: self.store.appended_before_rewrites(),
         }
@@ -90,13 +96,61 @@ impl Workspace {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Verification, Error> {
         let history = snapshot.view().appended();
-        let mut verified = verify(snapshot.history()?, &evidence.anchors(), progress)?;
+        let verified = verify(snapshot.history()?, &evidence.anchors(), progress)?;
+        self.judge(verified, history, evidence)
+    }
+
+    /// Tells what is missing for a good reason apart from what is damaged.
+    pub(in crate::workspace) fn judge(
+        &self,
+        mut verified: Verification,
+        history: &AppendedView,
+        evidence: Evidence,
+    ) -> Result<Verification, Error> {
         // Another branch may be checked out than the one that the log wrote to.
         verified.forgive_missing(|entry| self.is_elsewhere(history, entry));
-        for removed in self.removed_entries(history, evidence)? {
+        let mut removed = self.removed_entries(history, evidence)?;
+        removed.retain(|removed| !verified.let_go.contains(&removed.entry));
+        let (back, damage): (Vec<_>, Vec<_>) =
+            removed.into_iter().partition(|removed| removed.went_back);
+        verified.tell_going_back(self.tell(back, &verified, history));
+        for removed in damage {
             verified.name_remover(removed.entry, &removed.by);
         }
         Ok(verified)
+    }
+
+    /// What went, by what it went with; with it anchors of which nothing else is known.
+    fn tell(
+        &self,
+        back: Vec<RemovedEntry>,
+        verified: &Verification,
+        history: &AppendedView,
+    ) -> Vec<WentBack> {
+        let mut told: Vec<WentBack> = Vec::new();
+        for removed in back {
+            let title = removed.title();
+            match told.iter_mut().find(|told| told.by == removed.by) {
+                Some(told) => {
+                    told.entries.push(removed.entry);
+                    told.titles.push(title);
+                }
+                None => told.push(WentBack {
+                    by: removed.by,
+                    entries: vec![removed.entry],
+                    titles: vec![title],
+                }),
+            }
+        }
+        let known = |entry: &EntryId| told.iter().any(|told| told.entries.contains(entry));
+        let is_back =
+            |entry: &EntryId| self.version_control().went_back(self.directory(), history, *entry);
+        let others: Vec<EntryId> =
+            verified.missing_anchors().filter(|entry| !known(entry) && is_back(entry)).collect();
+        if !others.is_empty() {
+            told.push(WentBack { by: GOING_BACK.to_owned(), entries: others, titles: Vec::new() });
+        }
+        told
     }
 
     /// The entries that are gone from the history of this branch, whoever took them out.
@@ -105,7 +159,10 @@ impl Workspace {
         history: &AppendedView,
         evidence: Evidence,
     ) -> Result<Vec<RemovedEntry>, Error> {
-        let mut removed = self.cut_out(history, &evidence.written?)?;
+        let tail = (!evidence.tail.is_empty()).then_some((None, evidence.tail));
+        let written = evidence.written?.into_iter().map(|(edit, bytes)| (Some(edit), bytes));
+        let written: Vec<_> = written.chain(tail).collect();
+        let mut removed = self.cut_out(history, &written)?;
         for by_commit in self.version_control().removed_entries(self.directory(), history) {
             match removed.iter_mut().find(|known| known.entry == by_commit.entry) {
                 Some(known) => *known = by_commit,
@@ -120,7 +177,7 @@ impl Workspace {
     fn cut_out(
         &self,
         history: &AppendedView,
-        written: &[(Revision, Vec<u8>)],
+        written: &[(Option<Revision>, Vec<u8>)],
     ) -> Result<Vec<RemovedEntry>, Error> {
         if written.is_empty() || !history.exists() {
             return Ok(Vec::new());
@@ -129,14 +186,23 @@ impl Workspace {
         let mut removed: Vec<RemovedEntry> = Vec::new();
         for edit in written.chunk_by(|(one, _), (other, _)| one == other) {
             let Some((revision, _)) = edit.first() else { continue };
-            let by = format!("an edit outside statedir, operation {revision}");
-            let gone: Vec<RemovedEntry> =
-                edit.iter().flat_map(|(_, bytes)| missing(bytes, &present, &by)).collect();
+            let mut gone: Vec<RemovedEntry> =
+                edit.iter().flat_map(|(_, bytes)| missing(bytes, &present, revision)).collect();
             // A switch of branches takes out all of them; the newest tells for the others.
             let Some(newest) = gone.iter().map(|gone| gone.entry).max() else { continue };
-            if !self.is_elsewhere(history, newest) {
-                removed.extend(gone);
+            if self.is_elsewhere(history, newest) {
+                continue;
             }
+            if self.version_control().went_back(self.directory(), history, newest) {
+                for gone in &mut gone {
+                    gone.went_back = true;
+                    gone.by = match revision {
+                        Some(revision) => format!("{GOING_BACK}, operation {revision}"),
+                        None => GOING_BACK.to_owned(),
+                    };
+                }
+            }
+            removed.extend(gone);
         }
         removed.sort_by_key(|removed| removed.entry);
         removed.dedup_by_key(|removed| removed.entry);
@@ -149,10 +215,7 @@ impl Workspace {
         history: &AppendedView,
     ) -> Result<bool, Error> {
         let Some(newest) = self.newest_entry() else { return Ok(false) };
-        let mut reader = BufReader::new(history.reader()?);
-        let near = history::last_entries_within(&mut reader, 100, NEAR, |_| true);
-        let is_near = near.unwrap_or_default().iter().any(|entry| entry.id == Some(newest));
-        Ok(!is_near && self.is_elsewhere(history, newest))
+        Ok(!is_near_end(history, newest) && self.is_elsewhere(history, newest))
     }
 
     /// Whether an entry that is not in the history is on another branch.
@@ -173,11 +236,30 @@ impl Workspace {
     }
 }
 
-fn missing(bytes: &[u8], present: &BTreeSet<EntryId>, by: &str) -> Vec<RemovedEntry> {
+/// What people call a way back that git took.
+const GOING_BACK: &str = "a checkout, a reset or a stash";
+
+/// Whether an entry is among the last ones.
+fn is_near_end(history: &AppendedView, entry: EntryId) -> bool {
+    let Ok(reader) = history.reader() else { return false };
+    let near = history::last_entries_within(&mut BufReader::new(reader), 100, NEAR, |_| true);
+    near.unwrap_or_default().iter().any(|near| near.id == Some(entry))
+}
+
+fn missing(
+    bytes: &[u8],
+    present: &BTreeSet<EntryId>,
+    edit: &Option<Revision>,
+) -> Vec<RemovedEntry> {
+    let by = match edit {
+        Some(revision) => format!("an edit outside statedir, operation {revision}"),
+        None => "an edit outside statedir".to_owned(),
+    };
     let gone = |segment: Segment| match segment.kind {
         SegmentKind::Signed { id, intact: true } if !present.contains(&id) => {
             let text = bytes.get(segment.span).unwrap_or_default().trim_ascii().to_vec();
-            Some(RemovedEntry { entry: id, by: by.to_owned(), text })
+            let remover = Remover::Edit(edit.clone());
+            Some(RemovedEntry { entry: id, remover, by: by.clone(), went_back: false, text })
         }
         _ => None,
     };

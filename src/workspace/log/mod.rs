@@ -4,6 +4,7 @@ pub(in crate::workspace) mod changes_since;
 pub(in crate::workspace) mod checkpoint;
 pub(in crate::workspace) mod diff;
 pub(in crate::workspace) mod evidence;
+pub(in crate::workspace) mod going_back;
 pub(in crate::workspace) mod operations;
 pub(in crate::workspace) mod removed;
 pub(in crate::workspace) mod restore;

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     domain::StateFile,
     history::{EntryId, ProblemKind, Verification, verify},
-    store::{AppendedView, Report, View},
+    store::{AppendedView, Report, Revision, View},
     workspace::{Error, Workspace, snapshot::buffered},
 };
 
@@ -17,13 +17,26 @@ use crate::{
 /// followed one another are put back in between; each is a verification.
 const MOST_ONE_BY_ONE: usize = 50;
 
+/// What took an entry out of the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remover {
+    /// The commit of that id.
+    Commit(String),
+    /// An edit made outside, with its operation if it is recorded.
+    Edit(Option<Revision>),
+}
+
 /// An entry that was in the history of this branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemovedEntry {
     /// The entry.
     pub entry: EntryId,
-    /// What took it out, for people.
+    /// What took it out.
+    pub remover: Remover,
+    /// The same for people.
     pub by: String,
+    /// Whether that was a way back to an earlier version, and no damage.
+    pub went_back: bool,
     /// Its text with its trailer.
     pub text: Vec<u8>,
 }
@@ -55,6 +68,13 @@ impl Workspace {
         let is_there = holds(view, newest).unwrap_or(true);
         if is_there || self.is_elsewhere(view.appended(), newest) {
             return None;
+        }
+        if self.version_control().went_back(self.directory(), view.appended(), newest) {
+            return Some(format!(
+                "{history} is an earlier version than the log knows: `statedir check` says what \
+                 went, `statedir history accept` leaves it at that, `statedir check --fix` brings \
+                 it back"
+            ));
         }
         Some(format!(
             "entry `{newest}` is missing from {history}: `statedir history verify` lists what is \
@@ -185,6 +205,13 @@ fn gone(verified: &Verification) -> BTreeMap<EntryId, u64> {
 }
 
 impl RemovedEntry {
+    /// Its heading.
+    pub(in crate::workspace) fn title(&self) -> String {
+        let text = String::from_utf8_lossy(&self.text);
+        let line = text.lines().find(|line| line.starts_with('#')).unwrap_or_default();
+        line.trim_start_matches(['#', ' ']).to_owned()
+    }
+
     /// Its text on lines of its own at the end of a file.
     fn at_the_end(&self, has_crlf: bool) -> Vec<u8> {
         lines(&[b"\n", self.text.as_slice(), b"\n"].concat(), has_crlf)

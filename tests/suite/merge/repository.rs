@@ -34,6 +34,18 @@ impl Repository {
         Some(repository)
     }
 
+    /// A repository that was there before the state of so many steps, without the driver.
+    pub fn begun_in_git(steps: usize) -> Option<Self> {
+        if !needs::program("git") {
+            return None;
+        }
+        let repository = Self { project: Project::empty() };
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository.project.begin(steps);
+        repository.commit("a state");
+        Some(repository)
+    }
+
     /// Runs git; its exit code and what it said.
     pub fn try_git(&self, args: &[&str]) -> Ran {
         self.try_git_in(self.project.root(), args)

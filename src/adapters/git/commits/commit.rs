@@ -8,11 +8,12 @@ use serde::Serialize;
 use crate::{
     adapters::git::{
         GitError,
+        install::ATTRIBUTES,
         merge::under_way::under_way,
         program::{complaint, failure},
         repository::Repository,
     },
-    domain::ErrorCode,
+    domain::{ErrorCode, StateFile},
     store::OperationSummary,
 };
 
@@ -146,12 +147,11 @@ fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
     Err(GitError::refused(ErrorCode::Merging, message, hint))
 }
 
-/// The state files that differ from the last commit, and whether git does not know them yet.
+/// The state files, and the attributes beside them, that differ from the last commit, and whether git does not know them yet.
 fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
     let mut found = Vec::new();
-    let all = crate::domain::StateFile::FIVE.iter().chain(&[crate::domain::StateFile::Workflow]);
-    for file in all {
-        let name = file.name();
+    let files = StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(|file| file.name());
+    for name in files.chain([ATTRIBUTES]) {
         let path = repository.path(name);
         let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
         let listing = repository.git.ask(&[args.as_slice(), &["--", &path]].concat())?;
@@ -160,7 +160,8 @@ fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
             continue;
         }
         let is_new = line.starts_with("??");
-        if is_new && !repository.state_files().contains(&name) {
+        let is_there = || repository.dir.join(name).symlink_metadata().is_ok();
+        if is_new && !is_there() {
             continue;
         }
         found.push((name.to_owned(), is_new));

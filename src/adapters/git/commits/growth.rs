@@ -123,7 +123,7 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     Ok(found)
 }
 
-/// Whether a missing entry was written on another branch: some commit has it, but none that this
+/// Whether a missing entry was written on another branch: a commit of one has it, but none that this
 /// branch comes from, and the history of `dir` holds every entry that is committed where this
 /// branch stands.
 pub(crate) fn is_entry_elsewhere(dir: &Path, history: &AppendedView, id: &str) -> bool {
@@ -136,7 +136,7 @@ pub(crate) fn is_entry_elsewhere(dir: &Path, history: &AppendedView, id: &str) -
     };
     let path = repository.path(name);
     let wanted = format!("-Sentry={id}");
-    let args = ["--all", "--reflog", "-m", "-1", "--format=%H", &wanted, "--", &path];
+    let args = ["--exclude=refs/stash", "--all", "-m", "-1", "--format=%H", &wanted, "--", &path];
     lost(&committed, &found) == 0
         && repository
             .git

@@ -6,3 +6,4 @@ pub(super) mod range;
 pub(super) mod removed;
 pub(super) mod revision;
 pub(super) mod version;
+pub(super) mod way_back;

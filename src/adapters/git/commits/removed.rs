@@ -15,7 +15,7 @@ use crate::{
     history::{EntryId, SegmentKind, segments, signed_ids},
     store::AppendedView,
     text::markdown::Document,
-    workspace::RemovedEntry,
+    workspace::{RemovedEntry, Remover},
 };
 
 /// How many versions of the history are compared, the newest first.
@@ -25,19 +25,19 @@ const LARGEST: u64 = 256 << 20;
 const NAME: &str = StateFile::History.name();
 
 /// A commit that changed the history, against one of its parents.
-struct HistoryChange {
+pub(super) struct HistoryChange {
     commit: String,
     subject: String,
     is_merge: bool,
-    before: String,
-    after: String,
+    pub(super) before: String,
+    pub(super) after: String,
 }
 
 /// The entries that are committed in an ancestor of what is checked out and are not in `history`,
 /// the one of `dir`, any more, the oldest first. Empty where there is no git to ask.
 pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<RemovedEntry> {
     let Ok(repository) = Repository::around(dir) else { return Vec::new() };
-    let steps = steps(&repository).unwrap_or_default();
+    let steps = steps(&repository, &["HEAD"]).unwrap_or_default();
     let sizes = sizes(&repository, &steps);
     let size = |blob: &str| sizes.get(blob).copied().unwrap_or(0);
     // What only grew lost nothing; a merge may have grown by less than it should have.
@@ -58,6 +58,7 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
         if gone.is_empty() {
             continue;
         }
+        let all = gone.clone();
         // Most repositories never come here, so that a long history is read only once.
         let present = present.get_or_insert_with(|| present_in(history));
         gone.retain(|id| !present.contains(id));
@@ -65,12 +66,35 @@ pub(crate) fn removed_entries(dir: &Path, history: &AppendedView) -> Vec<Removed
             continue;
         }
         let short = step.commit.get(..12).unwrap_or(&step.commit);
+        let went_back = is_way_back(&repository, &steps, step, &all);
         for (entry, text) in texts(&before, &gone) {
             let by = format!("commit {short} ({})", step.subject);
-            removed.insert(entry, RemovedEntry { entry, by, text });
+            let remover = Remover::Commit(step.commit.clone());
+            removed.insert(entry, RemovedEntry { entry, remover, by, went_back, text });
         }
     }
     removed.into_values().collect()
+}
+
+/// Whether a commit went back to a version that was committed before, or took out just what one
+/// earlier commit had put in, as a revert does.
+fn is_way_back(
+    repository: &Repository,
+    steps: &[HistoryChange],
+    step: &HistoryChange,
+    gone: &BTreeSet<EntryId>,
+) -> bool {
+    let others = || steps.iter().filter(|other| other.commit != step.commit);
+    if others().any(|other| [&other.before, &other.after].contains(&&step.after)) {
+        return true;
+    }
+    let ids = |blob: &str| -> BTreeSet<EntryId> {
+        signed_ids(repository.object(blob).unwrap_or_default().as_slice()).collect()
+    };
+    others().take(MOST).any(|other| {
+        let before = ids(&other.before);
+        ids(&other.after).difference(&before).eq(gone)
+    })
 }
 
 /// Whether an ancestor of what is checked out has the entry.
@@ -82,11 +106,11 @@ pub(crate) fn is_in_ancestor(repository: &Repository, id: &str) -> bool {
 }
 
 /// Every commit that changed the history, the newest first.
-fn steps(repository: &Repository) -> Option<Vec<HistoryChange>> {
+pub(super) fn steps(repository: &Repository, from: &[&str]) -> Option<Vec<HistoryChange>> {
     let format = "--format=%x01%H %P%x02%s";
     let args = ["log", "--full-history", "-m", "--raw", "--no-abbrev", "--no-renames", format];
     let path = repository.path(NAME);
-    let args = [args.as_slice(), &AS_IT_IS, &["HEAD", "--", &path]].concat();
+    let args = [args.as_slice(), &AS_IT_IS, from, &["--", &path]].concat();
     let listing = repository.git.ask(&args).ok()?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let mut steps = Vec::new();
@@ -109,7 +133,7 @@ fn steps(repository: &Repository) -> Option<Vec<HistoryChange>> {
     Some(steps)
 }
 
-fn sizes(repository: &Repository, steps: &[HistoryChange]) -> HashMap<String, u64> {
+pub(super) fn sizes(repository: &Repository, steps: &[HistoryChange]) -> HashMap<String, u64> {
     let blobs: BTreeSet<&str> =
         steps.iter().flat_map(|step| [step.before.as_str(), step.after.as_str()]).collect();
     let mut input: String = blobs.into_iter().collect::<Vec<_>>().join("\n");

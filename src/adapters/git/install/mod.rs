@@ -2,6 +2,7 @@
 
 mod attribute_lines;
 mod attributes;
+mod both_sides;
 mod pre_commit;
 
 use std::{
@@ -11,6 +12,7 @@ use std::{
 
 use serde::Serialize;
 
+pub(crate) use self::both_sides::{ATTRIBUTES, write_attributes};
 use self::{
     attribute_lines::{attribute_files, lines, others, with_others},
     attributes::{with_block, without_block},

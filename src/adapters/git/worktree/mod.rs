@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::{
     GitError,
+    install::ATTRIBUTES,
     merge::resolve::{Resolved, resolve},
     program::{AS_IT_IS, Git, complaint, failure},
     repository::Repository,
@@ -168,10 +169,11 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     let listing = Git::at(&tree.path).ask(&args)?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
     let inside = repository.paths();
+    let attributes = repository.path(ATTRIBUTES);
     let files: Vec<&str> = listing
         .split('\0')
         .filter_map(|line| line.get(3..))
-        .filter(|path| inside.iter().all(|(_, state)| state != path))
+        .filter(|path| *path != attributes && inside.iter().all(|(_, state)| state != path))
         .collect();
     if files.is_empty() {
         return Ok(());

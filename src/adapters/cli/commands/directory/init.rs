@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, pairs, templates},
+    adapters::{
+        cli::{CliResult, Failure, Session, pairs, templates},
+        git,
+    },
     domain::{ErrorCode, StateFile},
     workspace::{ImportOptions, InitOptions, Mode},
 };
@@ -68,6 +71,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     let workspace = session.new_workspace()?;
     let made = workspace.init(&options)?;
     let directory = workspace.directory().display().to_string();
+    if !made.adopted && !session.global.dry_run {
+        git::write_attributes(workspace.directory())?;
+    }
     let outcome = &made.outcome;
     let files: Vec<&str> = outcome.changed.iter().map(|file| file.name()).collect();
     if session.output.is_json() {

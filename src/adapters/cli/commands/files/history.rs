@@ -62,6 +62,19 @@ pub(in crate::adapters) enum Verb {
         after_help = "Examples:\n  statedir history verify\n  statedir history verify --json"
     )]
     Verify,
+    /// Leave it at an earlier version that git went back to
+    ///
+    /// After `git checkout`, `git revert` or `git reset` entries may be gone. This adds an entry that
+    /// names them, so that nothing misses them any more; `statedir check --fix` brings them and what
+    /// went with them back instead.
+    #[command(
+        after_help = "Examples:\n  statedir history accept\n  statedir history accept --why \"wrong direction\""
+    )]
+    Accept {
+        /// Why it stays so
+        #[arg(long, value_name = "TEXT")]
+        why: Option<String>,
+    },
     /// Print training data, one JSON object for each executed step
     ///
     /// A line has the conversation before the step (`conversation_trace`), `tool_calls`,
@@ -88,6 +101,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::List { limit } => list(session, limit),
         Verb::Search { text, limit } => search(session, &text, limit),
         Verb::Verify => verify(session),
+        Verb::Accept { why } => {
+            let outcome = session.workspace()?.accept_history(why.as_deref())?;
+            session.output.outcome(&outcome, session.global.dry_run);
+            Ok(0)
+        }
         Verb::Export { format: ExportFormat::Jsonl } => export(session),
     }
 }
@@ -182,6 +200,17 @@ fn verify(session: &mut Session<'_>) -> CliResult {
                 count => format!(", and {count} written by hand without a checksum"),
             };
             session.output.line(format!("history is intact: {} {noun}{by_hand}", verified.entries));
+            for back in &verified.went_back {
+                session.output.note(&format!(
+                    "{} went with {}: `statedir history accept` leaves it at that, `statedir check \
+                     --fix` brings it back",
+                    match back.entries.len() {
+                        1 => "1 entry".to_owned(),
+                        count => format!("{count} entries"),
+                    },
+                    back.by
+                ));
+            }
         }
         return Ok(0);
     }

@@ -1,0 +1,100 @@
+//! After somebody went back to an earlier version on purpose: left at that, or made undone.
+
+use crate::{
+    domain::StateFile,
+    history::{LET_GO, verify},
+    merge::{Merged, merge},
+    workspace::{
+        Answer, Draft, Error, Fixed, Outcome, RemovedEntry, Remover, VersionedFiles, Workspace,
+        snapshot::buffered,
+    },
+};
+
+impl Workspace {
+    /// Leaves it at an earlier version of the history: a new entry names those that went, so that
+    /// nothing misses them any more.
+    ///
+    /// # Errors
+    /// There is no state, it cannot be read, or something else is wrong with the history.
+    pub fn accept_history(&self, why: Option<&str>) -> Result<Outcome, Error> {
+        self.change("history.accept", |draft| {
+            let view = draft.view();
+            let evidence = self.evidence(view);
+            let verified = verify(buffered(view.appended())?, &evidence.anchors(), &mut |_| {})?;
+            let verified = self.judge(verified, view.appended(), evidence)?;
+            let entries = verified.went_back.iter().flat_map(|back| &back.entries);
+            let entries: Vec<String> = entries.map(ToString::to_string).collect();
+            if entries.is_empty() {
+                let message = match verified.problems.first() {
+                    None => "nothing is missing from the history".to_owned(),
+                    Some(problem) => format!("nothing went back with git; {}", problem.message),
+                };
+                return Ok(vec![Answer::new(message).with("entries", entries)]);
+            }
+            let by: Vec<&str> = verified.went_back.iter().map(|back| back.by.as_str()).collect();
+            let mut fields = vec![
+                ("kind".to_owned(), "restore".to_owned()),
+                ("went_with".to_owned(), by.join("; ")),
+                (LET_GO.to_owned(), entries.join(" ")),
+            ];
+            fields.extend(why.map(|why| ("notes".to_owned(), why.to_owned())));
+            fields.push(("actor".to_owned(), self.environment().actor().to_owned()));
+            draft.log("Went Back", fields)?;
+            let noun = if entries.len() == 1 { "entry" } else { "entries" };
+            let message = format!("{} {noun} let go: the history goes on from here", entries.len());
+            Ok(vec![Answer::new(message).with("entries", entries)])
+        })
+    }
+
+    /// Brings the other files back to where the entries that went come from: what was changed
+    /// since stays, where both can be had.
+    pub(in crate::workspace) fn bring_files_back(
+        &self,
+        draft: &mut Draft<'_>,
+        removed: &[RemovedEntry],
+    ) -> Result<Vec<Fixed>, Error> {
+        let mut fixed = Vec::new();
+        let mut seen: Vec<&Remover> = Vec::new();
+        for one in removed.iter().rev().filter(|removed| removed.went_back) {
+            if seen.contains(&&one.remover) {
+                continue;
+            }
+            seen.push(&one.remover);
+            let Some([before, after]) = self.files_around(one) else { continue };
+            for file in StateFile::REWRITABLE {
+                let (old, new) = (before.get(file.name()), after.get(file.name()));
+                let now = draft.bytes_of(file).map(<[u8]>::to_vec);
+                if old == new || old == now.as_ref() {
+                    continue;
+                }
+                let (base, theirs) = (new.map(Vec::as_slice), old.map(Vec::as_slice));
+                let merged = merge(file, base, now.as_deref(), theirs, draft.workflow());
+                let message = match merged {
+                    Ok(Some(Merged { bytes, conflicts })) if conflicts.is_empty() => {
+                        draft.put_bytes(file, bytes);
+                        format!("brought back to before {}", one.by)
+                    }
+                    Ok(None) => continue,
+                    _ => "changed since, so it was left as it is".to_owned(),
+                };
+                fixed.push(Fixed { file, message });
+            }
+        }
+        Ok(fixed)
+    }
+
+    fn files_around(&self, removed: &RemovedEntry) -> Option<[VersionedFiles; 2]> {
+        match &removed.remover {
+            Remover::Commit(commit) => {
+                let version_control = self.version_control();
+                version_control.files_around(self.directory(), commit, removed.entry)
+            }
+            Remover::Edit(Some(revision)) => {
+                let edit = self.store().operation(revision.as_str()).ok()?;
+                let before = self.store().files_at(edit.parent.as_str()).ok()?;
+                Some([before, self.store().files_at(revision.as_str()).ok()?])
+            }
+            Remover::Edit(None) => None,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Going back with git on purpose is no damage: `check` says what went and offers both ways.
+
+use serde_json::{Value, json};
+
+use crate::{builder::Project, merge::repository::Repository};
+
+/// A repository in which step 1 is done and committed, and step 2 is done.
+fn two_done() -> Option<Repository> {
+    let repository = Repository::without_driver(3)?;
+    finish(&repository.project, "1");
+    repository.commit("one is done");
+    finish(&repository.project, "2");
+    Some(repository)
+}
+
+fn finish(project: &Project, step: &str) {
+    project.ok(&["step", "start", step]);
+    project.ok(&["step", "done", step, "--output", "rows=7", "--cost", "0.25"]);
+    project.ok(&["context", "add", &format!("step {step} was easy")]);
+}
+
+/// How many steps are done by the plan and by the history, and what they cost.
+fn told(project: &Project) -> Value {
+    let (status, metrics) = (project.json(&["status"]), project.json(&["metrics"]));
+    json!([status["completed"], metrics["completed"], metrics["total_cost"]])
+}
+
+/// The only finding, which is no error: something went.
+fn assert_went_back(project: &Project, words: &str) {
+    let checked = project.json(&["check"]);
+    let findings = checked["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{checked}");
+    let finding = &findings[0];
+    assert_eq!((&finding["code"], &finding["severity"]), (&json!("went_back"), &json!("warning")));
+    assert!(finding["message"].as_str().unwrap().contains(words), "{finding}");
+    let hint = finding["hint"].as_str().unwrap();
+    assert!(hint.contains("`statedir history accept`"), "{hint}");
+    assert!(hint.contains("`statedir check --fix`"), "{hint}");
+    project.ok(&["history", "verify"]);
+}
+
+fn assert_sound(project: &Project) {
+    assert_eq!(project.json(&["check"])["findings"], json!([]));
+    project.ok(&["history", "verify"]);
+}
+
+/// Both ways out of the same place: what plan and history say then.
+fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Value, after: Value) {
+    let Some((repository, words)) = make() else { return };
+    let project = &repository.project;
+    assert_went_back(project, words);
+    let accepted = project.ok(&["history", "accept", "--why", "the other way is better"]);
+    assert!(accepted.stdout.contains("let go"), "{}", accepted.stdout);
+    assert_sound(project);
+    assert_eq!(told(project), after, "accepted");
+    assert!(project.read("history.md").contains("the other way is better"));
+    // Nobody brings back what was let go, and a clone without the log knows it, too.
+    project.ok(&["check", "--fix"]);
+    assert_eq!(told(project), after, "accepted and fixed");
+    std::fs::remove_dir_all(project.path(".statedir")).unwrap();
+    assert_sound(project);
+    finish(project, "3");
+    assert_sound(project);
+
+    let Some((repository, words)) = make() else { return };
+    let project = &repository.project;
+    assert_went_back(project, words);
+    project.ok(&["check", "--fix"]);
+    assert_sound(project);
+    assert_eq!(told(project), before, "brought back");
+    finish(project, "3");
+    assert_sound(project);
+    project.ok(&["undo"]);
+}
+
+#[test]
+fn a_checkout_of_the_files() {
+    let make = || {
+        let repository = two_done()?;
+        repository.git(&["checkout", "--quiet", "--", "workspace"]);
+        Some((repository, "Step 2"))
+    };
+    both_ways(make, json!([2, 2, 0.5]), json!([1, 1, 0.25]));
+}
+
+#[test]
+fn a_revert() {
+    let make = || {
+        let repository = two_done()?;
+        repository.commit("two is done");
+        repository.git(&["revert", "--no-edit", "HEAD"]);
+        Some((repository, "Revert \"two is done\""))
+    };
+    both_ways(make, json!([2, 2, 0.5]), json!([1, 1, 0.25]));
+}
+
+#[test]
+fn a_reset() {
+    let make = || {
+        let repository = two_done()?;
+        repository.commit("two is done");
+        repository.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+        Some((repository, "Step 2"))
+    };
+    both_ways(make, json!([2, 2, 0.5]), json!([1, 1, 0.25]));
+}
+
+#[test]
+fn an_earlier_version_of_the_files() {
+    let make = || {
+        let repository = two_done()?;
+        repository.commit("two is done");
+        repository.git(&["checkout", "--quiet", "HEAD~1", "--", "workspace"]);
+        Some((repository, "Step 2"))
+    };
+    both_ways(make, json!([2, 2, 0.5]), json!([1, 1, 0.25]));
+}
+
+#[test]
+fn a_revert_in_a_clone_without_the_log() {
+    let make = || {
+        let repository = two_done()?;
+        repository.commit("two is done");
+        repository.git(&["revert", "--no-edit", "HEAD"]);
+        std::fs::remove_dir_all(repository.project.path(".statedir")).unwrap();
+        Some((repository, "Revert \"two is done\""))
+    };
+    both_ways(make, json!([2, 2, 0.5]), json!([1, 1, 0.25]));
+}
+
+#[test]
+fn work_that_was_done_since_stays() {
+    let Some(repository) = two_done() else { return };
+    let project = &repository.project;
+    repository.git(&["checkout", "--quiet", "--", "workspace"]);
+    let said = project.ok(&["step", "start", "3"]).stderr;
+    assert!(said.contains("`statedir history accept`"), "{said}");
+    project.ok(&["step", "done", "3", "--output", "rows=9"]);
+    assert_went_back(project, "Step 2");
+    project.ok(&["check", "--fix"]);
+    assert_sound(project);
+    assert_eq!(told(project), json!([3, 3, 0.5]));
+    let variables = project.read("variables.json");
+    assert!(variables.contains("\"rows\": 9") && variables.matches("\"rows\": 7").count() == 2);
+}
+
+#[test]
+fn switching_branches_is_no_matter_at_all() {
+    let Some(repository) = two_done() else { return };
+    let project = &repository.project;
+    repository.on("other", &[]);
+    for branch in ["main", "other", "main"] {
+        repository.git(&["checkout", "--quiet", branch]);
+        assert_sound(project);
+        let ran = project.ok(&["var", "set", "on", branch]);
+        assert!(!ran.stderr.contains("history accept"), "{}", ran.stderr);
+        repository.commit(branch);
+    }
+}
+
+#[test]
+fn what_an_editor_cut_out_is_damage_as_before() {
+    let Some(repository) = two_done() else { return };
+    let project = &repository.project;
+    finish(project, "3");
+    let text = project.read("history.md");
+    // Within what was never committed: no version of git's ends there.
+    let at = text.rfind("\n### ").unwrap();
+    project.write("history.md", &text[..at]);
+    project.refused(4, &["check"]);
+    let before = project.read("history.md");
+    project.ok(&["history", "accept"]);
+    assert_eq!(project.read("history.md"), before, "nothing was accepted");
+    project.ok(&["check", "--fix"]);
+    assert_eq!(project.read("history.md"), text);
+}
