@@ -112,12 +112,21 @@ impl PutBack {
         if !fits(&this.append)? {
             // Whatever one of them lacks, the others need not wait for it.
             (this.append, this.appended) = (Vec::new(), 0);
-            for one in removed.iter().take(MOST_ONE_BY_ONE) {
-                let longer = [this.append.as_slice(), &one.at_the_end(has_crlf)].concat();
-                if fits(&longer)? {
-                    this.append = longer;
-                    this.appended += 1;
+            let mut waiting: Vec<&RemovedEntry> = removed.iter().take(MOST_ONE_BY_ONE).collect();
+            // Entries of one moment may be listed before those that they follow.
+            let mut tried = usize::MAX;
+            while waiting.len() < tried {
+                tried = waiting.len();
+                let mut left = Vec::new();
+                for one in waiting {
+                    let longer = [this.append.as_slice(), &one.at_the_end(has_crlf)].concat();
+                    if fits(&longer)? {
+                        (this.append, this.appended) = (longer, this.appended + 1);
+                    } else {
+                        left.push(one);
+                    }
                 }
+                waiting = left;
             }
         }
         Ok(this)
