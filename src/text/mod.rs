@@ -6,6 +6,7 @@
 pub mod json;
 pub mod markdown;
 mod place;
+pub(crate) mod shell;
 mod splice;
 
 pub use place::Place;

@@ -7,7 +7,7 @@ use crate::{
     merge::Conflict,
     rules::WorkflowError,
     store::{Revision, StoreError},
-    text::{Place, markdown::is_placeholder},
+    text::{Place, markdown::is_placeholder, shell::shell_word},
 };
 
 /// A refused, conflicting or impossible command. Nothing was changed.
@@ -218,7 +218,8 @@ impl Error {
                 "`statedir op log` shows what happened to it; `statedir check --fix` restores `{file}`"
             )),
             ErrorKind::Model(ModelError::Unreadable { .. }) => Some(
-                "`statedir check` lists every problem; `statedir undo` reverts the last edit"
+                "`statedir check` lists every problem with its place; `statedir diff` shows what was \
+                 edited"
                     .to_owned(),
             ),
             ErrorKind::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
@@ -249,10 +250,13 @@ impl Error {
                 Some("the files are intact; `statedir check --fix` sets the log aside and starts a new one".to_owned())
             }
             ErrorKind::LogDamaged { saved, .. } => {
-                let name = saved.as_deref().unwrap_or("NAME");
+                let checkpoint = saved.as_deref().map(|name| {
+                    format!("; `statedir restore {}` restores a checkpoint", shell_word(name))
+                });
                 Some(format!(
                     "the files are intact; `statedir check --fix` sets the log aside and starts \
-                     a new one; `statedir restore {name}` restores a checkpoint"
+                     a new one{}",
+                    checkpoint.unwrap_or_default()
                 ))
             }
             ErrorKind::Store(StoreError::Io { path, source }) => io_hint(path, source),
@@ -263,8 +267,11 @@ impl Error {
                 Some("make it smaller; large data belongs in files of its own".to_owned())
             }
             ErrorKind::Transition { hint, .. } | ErrorKind::Refused { hint, .. } => hint.clone(),
+            ErrorKind::Moved { found, .. } if found.as_str().bytes().all(|digit| digit == b'0') => {
+                Some("there is no state yet: leave out `--if-match`".to_owned())
+            }
             ErrorKind::Moved { .. } => {
-                Some("`statedir op log` shows what changed; read the state again, then retry".to_owned())
+                Some("`statedir diff` and `statedir op log` show what changed; `statedir status` has the revision".to_owned())
             }
             ErrorKind::Gone { .. } => Some("`statedir check --fix` restores them".to_owned()),
             ErrorKind::Unmerged { first, .. } if first.is_whole() => Some(
@@ -272,16 +279,17 @@ impl Error {
                  `statedir merge --list` then shows what remains"
                     .to_owned(),
             ),
-            ErrorKind::Unmerged { under_way, .. } => {
+            ErrorKind::Unmerged { under_way, first, .. } => {
                 let abort = under_way.map(|what| format!("; `git {what} --abort` cancels it"));
                 Some(format!(
-                    "`statedir merge --list` shows both sides; `statedir merge --take ours|theirs \
-                     FIELD` resolves one, or edit the file{}",
-                    abort.unwrap_or_default()
+                    "`statedir merge --list` shows both sides; `statedir merge --take ours {field}` or \
+                     `statedir merge --take theirs {field}` resolves the first, or edit the file{}",
+                    abort.unwrap_or_default(),
+                    field = shell_word(&first.field)
                 ))
             }
             ErrorKind::NeedsReview { .. } => Some(
-                "a review is open now: a person decides with `statedir review approve|reject ID`"
+                "a review is open now: `statedir review list` shows how a person decides it"
                     .to_owned(),
             ),
             ErrorKind::InBatch { source, .. } => source.hint(),
@@ -333,11 +341,11 @@ fn io_hint(path: &std::path::Path, source: &std::io::Error) -> Option<String> {
     let path = path.display();
     match source.kind() {
         std::io::ErrorKind::PermissionDenied => Some(format!(
-            "`{path}` must be accessible and its directory writable for this user; `-C DIR` \
+            "`{path}` must be accessible and its directory writable for this user; `-C` \
              chooses another directory"
         )),
         std::io::ErrorKind::NotADirectory => Some(format!(
-            "a part of `{path}` is a file and not a directory; `-C DIR` chooses another directory"
+            "a part of `{path}` is a file and not a directory; `-C` chooses another directory"
         )),
         _ => None,
     }

@@ -267,7 +267,8 @@ impl Workspace {
         Error::refused_with(
             ErrorCode::NoState,
             format!("there is no state in `{}`", self.directory().display()),
-            "`statedir init --goal TEXT` starts one; `-C DIR` chooses another directory",
+            "start one, for example `statedir init --goal 'Compare three vector databases'`; `-C` \
+             chooses another directory",
         )
     }
 }

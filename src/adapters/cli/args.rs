@@ -16,6 +16,7 @@ use super::commands;
     version,
     max_term_width = 100,
     propagate_version = true,
+    override_help = include_str!("help.txt"),
     after_help = "\
 Examples:
   statedir init --goal \"Compare three vector databases\"

@@ -135,7 +135,7 @@ impl From<ChooseError> for Failure {
             return Self::new(ErrorCode::Linked, error.to_string()).hint(&hint);
         }
         Self::new(ErrorCode::NoState, error.to_string())
-            .hint("`statedir init --goal TEXT` starts one here; `-C DIR` chooses another directory")
+            .hint("start one here, for example `statedir init --goal 'Compare three vector databases'`; `-C` chooses another directory")
     }
 }
 
@@ -144,6 +144,6 @@ impl From<&clap::Error> for Failure {
         let text = error.render().to_string();
         let message = text.trim().trim_start_matches("error: ");
         let message = message.split("\n\n").next().unwrap_or(message).trim();
-        Self::usage(message).hint("`--help` after the command shows how it is used")
+        Self::usage(message)
     }
 }

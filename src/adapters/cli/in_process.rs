@@ -110,7 +110,7 @@ pub(in crate::adapters) fn defaults<T: clap::Args>() -> T {
 pub(in crate::adapters) fn parsed(words: &[&str]) -> Request {
     let words = std::iter::once("statedir").chain(words.iter().copied());
     let words: Vec<_> = words.map(std::ffi::OsString::from).collect();
-    super::parse::parse(&words).unwrap().command
+    super::parse::parse(&words).unwrap().arguments.command
 }
 
 /// Makes changes as one operation.

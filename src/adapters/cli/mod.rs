@@ -12,6 +12,8 @@ mod pairs;
 mod parse;
 mod progress;
 mod session;
+mod suggest;
+mod synonyms;
 mod templates;
 mod unique_keys;
 mod way_back;
@@ -19,7 +21,7 @@ mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use self::{failure::Failure, output::Output, session::Session};
+use self::{failure::Failure, output::Output, parse::Unparsed, session::Session};
 
 /// Runs one command and says how it went: 0 done, 1 refused, 2 usage, 3 conflict, 4 damaged.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -29,15 +31,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     report_bugs(wants_json);
     let parsed = match parse::parse(&args) {
         Ok(parsed) => parsed,
-        Err(error) => {
-            let code = output.usage(&error);
+        Err(Unparsed { error, hint }) => {
+            let code = output.usage(&error, hint.as_deref());
             // For the client of a hook, code 2 means that the agent has to be stopped.
             let is_hook = || parse::named_command(&args).as_deref() == Some("hook");
             return if error.exit_code() != 0 && is_hook() { ExitCode::SUCCESS } else { code };
         }
     };
-    let command = command_line(&args);
-    match commands::run(parsed, command, &mut output) {
+    let command = command_line(parsed.in_our_words.as_deref().unwrap_or(&args));
+    match commands::run(parsed.arguments, command, &mut output) {
         Ok(code) => output.finish(code),
         Err(failure) => output.fail(&failure),
     }

@@ -293,7 +293,7 @@ impl Output {
     }
 
     /// What clap has to say: help and version are answers, everything else is a wrong usage.
-    pub(super) fn usage(mut self, error: &clap::Error) -> ExitCode {
+    pub(super) fn usage(mut self, error: &clap::Error, hint: Option<&str>) -> ExitCode {
         let text = error.render().to_string();
         if !error.use_stderr() {
             if self.json {
@@ -304,7 +304,13 @@ impl Output {
             return self.finish(0);
         }
         if self.json {
-            return self.fail(&Failure::from(error));
+            let mut failure = Failure::from(error);
+            failure.hint = hint.map(str::to_owned);
+            return self.fail(&failure);
+        }
+        let mut text = text;
+        if let Some(hint) = hint {
+            text.push_str(&format!("\nhint: {}\n", for_stderr(hint)));
         }
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)

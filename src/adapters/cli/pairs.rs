@@ -1,6 +1,9 @@
 //! `KEY=VALUE` and values as they come from the command line.
 
-use std::io::Read as _;
+use std::{
+    io::Read as _,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use serde_json::{Map, Value};
 
@@ -75,9 +78,23 @@ pub(super) fn values(pairs: &[(String, String)]) -> Result<Map<String, Value>, F
     pairs.iter().map(|(key, text)| Ok((key.clone(), value(text)?))).collect()
 }
 
-/// A text argument; `-` is standard input.
-pub(super) fn text(argument: &str) -> Result<String, Failure> {
-    if argument == "-" { read("-") } else { Ok(argument.to_owned()) }
+/// A text argument; `-` is standard input, without the line end behind its last line.
+pub(super) fn text(argument: String) -> Result<String, Failure> {
+    static READ: AtomicBool = AtomicBool::new(false);
+    if argument != "-" {
+        return Ok(argument);
+    }
+    if READ.swap(true, Ordering::Relaxed) {
+        return Err(Failure::usage("`-` stands for standard input, which can be read only once"));
+    }
+    let mut text = read("-")?;
+    text.truncate(text.trim_end_matches(['\n', '\r']).len());
+    Ok(text)
+}
+
+/// The same for one that may be absent.
+pub(super) fn optional_text(argument: Option<String>) -> Result<Option<String>, Failure> {
+    argument.map(text).transpose()
 }
 
 /// A file, or standard input for `-`.

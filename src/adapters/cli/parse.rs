@@ -11,18 +11,78 @@ use clap::{Args as _, CommandFactory as _, FromArgMatches as _, error::ErrorKind
 
 use super::{
     args::{Arguments, Describe, Global, named},
-    hyphens,
+    hyphens, suggest, synonyms,
 };
+
+/// A line that was understood.
+pub(super) struct Parsed {
+    pub(super) arguments: Arguments,
+    /// The line in our own words, if it came in others.
+    pub(super) in_our_words: Option<Vec<OsString>>,
+}
+
+/// What is to be said instead: help, the version, or what is wrong with the line.
+#[derive(Debug)]
+pub(super) struct Unparsed {
+    pub(super) error: clap::Error,
+    /// What to type instead.
+    pub(super) hint: Option<String>,
+}
 
 /// The arguments, or what is to be said instead: help, the version, or what is wrong with them.
 ///
 /// # Errors
 /// They ask for help, or they make no sense; the error is about the arguments as they were given.
-pub(super) fn parse(args: &[OsString]) -> Result<Arguments, clap::Error> {
+pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
+    let error = match read_text(args) {
+        Ok(arguments) => return Ok(Parsed { arguments, in_our_words: None }),
+        Err(error) => error,
+    };
+    if error.kind() == ErrorKind::DisplayVersion {
+        return Err(Unparsed { error, hint: None });
+    }
+    let error = match read(described(), args) {
+        Ok(arguments) => return Ok(Parsed { arguments, in_our_words: None }),
+        Err(error) => error,
+    };
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Err(Unparsed { error, hint: None });
+    }
+    let Some(reading) = synonyms::read(args, is_understood) else {
+        return Err(Unparsed { error, hint: Some(suggest::nearest(args)) });
+    };
+    if !reading.works {
+        let line = Some(&reading.args).filter(|args| is_understood(args));
+        let hint = line.and_then(|args| suggest::line(args));
+        return Err(Unparsed { error, hint: hint.or_else(|| Some(suggest::help(&reading.args))) });
+    }
+    match read_text(&reading.args) {
+        Ok(arguments) => Ok(Parsed { arguments, in_our_words: Some(reading.args) }),
+        Err(_) => {
+            // What is still missing is said of the command that is meant.
+            let error = read(described(), &reading.args).err().unwrap_or(error);
+            let hint = error.use_stderr().then(|| suggest::help(&reading.args));
+            Err(Unparsed { error, hint })
+        }
+    }
+}
+
+/// Whether a line is a command, or asks for help in the right way.
+pub(super) fn is_understood(args: &[OsString]) -> bool {
+    let asks = |error: clap::Error| {
+        matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+    };
+    read_text(args).map_or_else(asks, |_| true)
+}
+
+/// The arguments; text that begins with a hyphen is text where it can be no option.
+fn read_text(args: &[OsString]) -> Result<Arguments, clap::Error> {
     match read_named(args) {
-        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+        Err(error)
+            if !matches!(error.kind(), ErrorKind::DisplayVersion | ErrorKind::DisplayHelp) =>
+        {
             let in_other_ways = hyphens::as_text(args).find_map(|args| read_named(&args).ok());
-            in_other_ways.map_or_else(|| read(described(), args), Ok)
+            in_other_ways.ok_or(error)
         }
         said => said,
     }
@@ -157,7 +217,8 @@ mod tests {
             let error = read_named(&words(line)).unwrap_err();
             assert_ne!(error.kind(), ErrorKind::DisplayVersion, "{line}");
             let (said, whole) = (parse(&words(line)), read(described(), &words(line)));
-            assert_eq!(said.unwrap_err().to_string(), whole.unwrap_err().to_string(), "{line}");
+            let said = said.err().unwrap().error;
+            assert_eq!(said.to_string(), whole.unwrap_err().to_string(), "{line}");
         }
     }
 

@@ -38,18 +38,18 @@ impl Reach {
         match self {
             Self::History => {
                 "history.md is append-only and signed entry by entry; only statedir writes it. Add \
-                 an entry with `statedir history add TITLE KEY=VALUE…`; finishing a step with \
-                 `statedir step done|fail` writes one by itself."
+                 an entry with `statedir history add 'what happened'`; finishing a step with \
+                 `statedir step done` writes one by itself."
             }
             Self::Private => {
                 ".statedir/ holds the lock and the operation log; only statedir writes there. Use \
                  `statedir undo` to revert a change, `statedir check --fix` to repair, \
-                 `statedir gc` to make room, and `statedir history add` to note something."
+                 `statedir gc` to make room, and `statedir history add 'what happened'` to note something."
             }
             Self::File(_) | Self::State | Self::Above => {
                 "this would remove the state with its history.md and .statedir/. Leave the \
                  state directory where it is; `statedir undo` reverts changes, and \
-                 `statedir history add` notes why."
+                 `statedir history add 'what happened'` notes why."
             }
         }
     }

@@ -18,7 +18,7 @@ impl Plan {
         let section = self.metadata_section().ok_or_else(|| {
             let message = "`plan.md` has no `Metadata` section";
             let problem = Problem::error(ErrorCode::NoMetadata, StateFile::Plan, message)
-                .hint("`statedir undo` reverts the last edit; or add `## Metadata` with a status");
+                .hint("add `## Metadata` with a status; `statedir diff` shows what was edited");
             ModelError::Problem(Box::new(problem))
         })?;
         for (key, value) in fields {

@@ -72,6 +72,20 @@ impl ErrorClass {
         }
     }
 
+    /// What to do before the next attempt, as an imperative.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Timeout => "allow more time or ask for less",
+            Self::Network => "check that the far side can be reached",
+            Self::Authentication => "get or renew the credentials",
+            Self::RateLimit => "make fewer requests",
+            Self::Permission => "get access, or choose a way that needs none",
+            Self::NotFound => "check the name, or create what is missing",
+            Self::ExecutionError => "find the cause and change something",
+            Self::Unknown => "say what went wrong",
+        }
+    }
+
     /// The class that a word names.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.word().eq_ignore_ascii_case(word.trim()))

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     ErrorClass, http,
-    vocabulary::{self, Phrase, SETTING, Strength, THING, is_denied},
+    vocabulary::{self, BETWEEN, FAULT, Phrase, SETTING, Strength, THING, is_denied},
     words::{Word, words},
 };
 
@@ -49,7 +49,7 @@ pub(crate) fn classify(text: &str) -> Failure {
     let found = find(text, &words);
     let strongest = found.iter().map(|found| found.strength).max();
     let class = match strongest {
-        Some(Strength::Hint | Strength::Plain) => {
+        Some(Strength::Hint | Strength::Subject | Strength::Plain) => {
             let strong = found.iter().filter(|found| Some(found.strength) == strongest);
             strong.map(|found| found.class).min().unwrap_or(ErrorClass::Unknown)
         }
@@ -90,6 +90,9 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Match> {
             if !same || !tight || inside || is_excused(text, words, at, phrase) {
                 continue;
             }
+            if phrase.strength == Strength::Subject && !is_at_fault(words, at, at + len) {
+                continue;
+            }
             if phrase.class == ErrorClass::Network {
                 covered = covered.max(at + len);
             }
@@ -98,6 +101,15 @@ fn find(text: &str, words: &[Word<'_>]) -> Vec<Match> {
         }
     }
     found
+}
+
+/// Whether a word beside those from `from` to `to` says that something is wrong with them.
+fn is_at_fault(words: &[Word<'_>], from: usize, to: usize) -> bool {
+    let said = |words: &mut dyn Iterator<Item = &Word<'_>>| {
+        let mut words = words.map(|word| word.text.as_str());
+        words.find(|word| !BETWEEN.contains(word)).is_some_and(|word| FAULT.contains(&word))
+    };
+    said(&mut words[to..].iter().take(3)) || said(&mut words[..from].iter().rev().take(3))
 }
 
 /// Whether the words around a phrase take it back.

@@ -89,6 +89,16 @@ fn words_that_only_contain_or_resemble_others_do_not_count() {
         (RateLimit, "rate limiter unit test failed"),
         (Network, "neural networking paper is wrong"),
         (Permission, "permissioned ledger is wrong"),
+        // The subject of the work, and not what went wrong.
+        (Authentication, "login still broken"),
+        (Authentication, "the login page renders twice"),
+        (Authentication, "password strength meter shows the wrong colour"),
+        (Authentication, "the auth module does not compile"),
+        (Network, "network graph layout"),
+        (Network, "socket example does not compile"),
+        (Permission, "the permissions table has 3 rows, expected 4"),
+        (RateLimit, "quota page shows two headings"),
+        (Timeout, "the deadline column is one day off"),
     ];
     for (class, text) in table {
         let failure = classify(text);

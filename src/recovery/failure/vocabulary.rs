@@ -7,8 +7,10 @@ use super::ErrorClass::{self, ExecutionError, RateLimit, Timeout};
 pub(super) enum Strength {
     /// Something went wrong, whatever it was.
     Any,
-    /// The subject is named, but not that it failed.
+    /// It may mean that.
     Hint,
+    /// The subject is named; that it failed is said by a word beside it, see [`FAULT`].
+    Subject,
     /// It says so.
     Plain,
 }
@@ -18,6 +20,7 @@ impl Strength {
         match word {
             "any" => Some(Self::Any),
             "hint" => Some(Self::Hint),
+            "subject" => Some(Self::Subject),
             "plain" => Some(Self::Plain),
             _ => None,
         }
@@ -69,6 +72,49 @@ pub(super) fn is_denied(class: ErrorClass, first: &str, before: &[&str]) -> bool
         _ => false,
     }
 }
+
+/// Words that say of the subject beside them that something is wrong with it: `login failed`, but
+/// not `login still broken`, where something else is.
+pub(super) const FAULT: [&str; 34] = [
+    "error",
+    "errors",
+    "fail",
+    "fails",
+    "failed",
+    "failing",
+    "failure",
+    "failures",
+    "invalid",
+    "expired",
+    "missing",
+    "required",
+    "needed",
+    "rejected",
+    "denied",
+    "refused",
+    "unavailable",
+    "unreachable",
+    "down",
+    "lost",
+    "incorrect",
+    "wrong",
+    "bad",
+    "exceeded",
+    "reached",
+    "insufficient",
+    "revoked",
+    "timeout",
+    "cannot",
+    "issue",
+    "problem",
+    "not",
+    "err",
+    "changed",
+];
+
+/// Words between a subject and what is said of it.
+pub(super) const BETWEEN: [&str; 10] =
+    ["is", "are", "was", "were", "has", "have", "been", "to", "the", "seems"];
 
 /// Words behind `timeout` that make it the name of a setting.
 pub(super) const SETTING: [&str; 10] = [

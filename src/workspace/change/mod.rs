@@ -262,6 +262,8 @@ pub struct StepShape {
     pub effects: Option<String>,
     /// The steps that come before it.
     pub depends_on: Option<Vec<StepRef>>,
+    /// Markdown below its fields; added to what is there.
+    pub description: Option<String>,
     /// The step behind which a new one is put.
     pub after: Option<StepRef>,
     /// Other fields.

@@ -18,7 +18,9 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
     let mut edit = plan.document.edit();
     let mut fields: Vec<(String, String)> = Vec::new();
     for (key, value) in set {
-        let (key, value) = (key.trim().to_ascii_lowercase(), text_of(value));
+        let (written, value) = (key.trim(), text_of(value));
+        // Our own fields are known in any letters; those of others stay as they are written.
+        let key = written.to_ascii_lowercase();
         if matches!(key.as_str(), "goal" | "title") {
             Error::refuse_placeholder(&value)?;
         }
@@ -39,6 +41,10 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
             "" => return Err(Error::refused(ErrorCode::BadValue, "a field needs a name")),
             "goal" if value.trim().is_empty() => {
                 return Err(Error::refused(ErrorCode::BadValue, "the goal cannot be empty"));
+            }
+            key if key != "goal" => {
+                fields.push((written.to_owned(), value));
+                continue;
             }
             _ => value,
         };
@@ -99,7 +105,7 @@ fn refuse_unfinished(draft: &Draft<'_>, plan: &Plan, to: &str) -> Result<(), Err
     Err(Error::refused_with(
         ErrorCode::UnfinishedSteps,
         format!("the plan cannot become {to}: {steps} {shown}{more} {verb} not finished"),
-        "`statedir step done` finishes a step, `statedir step skip` skips it",
+        format!("`statedir step show {}` shows the first of them", open[0]),
     ))
 }
 

@@ -70,12 +70,14 @@ pub(super) fn decide(
 pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
     let open: Vec<String> =
         plan.open_reviews().map(|review| format!("{} ({})", review.id, review.text)).collect();
-    if open.is_empty() {
-        return Ok(());
-    }
+    let Some(first) = plan.open_reviews().next() else { return Ok(()) };
     Err(Error::refused_with(
         ErrorCode::ReviewOpen,
         format!("the plan is waiting for a review: {}", open.join(", ")),
-        "a person decides with `statedir review approve|reject ID`, or ticks the box in plan.md",
+        format!(
+            "a person decides with `statedir review approve {id}` or `statedir review reject {id}`, \
+             or ticks the box in plan.md",
+            id = first.id
+        ),
     ))
 }

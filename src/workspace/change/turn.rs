@@ -12,7 +12,7 @@ pub(super) fn add(draft: &mut Draft<'_>, turn: &Turn) -> Result<Answer, Error> {
         return Err(Error::refused_with(
             ErrorCode::BadValue,
             "a turn needs the user's message or the answer",
-            "`statedir turn add --user TEXT --response TEXT`",
+            "`statedir turn add --help` shows its options",
         ));
     }
     let number = draft.facts()?.history.counts.turns + 1;

@@ -177,7 +177,7 @@ fn hint_at_merge(found: &mut [Problem]) {
     for problem in found.iter_mut().filter(is_torn) {
         problem.hint = Some(
             "`statedir merge --resolve` merges both sides by meaning; if no merge is in progress, \
-             `statedir undo` reverts the last edit"
+             `statedir diff` shows what was edited"
                 .to_owned(),
         );
     }

@@ -36,7 +36,7 @@ pub(super) fn check(files: &Files, found: &mut Vec<Problem>) {
                 let message = format!("`{path}` is still the placeholder `{text}`");
                 let mut problem =
                     Problem::error(ErrorCode::Placeholder, StateFile::Variables, message)
-                        .hint(format!("`statedir var set {path} VALUE`"));
+                        .hint(format!("set `{path}`: `statedir var set --help` shows how"));
                 problem.place = variables.document.place(path);
                 found.push(problem);
             }

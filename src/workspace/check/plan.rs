@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::super::Readiness;
-use crate::domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Workflow};
+use crate::{
+    domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Workflow},
+    text::shell::shell_word,
+};
 
 const FILE: StateFile = StateFile::Plan;
 
@@ -109,10 +112,20 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
                 let message =
                     format!("{} depends on step `{wanted}`, which does not exist", step.name());
                 let problem = Problem::error(ErrorCode::MissingDependency, FILE, message);
+                let others = step
+                    .depends_on
+                    .iter()
+                    .filter(|other| *other != wanted && readiness.position(other).is_some());
+                let others: Vec<String> = others.map(ToString::to_string).collect();
+                let command = format!(
+                    "`statedir step set {} --depends-on {}`",
+                    step.number,
+                    shell_word(&others.join(","))
+                );
                 found.push(
                     problem
                         .at(plan.field_place(step, "depends_on"))
-                        .hint(format!("`statedir step set {} --depends-on …`", step.number)),
+                        .hint(format!("{command} keeps the others")),
                 );
             }
         }
@@ -157,7 +170,7 @@ pub(super) fn check_settings(
             let problem =
                 Problem::error(ErrorCode::BadValue, StateFile::Constraints, error.to_string());
             found.push(
-                problem.at(place).hint(format!("`statedir constraint set {} VALUE`", setting.name)),
+                problem.at(place).hint("correct it; `statedir constraint set --help` shows how"),
             );
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn check(
                 let message = format!("`{{{{{path}}}}}` is not in variables.json");
                 let hint = match resolver.nearest(path) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("`statedir var set {path} VALUE`"),
+                    None => format!("set `{path}`: `statedir var set --help` shows how"),
                 };
                 let place = document.place(document.item(item).value_span.start);
                 let problem = Problem::error(ErrorCode::MissingReference, StateFile::Plan, message);

@@ -41,7 +41,7 @@ fn shapes(variables: &Variables, found: &mut Vec<Problem>) {
         let value: String = value.to_string().chars().take(40).collect();
         let message = format!("`{path}` is {value}; commands need {wanted} there");
         let mut problem = Problem::error(ErrorCode::WrongKind, FILE, message)
-            .hint("`statedir undo`, or set it with `statedir var set`");
+            .hint("correct it; `statedir var set --help` shows how");
         problem.place = variables.document.place(&path);
         found.push(problem);
     }

@@ -116,7 +116,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 ErrorCode::Exists,
                 format!("there is already a state in `{}`", self.directory().display()),
-                "`statedir archive` archives it if it is finished; `-C DIR` chooses another \
+                "`statedir archive` archives it if it is finished; `-C` chooses another \
                  directory",
             ));
         }
@@ -248,7 +248,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 ErrorCode::NotFound,
                 format!("there is no state and no archive at `{}`", self.directory().display()),
-                "`-C DIR` chooses another directory",
+                "`-C` chooses another directory",
             ));
         }
         let mut names = Vec::new();

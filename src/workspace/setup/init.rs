@@ -175,7 +175,7 @@ impl Workspace {
                 self.directory().display(),
                 short(goal)
             ),
-            "`statedir status` shows it; `-C DIR` chooses another directory",
+            "`statedir status` shows it; `-C` chooses another directory",
         )
     }
 }

@@ -72,7 +72,7 @@ impl Workspace {
                 let message =
                     format!("there is already a state in `{}`", self.directory().display());
                 let hint = "`--replace` replaces it with the document, which `undo` reverts; \
-                    `-C DIR` chooses another directory";
+                    `-C` chooses another directory";
                 return Err(Error::refused_with(ErrorCode::Exists, message, hint));
             }
             let saved = present.then(|| keep_state_before(draft, "before import")).transpose()?;

@@ -13,10 +13,10 @@ use crate::{
 /// Fields that other commands look after.
 const MANAGED: [(&str, &str); 5] = [
     ("id", "it never changes"),
-    ("status", "use `statedir step start|done|fail|skip|retry|reset`"),
-    ("attempts", "`step start` counts them"),
-    ("claimed_by", "`step start --actor NAME` sets it"),
-    ("started_at", "`step start` sets it"),
+    ("status", "`statedir step --help` lists the commands that change it"),
+    ("attempts", "`statedir step start` counts them"),
+    ("claimed_by", "`statedir step start` sets it"),
+    ("started_at", "`statedir step start` sets it"),
 ];
 
 /// The shape with the known fields of `set` in their places, so that only fields without a meaning
@@ -66,7 +66,7 @@ fn is_list(key: &str, option: &str) -> Error {
     Error::refused_with(
         ErrorCode::BadValue,
         format!("`{key}` of a step is a list of its own"),
-        format!("`--{option} KEY=VALUE` sets one of it; `{option}` in `statedir apply`"),
+        format!("`--{option}` sets one of it: `statedir step set --help` shows how"),
     )
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role},
+    domain::{OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role, format_duration},
     recovery::failure::{ErrorClass, Failure, classify},
     workspace::{
         Answer, Draft, Error, Resolver,
@@ -79,8 +79,15 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
         .with("step", step_json(step, &id, &status));
     if let Some(failure) = failure(result, &status, draft) {
         if failure.class != ErrorClass::Unknown {
-            let again = if failure.recoverable { "may pass by itself" } else { "needs a remedy" };
-            answer.message.push_str(&format!("\nkind: {}, {again}", failure.class));
+            let remedy = match failure.backoff_ms(step.attempts + 1) {
+                0 => failure.class.remedy().to_owned(),
+                wait => format!(
+                    "may pass by itself: wait {}, or {}",
+                    format_duration(wait),
+                    failure.class.remedy()
+                ),
+            };
+            answer.message.push_str(&format!("\nkind: {}, {remedy}", failure.class));
         }
         answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }

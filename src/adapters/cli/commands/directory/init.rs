@@ -59,7 +59,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         return list_templates(session);
     }
     let options = InitOptions {
-        goal: args.goal,
+        goal: pairs::optional_text(args.goal)?,
         title: args.title,
         mode: match args.mode {
             ModeArg::Execution => Mode::Execution,

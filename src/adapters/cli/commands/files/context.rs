@@ -57,7 +57,7 @@ pub(in crate::adapters) struct TextArgs {
 impl TextArgs {
     fn text(self) -> Result<ContextText, Failure> {
         Ok(ContextText {
-            text: pairs::text(&self.text)?,
+            text: pairs::text(self.text)?,
             section: self.section,
             create: self.create,
         })

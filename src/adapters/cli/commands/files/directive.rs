@@ -45,7 +45,7 @@ pub(in crate::adapters) enum Verb {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
         Verb::Add { text, for_steps } => {
-            let text = pairs::text(&text)?;
+            let text = pairs::text(text)?;
             session.apply(&[Change::DirectiveAdd { text, steps: for_steps }])
         }
         Verb::Remove { directive } => {

@@ -96,6 +96,7 @@ pub(in crate::adapters) enum ExportFormat {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
         Verb::Add { title, fields } => {
+            let title = pairs::text(title)?;
             session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields) }])
         }
         Verb::List { limit } => list(session, limit),

@@ -93,7 +93,7 @@ Examples:
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
-        Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(&text)? }]),
+        Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(text)? }]),
         Verb::Remove { rule } => session.apply(&[Change::RuleRemove { rule: rule.into() }]),
         Verb::List => list(session),
         Verb::Check => check(session),

@@ -71,8 +71,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     let turn = Turn {
         turn: None,
         time: None,
-        user_message: pairs::text(&args.user)?,
-        response: pairs::text(&args.response)?,
+        user_message: pairs::text(args.user)?,
+        response: pairs::text(args.response)?,
         intent: args.intent,
         outcome: args.outcome,
         errors: args.errors,

@@ -2,9 +2,9 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
-    domain::ErrorCode,
+    domain::{ErrorCode, Variables},
     text::json::Path,
-    workspace::Change,
+    workspace::{Change, Resolver, Snapshot},
 };
 
 /// Read and change variables.json
@@ -27,7 +27,7 @@ pub(in crate::adapters) struct Args {
 pub(in crate::adapters) enum Verb {
     /// Print a value; everything without a path
     #[command(
-        after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get /file_paths --json"
+        after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get steps.3.p99_ms\n  statedir var get /file_paths --json"
     )]
     Get {
         /// Dotted path or JSON pointer
@@ -40,7 +40,7 @@ pub(in crate::adapters) enum Verb {
     Set {
         /// Dotted path or JSON pointer
         path: String,
-        /// JSON where it parses as JSON, else text
+        /// JSON where it parses as JSON, else text; - reads standard input
         #[arg(allow_hyphen_values = true)]
         value: String,
         /// Treat the value as text, whatever it looks like
@@ -60,7 +60,7 @@ pub(in crate::adapters) enum Verb {
     Append {
         /// Dotted path or JSON pointer
         path: String,
-        /// JSON where it parses as JSON, else text
+        /// JSON where it parses as JSON, else text; - reads standard input
         #[arg(allow_hyphen_values = true)]
         value: String,
         /// Treat the value as text, whatever it looks like
@@ -87,6 +87,7 @@ pub(in crate::adapters) enum Verb {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let typed = |text: String, string: bool| {
+        let text = pairs::text(text)?;
         if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
     };
     let change = match args.verb {
@@ -102,6 +103,16 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     session.apply(&[change])
 }
 
+/// What a reference such as `{{steps.3.p99_ms}}` means.
+fn of_step(
+    snapshot: &Snapshot,
+    variables: &Variables,
+    path: &str,
+) -> Result<Option<Value>, Failure> {
+    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+    Ok(Resolver::new(Some(&plan), Some(variables), &workflow).get(path))
+}
+
 fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let variables = snapshot.variables()?;
@@ -112,7 +123,11 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
         })?,
         None => Path::root(),
     };
-    let Some(value) = variables.document.get(&parsed) else {
+    let value = match (variables.document.get(&parsed), path) {
+        (None, Some(path)) if path.starts_with("steps.") => of_step(&snapshot, &variables, path)?,
+        (value, _) => value,
+    };
+    let Some(value) = value else {
         let keys = parsed.parent().and_then(|parent| variables.document.keys(&parent));
         let nearest = keys.as_ref().and_then(|keys| {
             let last = parsed.last().unwrap_or_default();
@@ -131,7 +146,8 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
     } else {
-        let raw = variables.document.raw(&parsed).unwrap_or_default();
+        let raw = variables.document.raw(&parsed).map(str::to_owned);
+        let raw = raw.unwrap_or_else(|| value.to_string());
         match &value {
             Value::String(text) => session.output.line(text),
             Value::Object(_) | Value::Array(_) => session.output.line(format!("{value:#}")),

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    adapters::cli::{CliResult, Session},
+    adapters::cli::{CliResult, Session, pairs},
     domain::StateFile,
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
@@ -78,10 +78,10 @@ Examples:
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  statedir checkpoint restore before-refactoring
-  statedir checkpoint restore before-refactoring --rewind
-  statedir checkpoint restore 8f3a2c91b0d4 --only plan --only variables
-  statedir checkpoint restore cp-1 --dry-run")]
+  statedir restore before-refactoring
+  statedir restore before-refactoring --rewind
+  statedir restore 8f3a2c91b0d4 --only plan --only variables
+  statedir restore cp-1 --dry-run")]
 pub(in crate::adapters) struct RestoreArgs {
     /// The name of a checkpoint, an operation's id, or @-2 for two operations ago
     #[arg(value_name = "NAME|OP")]
@@ -105,6 +105,7 @@ pub(in crate::adapters) fn file(text: &str) -> Result<StateFile, String> {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
         Verb::Create { name, message } => {
+            let message = pairs::optional_text(message)?;
             let request = CheckpointRequest { name, message, automatic: None };
             let outcome = session.workspace()?.checkpoint(&request)?;
             session.output.outcome(&outcome, session.global.dry_run);

@@ -12,6 +12,7 @@ use crate::{
     },
     domain::{ErrorCode, StateFile},
     store::StoreError,
+    text::shell::shell_word,
     workspace::{Error, ErrorKind, Workspace},
 };
 
@@ -87,7 +88,11 @@ fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
         Lost::OneOf(several) => {
             let names: Vec<_> = several.iter().map(|dir| format!("`{}`", dir.display())).collect();
             let message = format!("git has several states: {}", names.join(", "));
-            Err(Failure::new(ErrorCode::Ambiguous, message).hint("`-C DIR` chooses one"))
+            let first = several.first().map(|dir| dir.display().to_string()).unwrap_or_default();
+            Err(Failure::new(ErrorCode::Ambiguous, message).hint(format!(
+                "choose one, such as `statedir -C {} recover --from-git`",
+                shell_word(&first)
+            )))
         }
     }
 }

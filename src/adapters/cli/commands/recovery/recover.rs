@@ -11,6 +11,7 @@ use crate::{
     },
     domain::{ErrorCode, PlanRole},
     recovery::Action,
+    text::shell::shell_word,
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
 
@@ -177,8 +178,7 @@ fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
 }
 
 fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
-    let usual =
-        "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change";
+    let usual = "`statedir check` lists every problem; `statedir check --fix` repairs what is safe";
     let hint = way_back.unwrap_or_else(|| usual.to_owned());
     let mut failure = Failure::new(ErrorCode::Damaged, message).hint(hint);
     failure.data = answer.is_object().then(|| Box::new(answer));
@@ -231,8 +231,12 @@ fn all(
         return Err(scan::unread(answer));
     }
     let message = format!("{failed} of {} states could not be recovered", done.len());
-    let mut failure = Failure::new(ErrorCode::SomeFailed, message)
-        .hint("`statedir -C DIR check --fix` repairs what is safe in one of them");
+    let first =
+        done.iter().find(|one| one.result.is_err()).map(|one| one.dir.display().to_string());
+    let mut failure = Failure::new(ErrorCode::SomeFailed, message).hint(format!(
+        "`statedir -C {} check` lists every problem of the first",
+        shell_word(&first.unwrap_or_default())
+    ));
     (failure.exit, failure.data) = (exit, Some(Box::new(answer)));
     Err(failure)
 }
@@ -256,7 +260,11 @@ fn one(
     }
     // Who paused on purpose wants to say when it goes on.
     if evidence.plan.role == Some(PlanRole::Paused) {
-        return Ok((recovery, None, Some("paused on purpose; `statedir -C DIR recover --apply`")));
+        return Ok((
+            recovery,
+            None,
+            Some("paused on purpose; `statedir resume` there continues it"),
+        ));
     }
     let carried = recovery.carry_out(&workspace)?;
     Ok((recovery, Some(carried.outcome), None))

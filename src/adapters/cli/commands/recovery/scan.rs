@@ -85,7 +85,8 @@ pub(super) fn refuse_if_match(session: &Session<'_>) -> Result<(), Failure> {
     match session.global.if_match {
         Some(_) => {
             let message = "`--if-match` applies to one state, and this command reads many";
-            Err(Failure::usage(message).hint("name one state with `-C DIR`"))
+            Err(Failure::usage(message)
+                .hint("`-C` names one state; a command for one state takes `--if-match`"))
         }
         None => Ok(()),
     }

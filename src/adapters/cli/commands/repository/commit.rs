@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        cli::{CliResult, Session},
+        cli::{CliResult, Session, pairs},
         git::{self, CommitOptions},
     },
     merge::Conflict,
@@ -33,7 +33,7 @@ pub(in crate::adapters) struct Args {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let workspace = session.workspace()?;
     let mut options = options(&workspace)?;
-    options.message = args.message;
+    options.message = pairs::optional_text(args.message)?;
     options.sign_off = args.sign_off;
     options.dry_run = session.global.dry_run;
     let committed = git::commit(workspace.directory(), &options)?;

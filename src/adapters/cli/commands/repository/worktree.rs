@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The way out where a worktree cannot be put.
-const ELSEWHERE: &str = "`--path DIR` puts it elsewhere";
+const ELSEWHERE: &str = "`--path` puts it elsewhere";
 
 /// Work on steps in git worktrees of their own
 ///

@@ -27,6 +27,9 @@ pub(in crate::adapters) struct ShapeArgs {
     /// The estimated time, such as 30s or 2m
     #[arg(long, value_name = "TIME")]
     time: Option<Span>,
+    /// What there is to know about it, in markdown; - reads standard input
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    description: Option<String>,
     /// What it changes in the world
     #[arg(long, visible_alias = "side-effects", value_name = "TEXT")]
     effects: Option<String>,
@@ -54,7 +57,8 @@ impl ShapeArgs {
             output: pairs::texts(&self.output),
             cost: self.cost,
             time: self.time,
-            effects: self.effects,
+            effects: pairs::optional_text(self.effects)?,
+            description: pairs::optional_text(self.description)?,
             depends_on,
             ..StepShape::default()
         })
@@ -75,10 +79,10 @@ pub(in crate::adapters) struct ResultArgs {
     /// How long it took; since its start if absent
     #[arg(long, value_name = "TIME")]
     time: Option<Span>,
-    /// What went wrong
+    /// What went wrong; - reads standard input
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
-    /// An observation
+    /// An observation; - reads standard input
     #[arg(long, value_name = "TEXT", visible_alias = "why")]
     note: Option<String>,
     /// The tool that was actually used
@@ -93,8 +97,8 @@ impl ResultArgs {
             output: pairs::values(&self.output)?,
             cost: self.cost,
             time: self.time,
-            error: self.error,
-            note: self.note,
+            error: pairs::optional_text(self.error)?,
+            note: pairs::optional_text(self.note)?,
             tool: self.tool,
         }))
     }

@@ -52,7 +52,7 @@ pub(in crate::adapters) struct PauseArgs {
 pub(in crate::adapters) struct ResumeArgs {}
 
 pub(in crate::adapters::cli) fn pause(session: &mut Session<'_>, args: PauseArgs) -> CliResult {
-    session.apply(&[Change::Pause { why: args.why }])
+    session.apply(&[Change::Pause { why: pairs::text(args.why)? }])
 }
 
 pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {

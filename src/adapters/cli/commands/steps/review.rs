@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Session},
+    adapters::cli::{CliResult, Session, pairs},
     domain::Decision,
     workspace::Change,
 };
@@ -59,11 +59,15 @@ pub(in crate::adapters) enum Verb {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     match args.verb {
-        Verb::Open { question } => session.apply(&[Change::ReviewOpen { text: question }]),
+        Verb::Open { question } => {
+            session.apply(&[Change::ReviewOpen { text: pairs::text(question)? }])
+        }
         Verb::Approve { id, why } => {
+            let why = pairs::optional_text(why)?;
             session.apply(&[Change::ReviewDecide { id, approve: true, why }])
         }
         Verb::Reject { id, why } => {
+            let why = pairs::optional_text(why)?;
             session.apply(&[Change::ReviewDecide { id, approve: false, why }])
         }
         Verb::List { all } => list(session, all),
@@ -83,6 +87,8 @@ fn list(session: &mut Session<'_>, all: bool) -> CliResult {
     if reviews.is_empty() {
         session.output.line(if all { "no reviews" } else { "no open reviews" });
     }
+    let first = reviews.iter().find(|review| review.decision == Decision::Open);
+    let first = first.map(|review| review.id.clone());
     for review in reviews {
         let mark = match review.decision {
             Decision::Open => "[ ]",
@@ -90,6 +96,10 @@ fn list(session: &mut Session<'_>, all: bool) -> CliResult {
             Decision::Rejected => "[-]",
         };
         session.output.line(format!("{mark} {}: {}", review.id, review.text));
+    }
+    if let Some(id) = first {
+        let how = "`statedir review approve {id}` or `statedir review reject {id}`";
+        session.output.line(format!("a person decides: {}", how.replace("{id}", &id)));
     }
     Ok(0)
 }

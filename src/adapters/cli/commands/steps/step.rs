@@ -31,12 +31,16 @@ pub(in crate::adapters) enum Verb {
     #[command(after_help = "\
 Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
-  statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"")]
+  statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"
+  statedir step add \"Tell finance\" owner=ada --description - < notes.md")]
     Add {
         /// What to do, in one line
         title: String,
         #[command(flatten)]
         shape: Box<ShapeArgs>,
+        /// A field of your own
+        #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        set: Vec<(String, String)>,
         /// Insert it after this step and renumber the following ones
         #[arg(long, value_name = "STEP")]
         after: Option<String>,
@@ -140,9 +144,10 @@ Examples:
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let change = match args.verb {
-        Verb::Add { title, shape, after } => {
+        Verb::Add { title, shape, set, after } => {
             let mut shape = shape.shape()?;
             shape.title = Some(title);
+            shape.set = pairs::texts(&set);
             shape.after = selected(after.as_deref())?;
             Change::StepAdd(Box::new(shape))
         }
@@ -158,7 +163,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
         Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
-        Verb::Reset { step, note } => Change::StepReset { step: selected(step.as_deref())?, note },
+        Verb::Reset { step, note } => {
+            let note = pairs::optional_text(note)?;
+            Change::StepReset { step: selected(step.as_deref())?, note }
+        }
         Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
         Verb::Show { step, resolved } => {
             return view::show(session, step.as_deref(), resolved);

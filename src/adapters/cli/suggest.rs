@@ -1,0 +1,93 @@
+//! What to type instead of a line that cannot be parsed.
+
+use std::ffi::OsString;
+
+use super::parse;
+use crate::{domain::nearest as nearest_name, text::shell};
+
+/// Commands that are never put into somebody's mouth because a word looks like them: a guess that
+/// is wrong would change what was not meant.
+const NEVER_GUESSED: [&str; 15] = [
+    "undo", "redo", "restore", "gc", "archive", "import", "trust", "apply", "init", "merge",
+    "remove", "delete", "unset", "reset", "skip",
+];
+
+/// The line as a command that can be pasted, in backticks; `None` if it cannot be shown as one.
+pub(super) fn line(args: &[OsString]) -> Option<String> {
+    let words: Option<Vec<&str>> = args.iter().skip(1).map(|arg| arg.to_str()).collect();
+    let line = shell::command_line(words?);
+    if line.contains(|c: char| c.is_control() && c != '\n' && c != '\t') {
+        return None;
+    }
+    // As markdown quotes text that has a backtick itself.
+    Some(if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") })
+}
+
+/// The help of the command that a line names, as far as it names one.
+pub(super) fn help(args: &[OsString]) -> String {
+    let mut known = parse::described();
+    let mut line = String::from("statedir");
+    for word in args.iter().skip(1) {
+        let Some(found) = word.to_str().and_then(|word| known.find_subcommand(word)) else {
+            if known.get_subcommands().next().is_none() {
+                break;
+            }
+            continue;
+        };
+        line.push_str(&format!(" {}", found.get_name()));
+        known = found.clone();
+    }
+    format!("`{line} --help`")
+}
+
+/// The line with the one word that is nearly a command, a verb or an option put right; the help of
+/// what it names if that makes no command, or one that should not be guessed.
+pub(super) fn nearest(args: &[OsString]) -> String {
+    let mut known = parse::described();
+    let mut corrected = args.to_vec();
+    let mut line = String::from("statedir");
+    let mut guessed = None;
+    for (at, word) in args.iter().enumerate().skip(1) {
+        let Some(word) = word.to_str() else { break };
+        if word == "--" {
+            break;
+        }
+        let name = match word.strip_prefix("--") {
+            Some(option) => {
+                let (name, value) = option
+                    .split_once('=')
+                    .map_or((option, None), |(name, value)| (name, Some(value)));
+                let options: Vec<&str> =
+                    known.get_arguments().filter_map(|arg| arg.get_long()).collect();
+                if options.contains(&name) {
+                    continue;
+                }
+                let Some(near) = nearest_name(name, options) else { continue };
+                corrected[at] = match value {
+                    Some(value) => format!("--{near}={value}").into(),
+                    None => format!("--{near}").into(),
+                };
+                continue;
+            }
+            None if known.get_subcommands().next().is_none() => continue,
+            None if word.starts_with('-') => continue,
+            None => match known.find_subcommand(word) {
+                Some(found) => found.get_name().to_owned(),
+                None => {
+                    let names = known.get_subcommands().map(clap::Command::get_name);
+                    let Some(near) = nearest_name(word, names) else { continue };
+                    corrected[at] = near.into();
+                    guessed.get_or_insert_with(|| near.to_owned());
+                    near.to_owned()
+                }
+            },
+        };
+        line.push_str(&format!(" {name}"));
+        let Some(found) = known.find_subcommand(&name) else { break };
+        known = found.clone();
+    }
+    let may_be_said = !guessed.is_some_and(|name| NEVER_GUESSED.contains(&name.as_str()));
+    let said = Some(&corrected)
+        .filter(|corrected| may_be_said && *corrected != args && parse::is_understood(corrected));
+    said.and_then(|corrected| self::line(corrected)).unwrap_or_else(|| format!("`{line} --help`"))
+}

@@ -1,0 +1,47 @@
+//! Words as a shell takes them.
+
+use std::borrow::Cow;
+
+/// The word so that a shell reads it back as it is: bare where that is safe, else in single quotes.
+pub(crate) fn shell_word(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,=".contains(c);
+    // A word that begins with `=` is looked up as a command by zsh.
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+/// A command line of statedir, ready to be pasted.
+pub(crate) fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let mut line = String::from("statedir");
+    for word in words {
+        line.push(' ');
+        line.push_str(&shell_word(word));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_quoted_only_where_a_shell_would_change_it() {
+        for (word, quoted) in [
+            ("step", "step"),
+            ("a.b=1,2", "a.b=1,2"),
+            ("", "''"),
+            ("two words", "'two words'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME", "'$HOME'"),
+            ("{{steps.1.x}}", "'{{steps.1.x}}'"),
+            ("=ls", "'=ls'"),
+            ("a\nb", "'a\nb'"),
+            ("#7", "'#7'"),
+            ("naïve", "'naïve'"),
+        ] {
+            assert_eq!(shell_word(word), quoted);
+        }
+    }
+}
