@@ -24,7 +24,7 @@ fn sample(token: Token) -> &'static str {
 }
 
 /// What may have to follow a command before it is whole.
-const ENDINGS: [&[&str]; 9] = [
+const ENDINGS: [&[&str]; 11] = [
     &[],
     &["3"],
     &["some text"],
@@ -34,6 +34,8 @@ const ENDINGS: [&[&str]; 9] = [
     &["r1"],
     &["--why", "text"],
     &["3", "--after", "0"],
+    &["claude"],
+    &["bash"],
 ];
 
 /// The line that an entry makes of what is typed, with an ending with which it parses.
@@ -114,6 +116,9 @@ fn no_entry_is_there_twice() {
 /// A command that takes something away, replaces it or goes back, however easily undone.
 fn takes_away(command: &[String]) -> bool {
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    if matches!(words.get(1), Some(&"list")) {
+        return false;
+    }
     matches!(
         words.as_slice(),
         ["undo" | "redo" | "restore" | "gc" | "archive" | "import" | "trust" | "merge", ..]
