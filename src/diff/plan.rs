@@ -1,6 +1,6 @@
 //! What differs between two plans: their title, metadata and reviews, then step by step.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     difference::Subject,
@@ -8,7 +8,11 @@ use super::{
     walk::{Changes, Walk},
 };
 use crate::{
-    domain::{Plan, Review, StateFile, outline::Outline},
+    domain::{
+        Plan, Review, StateFile, StepRef,
+        outline::{Outline, StepHeading, ThingId},
+        plan::dependencies,
+    },
     text::markdown::{Document, ItemId},
 };
 
@@ -17,7 +21,9 @@ const FILE: StateFile = StateFile::Plan;
 /// Compares two plans.
 pub(super) fn compare(before: Document, after: Document) -> Changes {
     let (before, after) = (Plan::read(before), Plan::read(after));
-    let (old, new) = (Outline::read(FILE, &before.document), Outline::read(FILE, &after.document));
+    let mut old = Outline::read(FILE, &before.document);
+    let mut new = Outline::read(FILE, &after.document);
+    name_dependencies((&before, &mut old), (&after, &mut new));
     let reviewed = |plan: &Plan| plan.reviews.iter().map(|review| review.item).collect();
     let walk = Walk::new(FILE, &old, &new, [reviewed(&before), reviewed(&after)]);
     let mut changes = Changes::default();
@@ -46,6 +52,48 @@ pub(super) fn compare(before: Document, after: Document) -> Changes {
     reviews(&walk, &before, &after, &mut changes);
     changes.differences.extend(other);
     changes
+}
+
+/// Names the steps in `depends_on` as they are named afterwards, so that a step which got another
+/// number or title, or is named in another way, makes no difference to those that wait for it.
+fn name_dependencies(
+    (before, old): (&Plan, &mut Outline<'_>),
+    (after, new): (&Plan, &mut Outline<'_>),
+) {
+    let lists = |outline: &Outline<'_>| -> Vec<(ThingId, Option<String>, String)> {
+        let list = |(id, step): (ThingId, &StepHeading)| {
+            let list = outline.field(id, "depends_on")?;
+            Some((list, step.id.clone(), outline.get(list).value.to_string()))
+        };
+        outline.steps().filter_map(list).collect()
+    };
+    let (left, right) = (lists(old), lists(new));
+    let name = |step: &StepRef, plan: &Plan| {
+        let known = plan.step(step).ok();
+        let id = known.and_then(|step| step.id.clone());
+        let later = id.and_then(|id| after.step_by_id(&id)).or_else(|| after.step(step).ok());
+        let named = later.or(known);
+        named.map_or(step.to_string(), |step| {
+            dependencies::write([(step.number, step.title.as_str())])
+        })
+    };
+    let named = |plan: &Plan, list: &str| {
+        let found = dependencies::parse(list, &plan.names()).ok()?;
+        Some(found.iter().map(|found| name(&found.step, plan)).collect::<Vec<_>>().join(", "))
+    };
+    let is_same = |one: &(ThingId, Option<String>, String), others: &HashSet<_>| {
+        others.contains(&(one.1.clone(), one.2.clone()))
+    };
+    let known = |lists: &[(ThingId, Option<String>, String)]| -> HashSet<_> {
+        lists.iter().map(|(_, id, list)| (id.clone(), list.clone())).collect()
+    };
+    let (in_left, in_right) = (known(&left), known(&right));
+    for list in left.iter().filter(|list| !is_same(list, &in_right)) {
+        named(before, &list.2).into_iter().for_each(|text| old.set_value(list.0, text));
+    }
+    for list in right.iter().filter(|list| !is_same(list, &in_left)) {
+        named(after, &list.2).into_iter().for_each(|text| new.set_value(list.0, text));
+    }
 }
 
 fn heading(document: &Document) -> Option<serde_json::Value> {

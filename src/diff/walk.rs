@@ -7,7 +7,7 @@ use crate::{
     domain::{
         StateFile,
         lifetime::Lifetime,
-        outline::{Kind, Outline, Pairing, Role, ThingId, with_rest},
+        outline::{Kind, MARK, Outline, Pairing, Role, ThingId, with_rest},
     },
     text::markdown::{Document, ItemId},
 };
@@ -124,10 +124,17 @@ impl<'o> Walk<'o> {
         }
     }
 
-    /// The heading as written.
+    /// The heading as written; that of a step without its mark.
     pub(super) fn heading(&self, after: bool, id: ThingId) -> &'o str {
         let outline = if after { self.new } else { self.old };
-        let heading = outline.document.section(outline.get(id).section).heading.clone();
+        let mut heading = outline.document.section(outline.get(id).section).heading.clone();
+        let mark = outline.children(id).next().map(|first| outline.get(first));
+        if let Some(mark) = mark.filter(|first| first.kind == Kind::Part(MARK)) {
+            heading.end = mark.span.start;
+        } else {
+            let text = &outline.document.source()[heading.clone()];
+            heading.end = heading.start + text.trim_ascii_end().len();
+        }
         &outline.document.source()[heading]
     }
 
@@ -153,6 +160,9 @@ impl<'o> Walk<'o> {
             let is_compared =
                 |id: &ThingId| outline.get(*id).item.is_none_or(|item| !left_out.contains(&item));
             let named = |id: &ThingId| outline.written_name(*id).is_some();
+            // The mark of a heading follows from the status.
+            let is_compared =
+                |id: &ThingId| outline.get(*id).kind != Kind::Part(MARK) && is_compared(id);
             outline.body(id).filter(is_compared).partition::<Vec<ThingId>, _>(named)
         };
         let (old_fields, old_free) = things(self.old, from, &self.leave_out[0]);

@@ -191,9 +191,11 @@ impl Workflow {
         find(&self.step, status).map(|status| status.role)
     }
 
-    /// What the status of a step means; one without a status has not begun.
+    /// What the status of a step means; one without a status is what its mark says, or has not
+    /// begun.
     pub fn role_of(&self, step: &Step) -> Option<StepRole> {
-        self.role_of_status(step.status.as_deref())
+        let marked = step.heading.mark.filter(|_| step.status.is_none());
+        marked.or_else(|| self.role_of_status(step.status.as_deref()))
     }
 
     /// What a status of a step means, where there is one; without it the step has not begun.

@@ -42,7 +42,7 @@ pub(crate) use plan::renumber::Renumbering;
 pub use plan::review::{Decision, Review};
 pub(crate) use plan::step::Step;
 pub use plan::step::{StepId, StepRef};
-pub(crate) use plan::step_edit::NewStep;
+pub(crate) use plan::step_edit::{NewStep, StepUpdate};
 pub(crate) use plan::step_outcome::{OUTCOME_FIELD, StepOutcome};
 pub(crate) use problem::ModelError;
 pub use problem::{Problem, Severity};

@@ -1,7 +1,7 @@
 //! Writing merged things one after the other, with the white space that keeps them apart.
 
 use super::markdown::{BASE, MergedThing, OURS, THEIRS};
-use crate::domain::outline::{Kind, join};
+use crate::domain::outline::{Kind, MARK, join};
 
 /// The text of a merged file.
 pub(super) fn compose(root: &MergedThing, tail: &str, newline: &str) -> String {
@@ -53,11 +53,19 @@ impl<'w> Writer<'w> {
         if let Some(gap) = gap {
             return gap.to_owned();
         }
+        if let Kind::Part(_) = node.kind {
+            return String::new();
+        }
+        let last_kind = match last.kind {
+            Kind::Part(MARK) => Kind::Section(0),
+            Kind::Part(_) => Kind::Item,
+            kind => kind,
+        };
         let lines = |gap: &str| gap.matches('\n').count();
         let own = node.gaps[OURS].as_ref().max(node.gaps[THEIRS].as_ref());
         let own = own.filter(|gap| gap.trim_matches([' ', '\t', '\r', '\n']).is_empty());
         let own = |least: usize| own.filter(|gap| lines(gap) >= least).cloned();
-        match (last.kind, node.kind) {
+        match (last_kind, node.kind) {
             (Kind::Root, _) => String::new(),
             (Kind::Item, Kind::Item) => self.newline.to_owned(),
             (Kind::Section(_), Kind::Item | Kind::Text) => {

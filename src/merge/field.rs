@@ -3,7 +3,7 @@
 use super::lines::merge_text;
 use crate::domain::StateFile;
 use crate::domain::lifetime::Lifetime;
-use crate::domain::outline::{Kind, Outline, Role, ThingId, with_rest};
+use crate::domain::outline::{Kind, MARK, Outline, Role, ThingId, with_rest};
 use crate::domain::quantity::exact::add_changes;
 
 /// What one version says.
@@ -72,7 +72,9 @@ impl Field<'_> {
                 return Some(later.to_owned());
             }
             // Worked out from the steps afterwards.
-            "current_step" => return Some(our.max(their).to_owned()),
+            "current_step" | MARK | "claimed_by" | "result" => {
+                return Some(our.max(their).to_owned());
+            }
             // Two names for a step that had none: either will do, as long as it is one.
             "id" if known.is_none_or(|base| base.trim().is_empty()) => {
                 return Some(our.min(their).to_owned());

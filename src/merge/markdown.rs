@@ -8,7 +8,7 @@ use super::field::{self, Said};
 use super::marker::{Marker, Version};
 use super::moves::Moves;
 use super::order::order;
-use super::plan;
+use super::{plan, step};
 use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
 use crate::domain::{StateFile, Workflow};
 use crate::text::markdown::Document;
@@ -61,14 +61,15 @@ pub(super) fn merge(
         }
     }
     let mut outlines = [BASE, OURS, THEIRS].map(|at| Outline::read(file, &documents[at]));
-    if file == StateFile::Plan {
-        plan::name_dependencies(&mut outlines);
-    }
+    let titled = match file {
+        StateFile::Plan => step::name_dependencies(&mut outlines),
+        _ => step::TitledLists::default(),
+    };
     let walk = Walk::new(file, &outlines);
     let known = (!base.is_empty()).then_some(Outline::ROOT);
     let mut root = walk.both([known, Some(Outline::ROOT), Some(Outline::ROOT)]);
     if file == StateFile::Plan {
-        plan::finish(&mut root, &outlines, workflow);
+        plan::finish(&mut root, &outlines, &titled, workflow);
     }
     let [base, ours, theirs] = outlines.each_ref().map(|outline| outline.tail);
     Ok(compose(&root, space(base, ours, theirs), documents[OURS].newline()).into_bytes())
@@ -123,6 +124,10 @@ impl<'o> Walk<'o> {
             return None;
         }
         let mut kept = self.copied(versions);
+        let is_plan = self.file == StateFile::Plan && kept.kind.is_item();
+        if is_plan && kept.name.as_deref().is_some_and(step::is_derived) {
+            return Some(kept);
+        }
         let version = |side: usize| match (versions[side], kept.kind) {
             (None, _) => Version::Absent,
             (Some(_), Kind::Section(_)) => Version::Section,
@@ -185,7 +190,7 @@ impl<'o> Walk<'o> {
         out.role = if ours.role == Role::Free { theirs.role } else { ours.role };
         out.prefix = prefix(known.map(|known| known.prefix), ours.prefix, theirs.prefix).to_owned();
         let said = |side: usize, id: ThingId| Said::of(&self.outlines[side], id);
-        let name = out.name.clone().filter(|_| out.kind == Kind::Item);
+        let name = out.name.clone().filter(|_| out.kind.is_item());
         let field = field::Field { file: self.file, role: out.role, name: name.as_deref() };
         let all = (base.map(|id| said(BASE, id)), said(OURS, our), said(THEIRS, their));
         out.value = field.resolve(all.0.as_ref(), &all.1, &all.2).unwrap_or_else(|| {
@@ -286,7 +291,9 @@ impl<'o> Walk<'o> {
                 // Two new steps of one id and different titles are different steps.
                 (_, Some(step), _) => format!("step {:?} {}", step.id, step.title),
                 (Kind::Section(_), None, Some(name)) => format!("section {name}"),
-                (Kind::Item, None, Some(name)) if is_field => format!("field {name}"),
+                (Kind::Item | Kind::Part(_), None, Some(name)) if is_field => {
+                    format!("field {name}")
+                }
                 _ => self.full_text(side, id),
             }
         };

@@ -22,6 +22,7 @@ mod moves;
 mod order;
 mod plan;
 mod resolve;
+mod step;
 mod variables;
 
 #[cfg(test)]

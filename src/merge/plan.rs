@@ -1,8 +1,9 @@
 //! What follows from the merged steps of a plan: their numbers, the step at hand, the status.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::markdown::MergedThing;
+use super::step::{TitledLists, settle, title_dependencies};
 use crate::domain::outline::{Kind, Outline, Role, StepHeading, Thing, ThingId};
 use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
 use crate::text::markdown::Document;
@@ -19,46 +20,6 @@ pub(crate) fn copy_step_data(variables: Vec<u8>, plan: Vec<u8>) -> Vec<u8> {
         Some(read.put_all(&puts).ok()?.document.into_source().into_bytes())
     };
     copied().unwrap_or(variables)
-}
-
-/// Names the steps in `depends_on` by their ids where the versions number them differently.
-pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) {
-    let numbers = outlines.each_ref().map(|outline| -> HashMap<u32, StepHeading> {
-        outline.steps().map(|(_, step)| (step.number, step.clone())).collect()
-    });
-    let names = |number: &u32| -> HashSet<String> {
-        let named = numbers.iter().filter_map(|known| known.get(number));
-        named.map(|step| step.id.clone().unwrap_or_else(|| step.title.clone())).collect()
-    };
-    let all: HashSet<u32> = numbers.iter().flat_map(|known| known.keys().copied()).collect();
-    if all.iter().all(|number| names(number).len() < 2) {
-        return;
-    }
-    for (outline, known) in outlines.iter_mut().zip(&numbers) {
-        let is_list = |id: &ThingId| {
-            outline.get(*id).kind == Kind::Item
-                && outline.name(*id).as_deref() == Some("depends_on")
-        };
-        let lists: Vec<ThingId> = outline.ids().filter(is_list).collect();
-        for id in lists {
-            let value = with_ids(&outline.get(id).value, known);
-            outline.set_value(id, value);
-        }
-    }
-}
-
-/// A list of steps with ids where it has numbers.
-fn with_ids(list: &str, known: &HashMap<u32, StepHeading>) -> String {
-    let word = |text: &str| {
-        let bare = text.trim().trim_start_matches('#');
-        let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
-        id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
-    };
-    let text = list.trim();
-    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
-    let words = words.join(",");
-    if inner.is_some() { format!("[{words}]") } else { words }
 }
 
 /// The heading of a step that both sides have.
@@ -80,7 +41,12 @@ pub(super) fn merged_heading(
 }
 
 /// Numbers steps and reviews anew and works out what follows from them.
-pub(super) fn finish(root: &mut MergedThing, outlines: &[Outline<'_>; 3], workflow: &Workflow) {
+pub(super) fn finish(
+    root: &mut MergedThing,
+    outlines: &[Outline<'_>; 3],
+    titled: &TitledLists,
+    workflow: &Workflow,
+) {
     let in_line = outlines
         .iter()
         .all(|outline| outline.steps().zip(1..).all(|((_, step), number)| step.number == number));
@@ -95,11 +61,16 @@ pub(super) fn finish(root: &mut MergedThing, outlines: &[Outline<'_>; 3], workfl
     });
     name_steps(root);
     name_reviews(root);
+    let mut steps = Vec::new();
+    each_step(root, &mut |step| steps.extend(step.step.clone()));
     let mut roles = Vec::new();
     each_step(root, &mut |step| {
         let status = field(step, "status").map(|status| bare(&status.value));
         let number = step.step.as_ref().map_or(0, |mark| mark.number);
-        roles.push((number, workflow.role_of_status(status)));
+        let role = workflow.role_of_status(status);
+        roles.push((number, role));
+        settle(step, outlines, role);
+        title_dependencies(step, &steps, titled);
     });
     let Some(metadata) = find(root, &|thing| is_section_for(thing, Role::Metadata)) else { return };
     if outlines.iter().skip(1).any(|outline| follows_steps(outline, workflow))

@@ -7,6 +7,7 @@
 //! - a step: its id wherever it stands, else number and title, title, number;
 //! - a section: its name below the same parent, what it is for, its path, what it says;
 //! - a field: its name; where a name is doubled, what it says, then which of them it is;
+//! - the mark of a heading and the parts of a bookkeeping line: their names, as fields of the step;
 //! - a sentence, a bullet or a paragraph: what it says, then the same but for numbers, then the one
 //!   in its place, then the one most like it.
 //!
@@ -43,7 +44,20 @@ pub(crate) enum Kind {
     Item,
     /// Any other block.
     Text,
+    /// A field of that name in the line of another thing: the mark of a heading, or what the
+    /// bookkeeping line of a step says.
+    Part(&'static str),
 }
+
+impl Kind {
+    /// Whether it is a field or can be one.
+    pub(crate) fn is_item(self) -> bool {
+        matches!(self, Self::Item | Self::Part(_))
+    }
+}
+
+/// The name of the mark in the heading of a step.
+pub(crate) const MARK: &str = "heading_mark";
 
 /// What a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,7 +184,7 @@ impl<'d> Outline<'d> {
     /// The field of that name directly below, as [`normal_name`] spells it.
     pub(crate) fn field(&self, id: ThingId, name: &str) -> Option<ThingId> {
         let named = |child: &ThingId| {
-            self.things[*child].kind == Kind::Item && self.name(*child).as_deref() == Some(name)
+            self.things[*child].kind.is_item() && self.name(*child).as_deref() == Some(name)
         };
         self.children(id).find(named)
     }

@@ -2,11 +2,16 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{Kind, Outline, Role, StepHeading, Thing, ThingId, normal_name};
+use super::{Kind, MARK, Outline, Role, StepHeading, Thing, ThingId, normal_name};
 use crate::{
     domain::{
-        SettingGroup, StateFile, StepId, constraints,
-        plan::{self, review},
+        SettingGroup, StateFile, constraints,
+        plan::{
+            self,
+            bookkeeping::{Bookkeeping, pieces},
+            heading::Heading,
+            review,
+        },
     },
     text::markdown::{Document, ItemId, SectionId},
 };
@@ -117,15 +122,31 @@ impl<'d> Reader<'d> {
             let start = section.heading.start.max(self.done);
             let end = start + source[start..section.heading.end].trim_ascii_end().len();
             let is_plan = self.file == StateFile::Plan && !in_step;
-            let step = is_plan.then(|| plan::step_heading(&section.title)).flatten();
-            let value = start + title_at(&source[section.heading.clone()], step.is_some());
+            let step = is_plan.then(|| Heading::read(self.document, id)).flatten();
+            let raw = self.document.raw_title(id);
+            let title = raw.as_ptr().addr() - source.as_ptr().addr();
+            let is_underlined = !source[start..end].trim_ascii_start().starts_with('#');
+            let (value, marked) = match &step {
+                _ if is_underlined => (start, None),
+                Some(heading) => {
+                    let (prefix, mark) = heading.ends(raw);
+                    (title + prefix, Some(title + mark).filter(|at| *at < title + raw.len()))
+                }
+                None => (title, None),
+            };
             let role = self.role(id);
             let kind = Kind::Section(section.level);
-            let thing = self.push(Place { parent, role, section: id }, kind, start..end, value);
+            let place = Place { parent, role, section: id };
+            let is_marked = marked.filter(|at| *at >= value && title + raw.len() == end);
+            let thing = self.push(place, kind, start..is_marked.unwrap_or(end), value);
             let in_step = in_step || step.is_some();
-            if let Some((number, title)) = step {
-                let step = StepHeading { number, id: self.step_id(id), title: title.to_owned() };
+            if let Some(Heading { number, title, .. }) = step {
+                let step = StepHeading { number, id: self.step_id(id), title };
                 self.things[thing].step = Some(Box::new(step));
+            }
+            if let Some(at) = is_marked {
+                let value = end - source[at..end].trim_ascii_start().len();
+                self.push(Place { parent: thing, ..place }, Kind::Part(MARK), at..end, value);
             }
             self.body(Place { parent: thing, role, section: id });
             self.sections(id, thing, in_step);
@@ -139,7 +160,7 @@ impl<'d> Reader<'d> {
             key.is_some_and(|key| key.trim().eq_ignore_ascii_case("id"))
         };
         let item = *self.document.section(section).items.iter().find(named)?;
-        StepId::parse(&self.document.value(item)).map(|id| id.to_string())
+        Bookkeeping::parse(&self.document.value(item)).step_id().map(|id| id.to_string())
     }
 
     fn item(&mut self, place: Place, id: ItemId, span: Range<usize>) {
@@ -152,6 +173,9 @@ impl<'d> Reader<'d> {
             span.start + document.source()[span.start..first.1.start].trim_ascii_end().len()
         };
         let end = inside.first().map_or(span.end, own_end);
+        if inside.is_empty() && self.bookkeeping(place, id, span.start..end) {
+            return;
+        }
         let thing = self.push(place, Kind::Item, span.start..end, value);
         self.things[thing].item = Some(id);
         let place = Place { parent: thing, ..place };
@@ -166,6 +190,33 @@ impl<'d> Reader<'d> {
             }
         }
         self.close(thing);
+    }
+
+    /// Takes the bookkeeping line of a step apart, if the item is one: the id is an item, the rest
+    /// are its parts.
+    fn bookkeeping(&mut self, place: Place, id: ItemId, span: Range<usize>) -> bool {
+        let document = self.document;
+        let item = document.item(id);
+        let is_id = item.key.as_deref().is_some_and(|key| key.trim().eq_ignore_ascii_case("id"));
+        let is_of_step = self.things[place.parent].step.is_some();
+        let raw = document.raw_value(id);
+        if !is_id || !is_of_step || item.value_span.end != span.end || document.value(id) != raw {
+            return false;
+        }
+        let (name, pieces) = pieces(raw);
+        if pieces.is_empty() || Bookkeeping::parse(raw).step_id().is_none() {
+            return false;
+        }
+        let from = item.value_span.start;
+        let thing = self.push(place, Kind::Item, span.start..from + name.end, from);
+        self.things[thing].item = Some(id);
+        // Its own value is only a part of what the item says.
+        self.things[thing].value = Cow::Owned(raw[name].to_owned());
+        for piece in pieces {
+            let (start, value) = (from + piece.prefix.start, from + piece.value.start);
+            self.push(place, Kind::Part(piece.name), start..from + piece.value.end, value);
+        }
+        true
     }
 
     /// The nested items and the blocks between and behind them, as whole lines; `None` if a nested
@@ -198,26 +249,4 @@ impl<'d> Reader<'d> {
         loose(&mut inside, span.end);
         Some(inside)
     }
-}
-
-/// Where the title begins in the source of a heading; behind the number for that of a step.
-fn title_at(heading: &str, is_step: bool) -> usize {
-    let marks = heading.len() - heading.trim_start_matches([' ', '\t']).len();
-    let rest = &heading[marks..];
-    let text = rest.trim_start_matches('#');
-    if text.len() == rest.len() {
-        return 0;
-    }
-    let text = text.trim_start_matches([' ', '\t']);
-    let plain = heading.len() - text.len();
-    if !is_step {
-        return plain;
-    }
-    let number = || {
-        let rest = text.get(4..).filter(|_| text[..4].eq_ignore_ascii_case("step"))?;
-        let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-        let rest = rest.strip_prefix([':', '：', '.', '-', '–', '—', ')']).unwrap_or(rest);
-        Some(heading.len() - rest.trim_start_matches([' ', '\t']).len())
-    };
-    number().unwrap_or(plain)
 }

@@ -44,6 +44,7 @@ impl Outline<'_> {
         let thing = self.get(id);
         match (thing.kind, thing.item) {
             (Kind::Section(_), _) => Some(&self.document.section(thing.section).title),
+            (Kind::Part(name), _) => Some(name),
             (Kind::Item, _) if matches!(thing.role, Role::Directives | Role::Rules) => None,
             (_, Some(item)) => self.document.item(item).key.as_deref(),
             _ => None,
@@ -62,7 +63,7 @@ impl Outline<'_> {
         let mut names: Vec<String> = around.filter_map(|around| self.name(around)).collect();
         names.reverse();
         let under = names.join(".");
-        let own = self.name(id).filter(|_| self.get(id).kind == Kind::Item);
+        let own = self.name(id).filter(|_| self.get(id).kind.is_item());
         (own.map(|name| if under.is_empty() { name } else { format!("{under}.{name}") }), under)
     }
 
@@ -118,7 +119,7 @@ impl Outline<'_> {
     pub(crate) fn own_text(&self, id: ThingId) -> String {
         let (text, rest) = self.value(id);
         let text = with_rest(&text, &rest);
-        match self.name(id).filter(|_| self.get(id).kind == Kind::Item) {
+        match self.name(id).filter(|_| self.get(id).kind.is_item()) {
             Some(name) => format!("{name}: {text}"),
             None => text,
         }

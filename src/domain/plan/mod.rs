@@ -1,20 +1,25 @@
 //! plan.md: the goal, the status and the steps.
 
+pub(crate) mod bookkeeping;
 pub(in crate::domain) mod claim;
+pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
+pub(crate) mod heading;
 pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
 pub(in crate::domain) mod review;
 pub(in crate::domain) mod step;
 pub(in crate::domain) mod step_edit;
 pub(in crate::domain) mod step_outcome;
+mod step_read;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
+use self::{dependencies::Named, heading::Heading};
 use crate::{
-    domain::{Claim, ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
+    domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
         Place,
         markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
@@ -92,6 +97,11 @@ impl Plan {
     /// The section that holds the metadata: *Metadata*, or the title's own section.
     pub fn metadata_section(&self) -> Option<SectionId> {
         metadata_section(&self.document)
+    }
+
+    /// The section of the document's title.
+    pub(crate) fn title_section(&self) -> Option<SectionId> {
+        self.document.sections().find(|id| self.document.section(*id).level == 1)
     }
 
     /// The section that new steps go into.
@@ -217,20 +227,45 @@ impl Plan {
 
     fn read_steps(&mut self) {
         let document = &self.document;
+        let mut dependencies = Vec::new();
         for section in document.sections() {
-            let Some((number, title)) = step_heading(&document.section(section).title) else {
-                continue;
-            };
+            let Some(heading) = Heading::read(document, section) else { continue };
             let mut ancestors = std::iter::successors(document.section(section).parent, |id| {
                 document.section(*id).parent
             });
             if ancestors.any(|id| is_step(document, id)) {
                 continue;
             }
-            let (step, mut problems) = read_step(document, section, number, title);
+            let (step, list) = step_read::read(document, section, heading, &mut self.problems);
+            dependencies.extend(list.map(|(item, list)| (self.steps.len(), item, list)));
             self.steps.push(step);
-            self.problems.append(&mut problems);
         }
+        // A title can only be known once all steps are.
+        let names = self.names();
+        let parse = |list: &String| dependencies::parse(list, &names);
+        let parsed: Vec<_> = dependencies.iter().map(|(_, _, list)| parse(list)).collect();
+        drop(names);
+        for ((at, item, _), found) in dependencies.into_iter().zip(parsed) {
+            match found {
+                Ok(found) => {
+                    self.steps[at].depends_on = found.into_iter().map(|one| one.step).collect();
+                }
+                Err(error) => {
+                    let code = ErrorCode::BadDependency;
+                    self.problems.push(at_value(&self.document, item, code, error.to_string()));
+                }
+            }
+        }
+    }
+
+    /// The steps as a list of dependencies can name them.
+    pub(crate) fn names(&self) -> Vec<Named<'_>> {
+        let mut names = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let id = step.id.as_ref().map(StepId::as_str);
+            names.push(Named { number: step.number, id, title: &step.title });
+        }
+        names
     }
 }
 
@@ -251,110 +286,7 @@ fn title(document: &Document) -> String {
 }
 
 fn is_step(document: &Document, section: SectionId) -> bool {
-    step_heading(&document.section(section).title).is_some()
-}
-
-/// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`.
-pub(crate) fn step_heading(title: &str) -> Option<(u32, &str)> {
-    let rest = title.get(..4).filter(|word| word.eq_ignore_ascii_case("step"))?;
-    let rest = title[rest.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start();
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number = rest[..digits].parse().ok()?;
-    let tail = rest[digits..].trim_start();
-    if tail.is_empty() {
-        return Some((number, ""));
-    }
-    let title = tail.strip_prefix([':', '：', '.', '-', '–', '—', ')'])?;
-    Some((number, title.trim()))
-}
-
-fn read_step(
-    document: &Document,
-    section: SectionId,
-    number: u32,
-    title: &str,
-) -> (Step, Vec<Problem>) {
-    let mut problems = Vec::new();
-    let mut step = Step {
-        number,
-        id: None,
-        title: title.to_owned(),
-        status: None,
-        component: None,
-        tool_mapping: None,
-        inputs: Vec::new(),
-        expected_outputs: Vec::new(),
-        estimated_cost: None,
-        estimated_time: None,
-        side_effects: None,
-        depends_on: Vec::new(),
-        attempts: 0,
-        claimed_by: None,
-        started_at: None,
-        other: Vec::new(),
-        offset: document.section(section).heading.start,
-        section,
-    };
-    let mut seen: Vec<Cow<'_, str>> = Vec::new();
-    for &item in &document.section(section).items {
-        let Some(key) = key_of(document, item) else { continue };
-        if seen.contains(&key) {
-            problems.push(duplicate(document, item, &key));
-            continue;
-        }
-        let value = value_of(document, item);
-        match &*key {
-            "id" => {
-                step.id = value.as_deref().and_then(StepId::parse);
-                if let (Some(text), None) = (&value, &step.id) {
-                    let message = format!("`{text}` cannot be the id of a step");
-                    problems.push(at_value(document, item, ErrorCode::BadId, message));
-                }
-            }
-            "status" => step.status = value,
-            "component" => step.component = value,
-            "tool_mapping" => step.tool_mapping = value,
-            "estimated_cost" => step.estimated_cost = value,
-            "estimated_time" => step.estimated_time = value,
-            "side_effects" => step.side_effects = value,
-            "claimed_by" => step.claimed_by = value.as_deref().map(Claim::parse),
-            "started_at" => step.started_at = value,
-            "inputs" => step.inputs = nested(document, item),
-            "expected_outputs" => step.expected_outputs = nested(document, item),
-            "attempts" => match value.as_deref().map_or(Ok(0), str::parse) {
-                Ok(attempts) => step.attempts = attempts,
-                Err(_) => problems.push(at_value(
-                    document,
-                    item,
-                    ErrorCode::BadNumber,
-                    "`attempts` is not a whole number".to_owned(),
-                )),
-            },
-            "depends_on" => match StepRef::parse_list(value.as_deref().unwrap_or_default()) {
-                Ok(steps) => step.depends_on = steps,
-                Err(error) => {
-                    problems.push(at_value(
-                        document,
-                        item,
-                        ErrorCode::BadDependency,
-                        error.to_string(),
-                    ));
-                }
-            },
-            _ => step.other.push((key.to_string(), document.value(item))),
-        }
-        seen.push(key);
-    }
-    (step, problems)
-}
-
-fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
-    let children = &document.item(item).children;
-    let pair = |child: &ItemId| {
-        let key = document.item(*child).key.clone().unwrap_or_default();
-        (key, document.value(*child))
-    };
-    children.iter().map(pair).collect()
+    Heading::read(document, section).is_some()
 }
 
 /// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.
@@ -397,20 +329,4 @@ pub(crate) fn field(
     key: &str,
 ) -> Result<Option<ItemId>, ModelError> {
     document.field(section, key).map_err(|error: LookupError| ModelError::lookup(FILE, error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_step_heading_has_a_whole_number() {
-        assert_eq!(step_heading("Step 2: Fetch"), Some((2, "Fetch")));
-        assert_eq!(step_heading("Step 20"), Some((20, "")));
-        assert_eq!(step_heading("step 3 – Read"), Some((3, "Read")));
-        assert_eq!(step_heading("Step 2nd"), None);
-        assert_eq!(step_heading("Steps"), None);
-        assert_eq!(step_heading("Stepping 2: x"), None);
-        assert_eq!(step_heading("Šte"), None);
-    }
 }

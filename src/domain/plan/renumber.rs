@@ -1,8 +1,8 @@
 //! References by number follow their step when steps are renumbered.
 
 use crate::{
-    domain::{Plan, Step, StepId, literal, reference::references},
-    text::markdown::{Edit, ItemId, SectionId, is_placeholder},
+    domain::{Plan, Step, StepId, StepRef, literal, plan::dependencies, reference::references},
+    text::markdown::{Edit, ItemId, SectionId},
 };
 
 /// What becomes of the numbers when a step is put in or taken out.
@@ -68,20 +68,6 @@ impl Renumbering {
         out.push_str(&text[at..]);
         out
     }
-
-    /// A list of dependencies with its numbers as they are afterwards.
-    fn dependencies(&self, list: &str) -> String {
-        let word = |word: &str| {
-            let digits = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            let number = plain.then(|| digits.parse().ok()).flatten();
-            match number.and_then(|number| self.number(number)) {
-                Some(number) => word.replacen(digits, &number.to_string(), 1),
-                None => word.to_owned(),
-            }
-        };
-        list.split_inclusive([',', ' ']).map(word).collect()
-    }
 }
 
 impl Plan {
@@ -99,20 +85,37 @@ impl Plan {
                 continue;
             }
             for item in self.items_of(step.section) {
-                let raw = self.document.raw_value(item);
-                let value = self.document.value(item);
                 let is_own = self.document.item(item).section == step.section;
-                let is_list = is_own && self.is_dependencies(item) && !is_placeholder(raw);
-                let changed = if is_list {
-                    renumbering.dependencies(&value)
-                } else {
-                    renumbering.text(&value, is_variable)
-                };
+                if is_own && self.is_dependencies(item) {
+                    continue;
+                }
+                let value = self.document.value(item);
+                let changed = renumbering.text(&value, is_variable);
                 if changed != value {
                     literal::set(edit, item, &changed);
                 }
             }
         }
+    }
+
+    /// The lists of dependencies that read otherwise when steps have the numbers and titles that
+    /// `renamed` gives.
+    pub(crate) fn renamed_dependencies(
+        &self,
+        renamed: &dyn Fn(&StepRef) -> Option<(u32, String)>,
+    ) -> Vec<(&Step, String)> {
+        let names = self.names();
+        let mut lists = Vec::new();
+        for step in self.steps.iter().filter(|step| !step.depends_on.is_empty()) {
+            let item = self.document.field(step.section, "depends_on").ok().flatten();
+            let Some(list) = item.map(|item| self.document.value(item)) else { continue };
+            let Ok(found) = dependencies::parse(&list, &names) else { continue };
+            let changed = dependencies::rename(&list, &found, renamed);
+            if changed != list {
+                lists.push((step, changed));
+            }
+        }
+        lists
     }
 
     /// The steps whose fields refer to `step` by its number.
@@ -176,12 +179,5 @@ mod tests {
         let down = Renumbering { from: 3, up: false, gone: Some((2, StepId::parse("k3f9"))) };
         let after = down.text("{{steps.2.a.b}} {{steps.3.a}}", &|_| false);
         assert_eq!(after, "{{step_data.outputs.k3f9.a.b}} {{steps.2.a}}");
-    }
-
-    #[test]
-    fn numbers_in_lists_of_dependencies_follow() {
-        assert_eq!(up().dependencies("1, 2"), "1, 3");
-        assert_eq!(up().dependencies("[2,\"3\"], Step 4, k2, #5"), "[3,\"4\"], Step 5, k2, #6");
-        assert_eq!(up().dependencies("none"), "none");
     }
 }

@@ -5,7 +5,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{
-    domain::{Claim, ModelError, Money},
+    domain::{
+        Claim, ModelError, Money,
+        plan::{dependencies, heading::Heading},
+    },
     text::markdown::SectionId,
 };
 
@@ -92,13 +95,7 @@ impl StepRef {
     /// # Errors
     /// Something in it is no step.
     pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
-        let words =
-            list.split([',', ' ']).map(|word| word.trim_matches(['"', '\'', ' ', '`', '[', ']']));
-        let is_step = |word: &&str| {
-            !word.is_empty()
-                && !matches!(word.to_ascii_lowercase().as_str(), "step" | "steps" | "none" | "-")
-        };
-        words.filter(is_step).map(Self::parse).collect()
+        Ok(dependencies::parse(list, &[])?.into_iter().map(|found| found.step).collect())
     }
 }
 
@@ -129,6 +126,15 @@ impl fmt::Display for StepRef {
             Self::Id(id) => write!(f, "{id}"),
         }
     }
+}
+
+/// Where a step keeps its attempts and its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BookkeepingForm {
+    /// In one line with the id, the last of the fields.
+    Line,
+    /// In fields of their own, as older states have them.
+    Fields,
 }
 
 /// A step as it stands in plan.md. Texts are as written; typed readings are methods.
@@ -164,8 +170,18 @@ pub struct Step {
     pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
+    /// What came of it, in a line.
+    pub result: Option<String>,
+    /// The text under it that is no field: markdown, as written.
+    pub description: Option<String>,
     /// Fields this tool has no meaning for.
     pub other: Vec<(String, String)>,
+    /// How its heading is written.
+    #[serde(skip)]
+    pub(crate) heading: Heading,
+    /// Where its bookkeeping is.
+    #[serde(skip)]
+    pub(crate) bookkeeping: BookkeepingForm,
     /// The byte at which its heading begins.
     #[serde(skip)]
     pub offset: usize,
@@ -178,6 +194,11 @@ impl Step {
     /// The estimated cost as an amount.
     pub fn cost(&self) -> Option<Money> {
         self.estimated_cost.as_deref().and_then(Money::parse)
+    }
+
+    /// Whether a line for its result belongs to it; steps of older states have none.
+    pub(crate) fn has_result_line(&self) -> bool {
+        self.bookkeeping == BookkeepingForm::Line || self.result.is_some()
     }
 
     /// Whether `step` means this one.
@@ -222,13 +243,5 @@ mod tests {
         assert!(matches!(StepRef::parse("k3f9").unwrap(), StepRef::Id(_)));
         assert!(StepRef::parse("a b").is_err());
         assert!(StepRef::parse("-1").is_err());
-    }
-
-    #[test]
-    fn dependencies_are_numbers_or_ids() {
-        let all = StepRef::parse_list("[1, k3f9] , Step 4").unwrap();
-        assert_eq!(all.iter().map(ToString::to_string).collect::<Vec<_>>(), ["1", "k3f9", "4"]);
-        assert!(StepRef::parse_list("none").unwrap().is_empty());
-        assert!(StepRef::parse_list("1, ???").is_err());
     }
 }

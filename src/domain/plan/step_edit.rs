@@ -1,15 +1,42 @@
 //! Adding, changing, moving and removing steps.
 
-use std::fmt::Write as _;
-
+use super::{
+    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+    heading::{Heading, HeadingText},
+    key_of,
+};
 use crate::{
-    domain::{ModelError, Plan, StateFile, Step, StepId, StepRef, literal, plan::field},
+    domain::{
+        ModelError, Plan, StateFile, Step, StepId, StepRole, literal,
+        plan::{field, step::BookkeepingForm},
+    },
     text::markdown::{Edit, EditError, ItemId},
 };
 
+/// The fields of a step in the order in which they are written; others come before `result`.
+const ORDER: [&str; 11] = [
+    "component",
+    "tool_mapping",
+    "status",
+    "inputs",
+    "expected_outputs",
+    "estimated_cost",
+    "estimated_time",
+    "side_effects",
+    "depends_on",
+    "result",
+    "id",
+];
+
+fn rank(key: &str) -> usize {
+    let known = ORDER.iter().position(|name| *name == key);
+    // Behind `depends_on` and before `result`.
+    known.map_or(2 * 8 + 1, |at| 2 * at)
+}
+
 /// What a new step is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewStep {
+pub(crate) struct NewStep {
     /// The title.
     pub title: String,
     /// The component that does it.
@@ -26,35 +53,97 @@ pub struct NewStep {
     pub time: Option<String>,
     /// What it changes in the world.
     pub side_effects: Option<String>,
-    /// The steps that come before it.
-    pub depends_on: Vec<StepRef>,
+    /// The steps that come before it, as a list.
+    pub depends_on: String,
     /// Fields without a meaning, in order.
     pub other: Vec<(String, String)>,
 }
 
+/// What is to change in a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StepUpdate {
+    fields: Vec<(String, Option<String>)>,
+    title: Option<String>,
+    number: Option<u32>,
+    /// What the status means afterwards, for the mark.
+    role: Option<Option<StepRole>>,
+}
+
+impl StepUpdate {
+    /// Sets a field.
+    pub(crate) fn set(&mut self, key: &str, value: &str) {
+        self.put(key, Some(value.to_owned()));
+    }
+
+    /// Takes a field away, where it is.
+    pub(crate) fn clear(&mut self, key: &str) {
+        self.put(key, None);
+    }
+
+    /// Sets the title behind the number.
+    pub(crate) fn set_title(&mut self, title: &str) {
+        self.title = Some(title.to_owned());
+    }
+
+    /// Gives the step another number.
+    pub(crate) fn set_number(&mut self, number: u32) {
+        self.number = Some(number);
+    }
+
+    /// Says what the status of the step means, so that the mark in its heading can follow.
+    pub(crate) fn set_role(&mut self, role: Option<StepRole>) {
+        self.role = Some(role);
+    }
+
+    /// The number and title that the step has afterwards.
+    pub(crate) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
+        let title = self.title.as_deref().unwrap_or(&step.title);
+        (self.number.unwrap_or(step.number), title)
+    }
+
+    /// What a field is set to by this change.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.fields.iter().find(|(name, _)| name == key)?.1.as_deref()
+    }
+
+    /// Whether anything but the number changes.
+    pub(crate) fn is_of_step(&self) -> bool {
+        !self.fields.is_empty() || self.title.is_some()
+    }
+
+    fn put(&mut self, key: &str, value: Option<String>) {
+        match self.fields.iter_mut().find(|(name, _)| name == key) {
+            Some((_, slot)) => *slot = value,
+            None => self.fields.push((key.to_owned(), value)),
+        }
+    }
+}
+
 impl Plan {
-    /// Adds a step after `after`, or at the end; steps behind it are renumbered.
+    /// Adds a step after `after`, or at the end. Steps behind it get their numbers elsewhere.
     ///
     /// # Errors
-    /// The title or a value cannot be written, or `after` is not a step.
-    pub fn add_step(
+    /// A value cannot be written.
+    pub(crate) fn add_step(
         &self,
         edit: &mut Edit<'_>,
-        id: &StepId,
+        (id, number): (&StepId, u32),
         new: &NewStep,
         status: &str,
         after: Option<&Step>,
-    ) -> Result<u32, ModelError> {
+    ) -> Result<HeadingText, ModelError> {
+        let body = self.step_body(id, new, status)?;
+        let heading = Heading::new(number, &new.title).write(number, &new.title, None);
         let last = after.or_else(|| self.steps.last());
-        let highest = self.steps.iter().map(|step| step.number).max().unwrap_or(0);
-        let number = match after {
-            Some(step) => step.number + 1,
-            None => highest + 1,
-        };
-        if after.is_some() {
-            for step in self.steps.iter().filter(|step| step.number >= number) {
-                edit.set_title(step.section, &heading(step.number + 1, &step.title));
-            }
+        if last.is_none() && self.steps_section().is_none() {
+            let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
+            let title = self.title_section();
+            let (parent, level) = match title {
+                Some(title) => (title, 2),
+                None => (self.document.root(), 2),
+            };
+            edit.insert_section(parent, None, level, "Steps", &text);
+            return Ok(HeadingText { ends_like_mark: false, ..heading });
         }
         let level = last.map_or_else(
             || self.steps_section().map_or(3, |id| self.document.section(id).level + 1),
@@ -64,40 +153,90 @@ impl Plan {
             .and_then(|step| self.document.section(step.section).parent)
             .or_else(|| self.steps_section())
             .unwrap_or_else(|| self.document.root());
-        let body = self.step_body(id, new, status)?;
-        edit.insert_section(
-            parent,
-            last.map(|step| step.section),
-            level,
-            &heading(number, &new.title),
-            &body,
-        );
-        Ok(number)
+        edit.insert_section(parent, last.map(|step| step.section), level, &heading.text, &body);
+        Ok(heading)
     }
 
-    /// Sets fields of a step; a missing one is added after `status`, or at the end.
+    /// The number of a step that is added after `after`, or at the end.
+    pub(crate) fn new_number(&self, after: Option<&Step>) -> u32 {
+        let highest = self.steps.iter().map(|step| step.number).max().unwrap_or(0);
+        after.map_or(highest, |step| step.number) + 1
+    }
+
+    /// Changes a step. A field that is missing is put where the order of the fields has it.
     ///
     /// # Errors
     /// A field appears more than once.
-    pub fn set_step(
+    pub(crate) fn update_step(
         &self,
         edit: &mut Edit<'_>,
         step: &Step,
-        fields: &[(&str, &str)],
+        update: &StepUpdate,
     ) -> Result<(), ModelError> {
-        let status = field(&self.document, step.section, "status")?;
-        for (key, value) in fields {
-            match field(&self.document, step.section, key)? {
-                Some(item) => literal::set(edit, item, value),
-                None => literal::insert(edit, step.section, status, key, value),
+        let id = field(&self.document, step.section, "id")?;
+        let written = id.map(|item| self.document.value(item)).unwrap_or_default();
+        let mut line = Bookkeeping::parse(&written);
+        for (key, value) in &update.fields {
+            let item = field(&self.document, step.section, key)?;
+            let is_line = step.bookkeeping == BookkeepingForm::Line || line.has(key);
+            match (item, value) {
+                _ if key == "id" => line.set(key, value.as_deref()),
+                (Some(item), Some(value)) => literal::set(edit, item, value),
+                (Some(item), None) => {
+                    edit.remove_item(item);
+                    line.set(key, None);
+                }
+                (None, value) if is_bookkeeping(key) && is_line => line.set(key, value.as_deref()),
+                (None, Some(value)) => {
+                    literal::insert(edit, step.section, self.place_of(step, key), key, value);
+                }
+                (None, None) => {}
             }
         }
+        let text = line.write();
+        match id {
+            Some(item) if text != written => literal::set(edit, item, &text),
+            None if !text.is_empty() => {
+                literal::insert(edit, step.section, None, "id", &text);
+            }
+            _ => {}
+        }
+        self.update_heading(edit, step, update);
         Ok(())
     }
 
-    /// Sets the title behind the step's number.
-    pub fn set_step_title(&self, edit: &mut Edit<'_>, step: &Step, title: &str) {
-        edit.set_title(step.section, &heading(step.number, title));
+    /// The heading with number, title and mark as they are afterwards. Steps of older states have
+    /// no mark.
+    fn update_heading(&self, edit: &mut Edit<'_>, step: &Step, update: &StepUpdate) {
+        let heading = &step.heading;
+        let is_marked = step.bookkeeping == BookkeepingForm::Line || heading.mark.is_some();
+        let mark = match update.role {
+            Some(role) if is_marked && update.is_of_step() => role,
+            _ => heading.mark,
+        };
+        let (number, title) = update.name(step);
+        if (number, title) == (heading.number, &heading.title) && heading.has_mark(mark) {
+            return;
+        }
+        let HeadingText { text, ends_like_mark } = heading.write(number, title, mark);
+        edit.set_title_ending(step.section, &text, ends_like_mark);
+    }
+
+    /// The item behind which a new field of that name belongs.
+    fn place_of(&self, step: &Step, key: &str) -> Option<ItemId> {
+        let items = &self.document.section(step.section).items;
+        let is_before = |item: &&ItemId| {
+            let name = key_of(&self.document, **item);
+            let is_bullet = name.is_none();
+            name.is_some_and(|name| rank(&name) <= rank(key) && name != "id") || is_bullet
+        };
+        let last = items.iter().rev().find(is_before).copied();
+        // A missing status stands where it always stood, whatever is around it.
+        let status = || self.document.field(step.section, "status").ok().flatten();
+        match step.bookkeeping {
+            BookkeepingForm::Line => last.or_else(status),
+            BookkeepingForm::Fields => status(),
+        }
     }
 
     /// Adds the head of a nested list such as `inputs`, if it is not there.
@@ -111,8 +250,7 @@ impl Plan {
         list: &str,
     ) -> Result<(), ModelError> {
         if field(&self.document, step.section, list)?.is_none() {
-            let anchor = field(&self.document, step.section, "status")?;
-            edit.insert_raw_field(step.section, anchor, list, "");
+            edit.insert_raw_field(step.section, self.place_of(step, list), list, "");
         }
         Ok(())
     }
@@ -145,76 +283,54 @@ impl Plan {
         Ok(())
     }
 
-    /// Takes fields of a step away, where they are.
-    ///
-    /// # Errors
-    /// A field appears more than once.
-    pub fn clear_step(
-        &self,
-        edit: &mut Edit<'_>,
-        step: &Step,
-        keys: &[&str],
-    ) -> Result<(), ModelError> {
-        for key in keys {
-            if let Some(item) = field(&self.document, step.section, key)? {
-                edit.remove_item(item);
-            }
-        }
-        Ok(())
+    /// Takes a step away. Steps behind it get their numbers elsewhere.
+    pub(crate) fn remove_step(&self, edit: &mut Edit<'_>, step: &Step) {
+        edit.remove_section(step.section);
     }
 
-    /// Takes a step away; steps behind it are renumbered.
-    pub fn remove_step(&self, edit: &mut Edit<'_>, step: &Step) {
-        edit.remove_section(step.section);
-        for later in self.steps.iter().filter(|later| later.number > step.number) {
-            edit.set_title(later.section, &heading(later.number - 1, &later.title));
-        }
+    fn title_source(&self, heading: &HeadingText) -> Result<String, ModelError> {
+        let document = crate::text::markdown::Document::parse("### x\n")
+            .map_err(|error| ModelError::BadValue { message: error.to_string(), hint: None })?;
+        let section = document.sections().last().unwrap_or_else(|| document.root());
+        let mut edit = document.edit();
+        edit.set_title_ending(section, &heading.text, heading.ends_like_mark);
+        let edited = edit.finish().map_err(refused)?.document;
+        let section = edited.sections().last().unwrap_or_else(|| edited.root());
+        Ok(edited.raw_title(section).to_owned())
     }
 
     fn step_body(&self, id: &StepId, new: &NewStep, status: &str) -> Result<String, ModelError> {
         let newline = self.document.newline();
         let mut body = String::new();
-        let mut put = |key: &str, value: Option<&str>| -> Result<(), ModelError> {
+        let put = |body: &mut String, key: &str, value: Option<&str>| -> Result<(), ModelError> {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 body.push_str(&literal::field(newline, 0, true, key, value).map_err(refused)?);
             }
             Ok(())
         };
-        put("id", Some(id.as_str()))?;
-        put("component", new.component.as_deref())?;
-        put("tool_mapping", new.tool.as_deref())?;
-        put("status", Some(status))?;
-        let mut depends_on = String::new();
-        for step in &new.depends_on {
-            let separator = if depends_on.is_empty() { "" } else { ", " };
-            let _ = write!(depends_on, "{separator}{step}");
-        }
-        put("depends_on", Some(&depends_on))?;
+        put(&mut body, "component", new.component.as_deref())?;
+        put(&mut body, "tool_mapping", new.tool.as_deref())?;
+        put(&mut body, "status", Some(status))?;
         if !new.inputs.is_empty() {
             body.push_str(&render_list(newline, "inputs", &new.inputs)?);
         }
         if !new.expected_outputs.is_empty() {
             body.push_str(&render_list(newline, "expected_outputs", &new.expected_outputs)?);
         }
-        let mut put = |key: &str, value: Option<&str>| -> Result<(), ModelError> {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                body.push_str(&literal::field(newline, 0, true, key, value).map_err(refused)?);
-            }
-            Ok(())
-        };
-        put("estimated_cost", new.cost.as_deref())?;
-        put("estimated_time", new.time.as_deref())?;
-        put("side_effects", new.side_effects.as_deref())?;
+        put(&mut body, "estimated_cost", new.cost.as_deref())?;
+        put(&mut body, "estimated_time", new.time.as_deref())?;
+        put(&mut body, "side_effects", new.side_effects.as_deref())?;
+        put(&mut body, "depends_on", Some(&new.depends_on))?;
         for (key, value) in &new.other {
-            put(key, Some(value))?;
+            put(&mut body, key, Some(value))?;
         }
+        put(&mut body, "id", Some(id.as_str()))?;
         Ok(body)
     }
 }
 
-/// `Step 3: Title`.
-fn heading(number: u32, title: &str) -> String {
-    if title.is_empty() { format!("Step {number}") } else { format!("Step {number}: {title}") }
+fn is_bookkeeping(key: &str) -> bool {
+    matches!(key, "id" | ATTEMPTS | CLAIMED_BY | STARTED_AT)
 }
 
 fn render_list(newline: &str, key: &str, pairs: &[(String, String)]) -> Result<String, ModelError> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::change::{Change, ChangeSet, Expect, Joint};
 use super::edit_items::trailing_comment;
 use super::passage::{self, Mode};
+use super::title::End;
 use super::value::{self, Reading};
 use super::{Document, EditError, ItemId, SectionId, line, render, title};
 use crate::text::Splice;
@@ -240,6 +241,18 @@ impl<'d> Edit<'d> {
 
     /// Replaces the title of a section; its level and its marks stay.
     pub fn set_title(&mut self, section: SectionId, title: &str) -> &mut Self {
+        self.set_title_ending(section, title, false)
+    }
+
+    /// As [`set_title`](Self::set_title); `is_encoded` says that the last character is written as a
+    /// character reference, so that [`Document::raw_title`] tells it from the plain one.
+    pub fn set_title_ending(
+        &mut self,
+        section: SectionId,
+        title: &str,
+        is_encoded: bool,
+    ) -> &mut Self {
+        let end = if is_encoded { End::Encoded } else { End::Plain };
         self.attempt(|edit| {
             let document = edit.document;
             let found = document.section(section);
@@ -249,8 +262,10 @@ impl<'d> Edit<'d> {
                     reason: "the text before the first heading has none",
                 });
             }
-            if found.title != title {
-                let (at, new, anew) = title::replacement(document, found, title)?;
+            let is_already = document.raw_title(section).ends_with(';')
+                && title.ends_with(|c: char| !c.is_ascii());
+            if found.title != title || is_encoded != is_already {
+                let (at, new, anew) = title::replacement(document, found, title, end)?;
                 let expect = if anew { Expect::Heading(section) } else { Expect::Value };
                 edit.replace(at, new, expect);
             }

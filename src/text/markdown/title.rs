@@ -2,14 +2,35 @@
 
 use std::ops::Range;
 
-use super::{Document, EditError, Section, line};
+use super::{Document, EditError, Section, SectionId, line};
 
 /// The source of `title` as it stands behind the `#` marks of a heading.
 ///
 /// # Errors
 /// Refuses what no heading can say: several lines, or NUL.
 pub(super) fn write_title(title: &str) -> Result<String, EditError> {
-    fitting(title, |raw| format!("## {raw}\n"))
+    fitting(title, End::Plain, |raw| format!("## {raw}\n"))
+}
+
+/// How the last character of a title is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// As it reads best.
+    Plain,
+    /// As a character reference, which looks the same to readers and is told from it in the source.
+    Encoded,
+}
+
+impl Document {
+    /// The exact source of a section's title, without the marks of the heading.
+    pub fn raw_title(&self, section: SectionId) -> &str {
+        let (source, heading) = (self.source(), &self.section(section).heading);
+        let start = line::skip_blanks(source, heading.start).min(heading.end);
+        match is_atx(&source[..heading.end], start) {
+            true => &source[atx_text(source, start).0],
+            false => &source[start..setext_text_end(source, heading).max(start)],
+        }
+    }
 }
 
 /// A whole heading with its line end.
@@ -34,17 +55,18 @@ pub(super) fn replacement(
     document: &Document,
     section: &Section,
     title: &str,
+    end: End,
 ) -> Result<(Range<usize>, String, bool), EditError> {
     let source = document.source();
     let start = line::skip_blanks(source, section.heading.start);
     if is_atx(source, start) {
-        let raw = write_title(title)?;
+        let raw = fitting(title, end, |raw| format!("## {raw}\n"))?;
         let (at, apart) = atx_text(source, start);
         let new = if apart || raw.is_empty() { raw } else { format!(" {raw}") };
         return Ok((at, new, false));
     }
     let text_end = setext_text_end(source, &section.heading);
-    match fitting(title, |raw| format!("{raw}\n---\n")) {
+    match fitting(title, end, |raw| format!("{raw}\n---\n")) {
         Ok(raw) if !raw.is_empty() => Ok((start..text_end, raw, true)),
         _ => {
             let end = line::trim_end(source, start, section.heading.end);
@@ -86,7 +108,7 @@ fn atx_text(source: &str, start: usize) -> (Range<usize>, bool) {
 }
 
 /// The plainest source of `title` with which the heading made by `frame` says just that.
-fn fitting(title: &str, frame: impl Fn(&str) -> String) -> Result<String, EditError> {
+fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<String, EditError> {
     let bad = |reason| EditError::BadTitle { title: title.to_owned(), reason };
     if title.contains(['\n', '\r']) {
         return Err(bad("a title is one line"));
@@ -107,7 +129,12 @@ fn fitting(title: &str, frame: impl Fn(&str) -> String) -> Result<String, EditEr
     };
     let forms: [fn(&str) -> String; 6] =
         [str::to_owned, closing_escaped, backslashes_escaped, markup_escaped, escaped, encoded];
-    let found = forms.iter().map(|form| form(title)).find(says_so);
+    let last = title.chars().next_back().filter(|_| end == End::Encoded);
+    let (open, last) = match last {
+        Some(last) => (&title[..title.len() - last.len_utf8()], format!("&#{};", u32::from(last))),
+        None => (title, String::new()),
+    };
+    let found = forms.iter().map(|form| form(open) + &last).find(says_so);
     found.ok_or_else(|| bad("no heading can say it"))
 }
 

@@ -64,9 +64,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     }
     let mut progress = crate::workspace::change::steps::progress::Progress::new(draft, &plan)?;
     for step in &running {
-        progress.set_status(step, &open);
-        progress.set_fields(step, &[("status", open.as_str())])?;
-        plan.clear_step(progress.edit(), step, &["claimed_by", "started_at"])?;
+        progress.reopen(step, &open);
     }
     progress.set_plan_status(&active);
     if let Some(section) = plan.metadata_section()

@@ -41,7 +41,7 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
             progress.edit().remove_item(item);
         }
     }
-    progress.set_fields(step, &[("claimed_by", actor.as_str())])?;
+    progress.set_fields(step, &[("claimed_by", actor.as_str())]);
     progress.finish(&[])?;
     Ok(Answer::new(message))
 }

@@ -11,7 +11,7 @@ use super::{
     Fixed,
 };
 use crate::{
-    domain::{Plan, StateFile, StepId, Workflow},
+    domain::{Plan, StateFile, StepId, StepUpdate, Workflow},
     history::verify,
     store::View,
     text::json::Path,
@@ -190,7 +190,9 @@ fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
             ids.any(|id| id.as_str() == text)
         };
         let id = StepId::generate(draft.env.random(), taken);
-        if read.set_step(&mut edit, step, &[("id", id.as_str())]).is_err() {
+        let mut update = StepUpdate::default();
+        update.set("id", id.as_str());
+        if read.update_step(&mut edit, step, &update).is_err() {
             continue;
         }
         let message = format!("{}: its id, which another step has, → {id}", step.name());

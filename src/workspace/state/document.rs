@@ -146,6 +146,10 @@ pub struct StepState {
     pub claimed_by: Option<String>,
     /// When it was started last.
     pub started_at: Option<String>,
+    /// What came of it, in a line.
+    pub result: Option<String>,
+    /// The text under it that is no field: markdown.
+    pub description: Option<String>,
     /// Fields this tool has no meaning for.
     pub other: Vec<Written>,
     /// Whether it can be started now.

@@ -208,6 +208,8 @@ fn step_state(step: &Step, ready: bool) -> StepState {
         attempts: step.attempts,
         claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
+        result: step.result.clone(),
+        description: step.description.clone(),
         other: written(&step.other),
         ready,
         place: None,

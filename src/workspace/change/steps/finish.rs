@@ -13,6 +13,7 @@ use crate::{
             steps::{
                 gate::attempts_allowed,
                 progress::{Extra, Progress, status_of},
+                result_line::result_line,
                 select, step_json, transition,
             },
         },
@@ -51,9 +52,17 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
     let status = draft.workflow().step_with_role(to).to_owned();
     transition(draft, step, &from, &status)?;
 
+    // A step that was not running used no time and no tool, however long ago it was started.
+    let ran = draft.workflow().step_role(&from) == Some(Role::Active);
+    let started = step.started_at.as_deref().filter(|_| ran);
+    let time = result.time.or_else(|| draft.env.since(started?).map(Span));
+    let line = result_line(result, to, time).filter(|_| step.has_result_line());
     let mut progress = Progress::new(draft, &plan)?;
-    progress.set_status(step, &status);
-    let id = progress.set_fields(step, &[("status", status.as_str())])?;
+    let id = progress.set_status(step, &status);
+    match line {
+        Some(line) => progress.step(step).set("result", &line),
+        None => progress.step(step).clear("result"),
+    }
     progress.complete_plan()?;
     let mut extras = Vec::new();
     if !result.output.is_empty() {
@@ -69,8 +78,7 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
 
     let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
     let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
-    let ran = draft.workflow().step_role(&from) == Some(Role::Active);
-    let mut fields = entry(draft, &plan, (step, id.as_str(), ran), result, &status, changes)?;
+    let mut fields = entry(draft, &plan, (step, id.as_str(), ran, time), result, &status, changes)?;
     let usage = draft.tell_usage().into_iter().map(|(name, n)| (name.to_owned(), n.to_string()));
     fields.extend(usage);
     draft.log(format!("Step {} Execution", step.number), fields)?;
@@ -140,7 +148,7 @@ fn state_changes(
 fn entry(
     draft: &Draft<'_>,
     plan: &Plan,
-    (step, id, ran): (&Step, &str, bool),
+    (step, id, ran, time): (&Step, &str, bool, Option<Span>),
     result: &StepResult,
     status: &str,
     state_changes: String,
@@ -151,9 +159,6 @@ fn entry(
             fields.push((key.to_owned(), value));
         }
     };
-    // A step that was not running used no time and no tool, however long ago it was started.
-    let started = step.started_at.as_deref().filter(|_| ran);
-    let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     let tool = result.tool.clone().or_else(|| step.tool_mapping.clone().filter(|_| ran));
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));

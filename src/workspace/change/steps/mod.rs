@@ -4,6 +4,7 @@ pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
 pub(in crate::workspace::change) mod progress;
+mod result_line;
 pub(in crate::workspace::change) mod rewind;
 pub(in crate::workspace::change) mod shape;
 
@@ -97,7 +98,6 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
     let attempts = (step.attempts + 1).to_string();
     let (now, actor) = (draft.env.now(), draft.env.actor().to_owned());
     let mut progress = Progress::new(draft, plan)?;
-    progress.set_status(step, &active);
     progress.begin_plan()?;
     let id = progress.set_fields(
         step,
@@ -107,7 +107,8 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
             ("claimed_by", actor.as_str()),
             ("started_at", now.as_str()),
         ],
-    )?;
+    );
+    progress.step(step).clear("result");
     progress.finish(&[])?;
     draft.facts()?.touches.insert(id.as_str().to_owned(), Vec::new());
     Ok(Answer::new(format!("step {} {active}: {}", step.number, step.title))
@@ -130,10 +131,8 @@ pub(in crate::workspace::change) fn reset(
     }
     transition(draft, step, &from, &open)?;
     let mut progress = Progress::new(draft, &plan)?;
-    progress.set_status(step, &open);
+    let id = progress.reopen(step, &open);
     progress.reopen_plan()?;
-    let id = progress.set_fields(step, &[("status", open.as_str())])?;
-    plan.clear_step(progress.edit(), step, &["claimed_by", "started_at"])?;
     progress.finish(&[])?;
     draft.facts()?.touches.remove(id.as_str());
     let mut fields = vec![

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     domain::{
-        ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRole as Role, Subject,
-        Variables, step_at_hand,
+        ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
+        StepUpdate, Subject, Variables, plan::dependencies, step_at_hand,
     },
     text::markdown::Edit,
     workspace::{
@@ -22,7 +22,8 @@ pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
     draft: &'d mut Draft<'e>,
     plan: &'p Plan,
     edit: Edit<'p>,
-    statuses: BTreeMap<usize, String>,
+    /// What changes in each step, by its offset.
+    updates: BTreeMap<usize, StepUpdate>,
     plan_status: Option<String>,
     /// Steps added (+) or removed (−) by this very edit.
     pub(in crate::workspace::change) added: Option<(u32, String)>,
@@ -48,7 +49,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             draft,
             plan,
             edit: plan.document.edit(),
-            statuses: BTreeMap::new(),
+            updates: BTreeMap::new(),
             plan_status: None,
             added: None,
             removed: None,
@@ -60,9 +61,9 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         &mut self.edit
     }
 
-    /// Remembers the new status of a step for what follows from it.
-    pub(in crate::workspace::change) fn set_status(&mut self, step: &Step, status: &str) {
-        self.statuses.insert(step.offset, status.to_owned());
+    /// What changes in a step; more can be added until the end.
+    pub(in crate::workspace::change) fn step(&mut self, step: &Step) -> &mut StepUpdate {
+        self.updates.entry(step.offset).or_default()
     }
 
     /// Sets fields of a step and gives it an id if it has none.
@@ -70,26 +71,57 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         &mut self,
         step: &Step,
         fields: &[(&str, &str)],
-    ) -> Result<StepId, Error> {
-        self.plan.set_step(&mut self.edit, step, fields)?;
+    ) -> StepId {
+        let update = self.step(step);
+        fields.iter().for_each(|(key, value)| update.set(key, value));
         self.identify(step)
     }
 
+    /// Sets the status of a step and gives it an id if it has none.
+    pub(in crate::workspace::change) fn set_status(&mut self, step: &Step, status: &str) -> StepId {
+        self.set_fields(step, &[("status", status)])
+    }
+
+    /// Puts a step back to its beginning: nobody works on it, and nothing came of it yet.
+    pub(in crate::workspace::change) fn reopen(&mut self, step: &Step, open: &str) -> StepId {
+        let id = self.set_status(step, open);
+        let update = self.step(step);
+        ["claimed_by", "started_at", "result"].into_iter().for_each(|key| update.clear(key));
+        id
+    }
+
     /// The step's id; a new one is written if it has none.
-    pub(in crate::workspace::change) fn identify(&mut self, step: &Step) -> Result<StepId, Error> {
+    pub(in crate::workspace::change) fn identify(&mut self, step: &Step) -> StepId {
         if let Some(id) = &step.id {
-            return Ok(id.clone());
+            return id.clone();
+        }
+        let known = self.updates.get(&step.offset).and_then(|update| update.get("id"));
+        if let Some(id) = known.and_then(StepId::parse) {
+            return id;
         }
         let id = self.new_id();
-        self.plan.set_step(&mut self.edit, step, &[("id", id.as_str())])?;
-        Ok(id)
+        self.step(step).set("id", id.as_str());
+        id
+    }
+
+    /// The steps as a list of dependencies, with the numbers and titles they have afterwards.
+    pub(in crate::workspace::change) fn list(&self, steps: &[&Step]) -> String {
+        dependencies::write(steps.iter().map(|step| self.name(step)))
+    }
+
+    fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
+        let update = self.updates.get(&step.offset);
+        update.map_or((step.number, &step.title), |update| update.name(step))
     }
 
     /// An id that no step has.
     pub(in crate::workspace::change) fn new_id(&self) -> StepId {
         let steps = &self.plan.steps;
-        let taken =
-            |text: &str| steps.iter().any(|s| s.id.as_ref().is_some_and(|id| id.as_str() == text));
+        let taken = |text: &str| {
+            let written = steps.iter().filter_map(|step| step.id.as_ref()).map(StepId::as_str);
+            let given = self.updates.values().filter_map(|update| update.get("id"));
+            written.chain(given).any(|id| id == text)
+        };
         StepId::generate(self.draft.env.random(), taken)
     }
 
@@ -163,6 +195,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         mut self,
         extras: &[Extra<'_>],
     ) -> Result<Option<String>, Error> {
+        self.write_steps()?;
         let current = self.current_step();
         let total = self.plan.steps.len() + usize::from(self.added.is_some())
             - usize::from(self.removed.is_some());
@@ -190,6 +223,43 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(self.plan_status)
     }
 
+    /// Writes what changes in the steps, and what others say about them.
+    fn write_steps(&mut self) -> Result<(), Error> {
+        let workflow = self.draft.workflow();
+        let mut roles = BTreeMap::new();
+        for step in &self.plan.steps {
+            let role = self.status(step).and_then(|status| workflow.step_role(status));
+            roles.insert(step.offset, role);
+        }
+        for step in &self.plan.steps {
+            if let Some(update) = self.updates.get_mut(&step.offset) {
+                update.set_role(roles[&step.offset]);
+            }
+        }
+        let is_renamed = |step: &Step| self.name(step) != (step.number, step.title.as_str());
+        if self.plan.steps.iter().any(is_renamed) {
+            let plan = self.plan;
+            let renamed = |wanted: &StepRef| {
+                let (number, title) = self.name(plan.step(wanted).ok()?);
+                Some((number, title.to_owned()))
+            };
+            let lists = plan.renamed_dependencies(&renamed);
+            for (step, list) in lists {
+                let update = self.updates.entry(step.offset).or_default();
+                if update.get("depends_on").is_none() && Some(step.offset) != self.removed {
+                    update.set("depends_on", &list);
+                    update.set_role(roles[&step.offset]);
+                }
+            }
+        }
+        for step in &self.plan.steps {
+            if let Some(update) = self.updates.get(&step.offset) {
+                self.plan.update_step(&mut self.edit, step, update)?;
+            }
+        }
+        Ok(())
+    }
+
     fn plan_status(&self) -> Result<String, Error> {
         if let Some(status) = &self.plan_status {
             return Ok(status.clone());
@@ -207,26 +277,22 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 
     fn status<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
-        let written = self.statuses.get(&step.offset).map(String::as_str);
-        let open = || self.draft.workflow().step_with_role(Role::Open);
-        Some(written.or(step.status.as_deref()).unwrap_or_else(open))
+        let written = self.updates.get(&step.offset).and_then(|update| update.get("status"));
+        let marked =
+            || self.draft.workflow().step_with_role(step.heading.mark.unwrap_or(Role::Open));
+        Some(written.or(step.status.as_deref()).unwrap_or_else(marked))
     }
 
     /// The running step; else the first that is open or failed; else the last.
     fn current_step(&self) -> u32 {
         let workflow = self.draft.workflow();
         let mut numbered: Vec<(u32, Option<Role>)> = Vec::new();
-        let shift = self.removed.and_then(|offset| {
-            self.plan.steps.iter().find(|step| step.offset == offset).map(|step| step.number)
-        });
         for step in &self.plan.steps {
             if Some(step.offset) == self.removed {
                 continue;
             }
             let role = self.status(step).and_then(|status| workflow.step_role(status));
-            let after_removed = shift.is_some_and(|number| step.number > number);
-            let after_added = self.added.as_ref().is_some_and(|(number, _)| step.number >= *number);
-            let number = step.number + u32::from(after_added) - u32::from(after_removed);
+            let number = self.name(step).0;
             numbered.push((number, role));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
@@ -258,9 +324,10 @@ pub(in crate::workspace::change) fn status_of(
     draft: &Draft<'_>,
     step: &Step,
 ) -> Result<String, Error> {
-    // A step without a status has not begun.
+    // A step without a status is what its mark says, or has not begun.
     let Some(written) = step.status.as_deref() else {
-        return Ok(draft.workflow().step_with_role(Role::Open).to_owned());
+        let role = step.heading.mark.unwrap_or(Role::Open);
+        return Ok(draft.workflow().step_with_role(role).to_owned());
     };
     match draft.workflow().step_status(written) {
         Some(status) => Ok(status.to_owned()),

@@ -47,9 +47,7 @@ pub(in crate::workspace) fn rewind(
     );
     let mut progress = Progress::new(draft, &plan)?;
     for step in &behind {
-        progress.set_status(step, &open);
-        progress.set_fields(step, &[("status", open.as_str())])?;
-        plan.clear_step(progress.edit(), step, &["claimed_by", "started_at"])?;
+        progress.reopen(step, &open);
     }
     if finished {
         progress.set_plan_status(&active);

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role},
+    domain::{
+        ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role,
+        plan::heading::HeadingText,
+    },
     workspace::{
         Answer, Draft, Error, Readiness,
         change::{
@@ -34,7 +37,14 @@ pub(in crate::workspace::change) fn add(
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
     let mut progress = Progress::new(draft, &plan)?;
     let id = progress.new_id();
-    let depends_on = identities(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let number = plan.new_number(after);
+    if after.is_some() {
+        for later in plan.steps.iter().filter(|step| step.number >= number) {
+            progress.step(later).set_number(later.number + 1);
+        }
+    }
+    let depends_on = progress.list(&depends_on);
     let new = NewStep {
         title,
         component: shape.component.clone(),
@@ -47,17 +57,44 @@ pub(in crate::workspace::change) fn add(
         depends_on,
         other: pairs(&shape.set),
     };
-    let number = plan.add_step(progress.edit(), &id, &new, &status, after)?;
+    let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, after)?;
     if let Some(renumbering) = &renumbering {
         plan.update_references(progress.edit(), renumbering, None, &is_variable);
     }
     progress.added = Some((number, status.clone()));
     progress.reopen_plan()?;
     progress.finish(&[])?;
+    complete(draft, number, heading, shape.description.as_deref())?;
     touch(draft, number)?;
     let step =
         serde_json::json!({ "number": number, "id": id, "title": new.title, "status": status });
     Ok(Answer::new(format!("step {number} ({id}) added: {}", new.title)).with("step", step))
+}
+
+/// What can be written only once the step is there: a title whose end looks like a mark, and the
+/// text below the fields.
+fn complete(
+    draft: &mut Draft<'_>,
+    number: u32,
+    heading: HeadingText,
+    description: Option<&str>,
+) -> Result<(), Error> {
+    let description = description.filter(|text| !text.trim().is_empty());
+    if !heading.ends_like_mark && description.is_none() {
+        return Ok(());
+    }
+    let plan = draft.plan()?;
+    let mut added = plan.steps.iter().filter(|step| step.number == number);
+    let Some(step) = added.next_back() else { return Ok(()) };
+    let mut edit = plan.document.edit();
+    if heading.ends_like_mark {
+        edit.set_title_ending(step.section, &heading.text, true);
+    }
+    if let Some(description) = description {
+        edit.append_text(step.section, description);
+    }
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    Ok(())
 }
 
 /// Changes what a step says.
@@ -80,14 +117,17 @@ pub(in crate::workspace::change) fn set(
     let plan = draft.plan()?;
     let step = plan.step(selected)?;
     let mut progress = Progress::new(draft, &plan)?;
-    let id = progress.identify(step)?;
-    let depends_on = identities(&mut progress, &plan, shape.depends_on.as_deref())?;
+    let id = progress.identify(step);
+    let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
     if shape.depends_on.is_some() {
         refuse_cycle(&plan, step, &depends_on)?;
     }
+    if let Some(new_title) = &shape.title {
+        progress.step(step).set_title(&title(new_title)?);
+    }
     let cost = shape.cost.map(|cost| cost.0.to_string());
     let time = shape.time.map(|time| time.to_string());
-    let depends_on = shape.depends_on.as_ref().map(|_| list(&depends_on));
+    let depends_on = shape.depends_on.as_ref().map(|_| progress.list(&depends_on));
     let mut fields: Vec<(&str, &str)> = Vec::new();
     let known = [
         ("component", shape.component.as_deref()),
@@ -100,9 +140,9 @@ pub(in crate::workspace::change) fn set(
     fields.extend(known.into_iter().filter_map(|(key, value)| Some((key, value?))));
     let other = pairs(&shape.set);
     fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-    plan.set_step(progress.edit(), step, &fields)?;
-    if let Some(new_title) = &shape.title {
-        plan.set_step_title(progress.edit(), step, &title(new_title)?);
+    progress.set_fields(step, &fields);
+    if let Some(description) = shape.description.as_deref().filter(|text| !text.trim().is_empty()) {
+        progress.edit().append_text(step.section, description);
     }
     if !shape.input.is_empty() {
         plan.set_nested(progress.edit(), step, "inputs", &pairs(&shape.input))?;
@@ -153,6 +193,9 @@ pub(in crate::workspace::change) fn remove(
     let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = Progress::new(draft, &plan)?;
     plan.remove_step(progress.edit(), step);
+    for later in plan.steps.iter().filter(|later| later.number > step.number) {
+        progress.step(later).set_number(later.number - 1);
+    }
     plan.update_references(
         progress.edit(),
         &Renumbering::without(&plan, step),
@@ -170,29 +213,30 @@ fn touch(draft: &mut Draft<'_>, number: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Turns numbers into ids, so that renumbering never changes what a step waits for.
-fn identities(
+/// The steps that are meant, each with an id, so that its name can be found again after a merge.
+fn identified<'p>(
     progress: &mut Progress<'_, '_, '_>,
-    plan: &Plan,
+    plan: &'p Plan,
     wanted: Option<&[StepRef]>,
-) -> Result<Vec<StepRef>, Error> {
-    let mut ids = Vec::new();
+) -> Result<Vec<&'p Step>, Error> {
+    let mut steps: Vec<&Step> = Vec::new();
     for selected in wanted.unwrap_or_default() {
         let step = plan.step(selected)?;
         plan.refuse_copied(step)?;
-        let id = StepRef::Id(progress.identify(step)?);
-        if !ids.contains(&id) {
-            ids.push(id);
+        progress.identify(step);
+        if !steps.iter().any(|known| known.offset == step.offset) {
+            steps.push(step);
         }
     }
-    Ok(ids)
+    Ok(steps)
 }
 
-fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[StepRef]) -> Result<(), Error> {
+fn refuse_cycle(plan: &Plan, step: &Step, depends_on: &[&Step]) -> Result<(), Error> {
     let mut changed = plan.clone();
     for other in &mut changed.steps {
         if other.offset == step.offset {
-            other.depends_on = depends_on.to_vec();
+            let numbers = depends_on.iter().map(|step| StepRef::Number(step.number));
+            other.depends_on = numbers.collect();
         }
     }
     let workflow = crate::domain::Workflow::builtin();
@@ -209,10 +253,6 @@ fn title(text: &str) -> Result<String, Error> {
     }
     Error::refuse_placeholder(text)?;
     Ok(text.to_owned())
-}
-
-fn list(steps: &[StepRef]) -> String {
-    steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn pairs(map: &Map<String, Value>) -> Vec<(String, String)> {

@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::{Placeholders, field, heading, not_read_back, parse, refused, title_line};
 use crate::{
-    domain::{Money, Plan, Review, StateFile, StepId, StepRef, StepRole, Workflow},
+    domain::{
+        Money, Plan, Review, StateFile, StepId, StepRef, StepRole, StepUpdate, Workflow,
+        plan::{bookkeeping::Bookkeeping, dependencies},
+    },
     text::markdown::{Document, Edit, SectionId, is_placeholder},
     workspace::{
         Error, Readiness,
@@ -33,9 +36,10 @@ pub(in super::super) fn plan(
     for step in &wanted {
         steps.push('\n');
         steps.push_str(&heading(3, format!("Step {}: {}", step.number, step.title).trim_end())?);
-        steps.push_str(&body(step)?);
+        steps.push_str(&body(step, &wanted)?);
     }
-    let mut text = insert_steps(text, &steps)?;
+    let text = insert_steps(text, &steps)?;
+    let mut text = complete(Plan::read(parse(FILE, text)?), &wanted, workflow)?;
     let reviews = read_reviews(document)?;
     if !reviews.is_empty() {
         text.push_str(&format!("\n{}", review_section(&reviews)?));
@@ -43,7 +47,7 @@ pub(in super::super) fn plan(
     let plan = Plan::read(parse(FILE, text)?);
     let found: Vec<StepState> = plan.steps.iter().map(|step| step_state(step, false)).collect();
     if let Some(at) =
-        (0..wanted.len().max(found.len())).find(|at| wanted.get(*at) != found.get(*at))
+        (0..wanted.len().max(found.len())).find(|at| !is_same(wanted.get(*at), found.get(*at)))
     {
         return Err(not_read_back(FILE, &format!("`steps[{at}]`")));
     }
@@ -167,42 +171,100 @@ fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepStat
         attempts: part.count("attempts")?,
         claimed_by: part.text("claimed_by")?,
         started_at: part.text("started_at")?,
+        result: part.text("result")?,
+        description: part.text("description")?.filter(|text| !text.trim().is_empty()),
         other: part.written("other")?,
         ready: false,
         place: None,
     })
 }
 
-fn body(step: &StepState) -> Result<String, Error> {
-    let mut body = String::new();
-    let attempts = (step.attempts > 0).then(|| step.attempts.to_string());
-    let depends_on: Vec<String> = step.depends_on.iter().map(ToString::to_string).collect();
-    let depends_on = Some(depends_on.join(", ")).filter(|text| !text.is_empty());
-    let mut put = |key: &str, text: Option<&str>| -> Result<(), Error> {
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            body.push_str(&field(0, key, text, Placeholders::Matter)?);
-        }
-        Ok(())
+/// Whether a step reads back; the white space around its description does not matter.
+fn is_same(wanted: Option<&StepState>, found: Option<&StepState>) -> bool {
+    let words = |text: &Option<String>| -> Vec<String> {
+        text.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned).collect()
     };
-    put("id", step.id.as_deref())?;
-    put("component", step.component.as_deref())?;
-    put("tool_mapping", step.tool_mapping.as_deref())?;
-    put("status", step.status.as_deref())?;
-    put("attempts", attempts.as_deref())?;
-    put("claimed_by", step.claimed_by.as_deref())?;
-    put("started_at", step.started_at.as_deref())?;
-    put("depends_on", depends_on.as_deref())?;
-    put("estimated_cost", step.estimated_cost.as_deref())?;
-    put("estimated_time", step.estimated_time.as_deref())?;
-    put("side_effects", step.side_effects.as_deref())?;
+    let (Some(wanted), Some(found)) = (wanted, found) else { return false };
+    let plain = |step: &StepState| StepState { description: None, ..step.clone() };
+    plain(wanted) == plain(found) && words(&wanted.description) == words(&found.description)
+}
+
+/// Adds what can be written only once the steps are there: their marks and descriptions.
+fn complete(plan: Plan, wanted: &[StepState], workflow: &Workflow) -> Result<String, Error> {
+    let mut edit = plan.document.edit();
+    if plan.steps.len() != wanted.len() {
+        return Ok(plan.document.into_source());
+    }
+    for (step, wanted) in plan.steps.iter().zip(wanted) {
+        let mut update = StepUpdate::default();
+        update.set_title(&wanted.title);
+        update.set_role(workflow.role_of_status(wanted.status.as_deref()));
+        plan.update_step(&mut edit, step, &update)?;
+        if let Some(description) = &wanted.description {
+            edit.append_text(step.section, description);
+        }
+    }
+    Ok(Plan::finish(edit)?.document.into_source())
+}
+
+fn body(step: &StepState, all: &[StepState]) -> Result<String, Error> {
+    let mut body = String::new();
+    put_field(&mut body, "component", step.component.as_deref())?;
+    put_field(&mut body, "tool_mapping", step.tool_mapping.as_deref())?;
+    put_field(&mut body, "status", step.status.as_deref())?;
     for (key, list) in [("inputs", &step.inputs), ("expected_outputs", &step.expected_outputs)] {
         if !list.is_empty() {
             body.push_str(&format!("- **{key}**:\n"));
             body.push_str(&fields(2, list)?);
         }
     }
+    put_field(&mut body, "estimated_cost", step.estimated_cost.as_deref())?;
+    put_field(&mut body, "estimated_time", step.estimated_time.as_deref())?;
+    put_field(&mut body, "side_effects", step.side_effects.as_deref())?;
+    put_field(&mut body, "depends_on", Some(&depends_on(step, all)))?;
     body.push_str(&fields(0, &step.other)?);
+    put_field(&mut body, "result", step.result.as_deref())?;
+    let line = Bookkeeping {
+        id: step.id.clone().unwrap_or_default(),
+        attempts: step.attempts,
+        claimed_by: step.claimed_by.clone(),
+        started_at: step.started_at.clone(),
+        remarks: Vec::new(),
+    };
+    if step.id.is_some() {
+        put_field(&mut body, "id", Some(&line.write()))?;
+    } else {
+        let attempts = (step.attempts > 0).then(|| step.attempts.to_string());
+        put_field(&mut body, "attempts", attempts.as_deref())?;
+        put_field(&mut body, "claimed_by", step.claimed_by.as_deref())?;
+        put_field(&mut body, "started_at", step.started_at.as_deref())?;
+    }
     Ok(body)
+}
+
+fn put_field(body: &mut String, key: &str, text: Option<&str>) -> Result<(), Error> {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        body.push_str(&field(0, key, text, Placeholders::Matter)?);
+    }
+    Ok(())
+}
+
+/// The steps it waits for: those that are named by their id with number and title.
+fn depends_on(step: &StepState, all: &[StepState]) -> String {
+    let one = |wanted: &StepRef| {
+        let of_id = |other: &&StepState| match wanted {
+            StepRef::Id(id) => other.id.as_deref() == Some(id.as_str()),
+            StepRef::Number(_) => false,
+        };
+        let mut found = all.iter().filter(of_id);
+        match (found.next(), found.next()) {
+            (Some(step), None) if !step.title.is_empty() => {
+                dependencies::write([(step.number, step.title.as_str())])
+            }
+            _ => wanted.to_string(),
+        }
+    };
+    step.depends_on.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn fields(indent: usize, list: &[Written]) -> Result<String, Error> {

@@ -1,0 +1,323 @@
+//! The steps that a step waits for: `1 Collect benchmarks, 3 Measure`.
+//!
+//! A number says which step it is for people, the title which one it is after steps were put in or
+//! moved by hand: where both are given and disagree, the title decides if only one step has it.
+//! Numbers alone and ids are understood too, and stay as they are written.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::domain::{ModelError, StepId, StepRef};
+
+/// A step that can be named.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'s> {
+    pub(crate) number: u32,
+    pub(crate) id: Option<&'s str>,
+    pub(crate) title: &'s str,
+}
+
+/// One step of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// As it is named; by its id where its title says which one it is.
+    pub(crate) step: StepRef,
+    /// Where its number stands.
+    number: Option<Range<usize>>,
+    /// Where its title stands, with its quotes.
+    title: Option<Range<usize>>,
+    /// The number and the title, where no step has both.
+    pub(crate) disagrees: Option<(u32, String)>,
+}
+
+impl Dependency {
+    /// Whether it is written with its title.
+    pub(crate) fn is_titled(&self) -> bool {
+        self.title.is_some()
+    }
+}
+
+/// Reads a list.
+///
+/// # Errors
+/// Something in it is no step.
+pub(crate) fn parse(list: &str, steps: &[Named<'_>]) -> Result<Vec<Dependency>, ModelError> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < list.len() {
+        let end = entry(list, at, steps, &mut found)?;
+        at = end + list[end..].chars().next().map_or(1, char::len_utf8);
+    }
+    Ok(found)
+}
+
+/// A list in which every step has its number and title.
+pub(crate) fn write<'s>(steps: impl IntoIterator<Item = (u32, &'s str)>) -> String {
+    let one = |(number, title): (u32, &str)| match title {
+        "" => number.to_string(),
+        title => format!("{number} {}", quoted(title)),
+    };
+    steps.into_iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The list with numbers and titles as `renamed` gives them; what has none stays as it is.
+pub(crate) fn rename(
+    list: &str,
+    found: &[Dependency],
+    renamed: impl Fn(&StepRef) -> Option<(u32, String)>,
+) -> String {
+    let mut out = String::with_capacity(list.len());
+    let mut at = 0;
+    for dependency in found {
+        let Some((number, title)) = renamed(&dependency.step) else { continue };
+        if let Some(span) = &dependency.number {
+            out.push_str(&list[at..span.start]);
+            out.push_str(&number.to_string());
+            at = span.end;
+        }
+        if let Some(span) = &dependency.title {
+            out.push_str(&list[at..span.start]);
+            out.push_str(&quoted(&title));
+            at = span.end;
+        }
+    }
+    out.push_str(&list[at..]);
+    out
+}
+
+/// Reads what begins at `at`; gives its end.
+fn entry(
+    list: &str,
+    at: usize,
+    steps: &[Named<'_>],
+    found: &mut Vec<Dependency>,
+) -> Result<usize, ModelError> {
+    let rest = &list[at..];
+    let open = rest.trim_start_matches([' ', '[', '`', '#']);
+    let open = ["Steps ", "Step ", "steps ", "step "]
+        .into_iter()
+        .find_map(|word| open.strip_prefix(word))
+        .unwrap_or(open)
+        .trim_start_matches([' ', '#']);
+    let after = open.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = &open[..open.len() - after.len()];
+    let title = after.trim_start_matches([' ', ':', '.']);
+    if let (Ok(number), true) = (digits.parse::<u32>(), title.len() < after.len())
+        && let Some(width) = title_width(title, number, steps)
+    {
+        let (start, from) = (list.len() - open.len(), list.len() - title.len());
+        let said = unquoted(&title[..width]);
+        let (step, is_known) = by_title(number, &said, steps);
+        found.push(Dependency {
+            step,
+            number: Some(start..start + digits.len()),
+            title: Some(from..from + width),
+            disagrees: (!is_known).then_some((number, said)),
+        });
+        return Ok(from + width);
+    }
+    let end = at + rest.find([',', '\n']).unwrap_or(rest.len());
+    let whole = list[at..end].trim();
+    let mut same = steps.iter().filter(|step| !whole.is_empty() && step.title == whole);
+    if let (Some(step), None) = (same.next(), same.next())
+        && StepRef::parse(whole).is_err()
+    {
+        let start = at + rest.len() - rest.trim_start().len();
+        let title = Some(start..start + whole.len());
+        found.push(Dependency { step: reference(step), number: None, title, disagrees: None });
+        return Ok(end);
+    }
+    words(list, at..end, found)?;
+    Ok(end)
+}
+
+/// Numbers and ids without titles, with commas or spaces between them.
+fn words(list: &str, span: Range<usize>, found: &mut Vec<Dependency>) -> Result<(), ModelError> {
+    let mut at = span.start;
+    for word in list[span].split(' ') {
+        let start = at;
+        at += word.len() + 1;
+        let bare = word.trim_matches(['"', '\'', ' ', '`', '[', ']']);
+        let is_filler =
+            matches!(bare.to_ascii_lowercase().as_str(), "" | "step" | "steps" | "none" | "-");
+        if is_filler {
+            continue;
+        }
+        let step = StepRef::parse(bare)?;
+        let digits = bare.trim_start_matches('#');
+        let number = matches!(step, StepRef::Number(_)).then(|| {
+            let from = start + word.find(digits).unwrap_or_default();
+            from..from + digits.len()
+        });
+        found.push(Dependency { step, number, title: None, disagrees: None });
+    }
+    Ok(())
+}
+
+/// How many bytes the title takes that `text` begins with; `None` if no title follows the number.
+fn title_width(text: &str, number: u32, steps: &[Named<'_>]) -> Option<usize> {
+    let ends = |rest: &str| {
+        let rest = rest.trim_start_matches([' ', ']', '`']);
+        rest.is_empty() || rest.starts_with([',', '\n'])
+    };
+    if text.starts_with('"') {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<String>();
+        let is_text = values.next().is_some_and(|value| value.is_ok());
+        return Some(values.byte_offset()).filter(|width| is_text && ends(&text[*width..]));
+    }
+    // The number nearly always is the right one.
+    let likely = likely(number, steps).filter(|step| text.starts_with(step.title));
+    if let Some(step) =
+        likely.filter(|step| !step.title.is_empty() && ends(&text[step.title.len()..]))
+    {
+        return Some(step.title.len());
+    }
+    let known = steps.iter().filter(|step| !step.title.is_empty() && text.starts_with(step.title));
+    let known = known.filter(|step| ends(&text[step.title.len()..]));
+    let longest = known.map(|step| (step.number == number, step.title.len())).max();
+    if let Some((_, width)) = longest {
+        return Some(width);
+    }
+    let cut = text.find([',', '\n']).unwrap_or(text.len());
+    let title = text[..cut].trim_end_matches([' ', ']', '`']);
+    let is_step = |word: &str| {
+        let word = word.trim_matches(['"', '\'', '`', '[', ']']);
+        word.trim_start_matches('#').parse::<u32>().is_ok()
+            || steps.iter().any(|step| step.id == Some(word))
+            || matches!(word.to_ascii_lowercase().as_str(), "" | "step" | "steps")
+    };
+    (!title.is_empty() && !title.split(' ').all(is_step)).then_some(title.len())
+}
+
+/// The step of that number, if steps are numbered in their order.
+fn likely<'a, 's>(number: u32, steps: &'a [Named<'s>]) -> Option<&'a Named<'s>> {
+    let at = usize::try_from(number).ok()?.checked_sub(1)?;
+    steps.get(at).filter(|step| step.number == number)
+}
+
+/// The step of that number and title; else the only one of that title; else that of the number.
+/// Whether the title is that of a step.
+fn by_title(number: u32, title: &str, steps: &[Named<'_>]) -> (StepRef, bool) {
+    if let Some(step) = likely(number, steps).filter(|step| step.title == title) {
+        return (reference(step), true);
+    }
+    let titled: Vec<&Named<'_>> = steps.iter().filter(|step| step.title == title).collect();
+    let both = titled.iter().find(|step| step.number == number);
+    let only = titled.first().filter(|_| titled.len() == 1);
+    match both.or(only) {
+        Some(step) => (reference(step), true),
+        None => (by_number(StepRef::Number(number), steps), false),
+    }
+}
+
+/// A number that means one step is replaced by its id, if it has one.
+fn by_number(step: StepRef, steps: &[Named<'_>]) -> StepRef {
+    let StepRef::Number(number) = step else { return step };
+    let mut same = steps.iter().filter(|known| known.number == number);
+    match (same.next(), same.next()) {
+        (Some(only), None) => reference(only),
+        _ => step,
+    }
+}
+
+fn reference(step: &Named<'_>) -> StepRef {
+    let id = step.id.and_then(StepId::parse);
+    id.map_or(StepRef::Number(step.number), StepRef::Id)
+}
+
+/// A title that would not read back as it is, in quotes.
+fn quoted(title: &str) -> String {
+    let is_word = |word: &str| word.trim_start_matches('#').parse::<u32>().is_ok();
+    let is_plain = !title.contains([',', '"', '[', ']', '`', '\n', '<', '&', '\\', '*', '_'])
+        && !title.starts_with([':', '.', ' '])
+        && !title.ends_with(' ')
+        && !title.split(' ').all(is_word);
+    if is_plain { title.to_owned() } else { Value::from(title).to_string() }
+}
+
+fn unquoted(text: &str) -> String {
+    match text.starts_with('"') {
+        true => serde_json::from_str(text).unwrap_or_else(|_| text.to_owned()),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STEPS: [Named<'_>; 4] = [
+        Named { number: 1, id: Some("k3f9"), title: "Collect benchmarks" },
+        Named { number: 2, id: Some("b7xd"), title: "Read, and compare" },
+        Named { number: 3, id: Some("m2qp"), title: "Measure" },
+        Named { number: 4, id: None, title: "2 more" },
+    ];
+
+    fn read(list: &str) -> Vec<String> {
+        let found = parse(list, &STEPS).unwrap();
+        found.iter().map(|found| found.step.to_string()).collect()
+    }
+
+    #[test]
+    fn steps_are_named_by_number_and_title() {
+        assert_eq!(read("1 Collect benchmarks, 3 Measure"), ["k3f9", "m2qp"]);
+        assert_eq!(read("2 Read, and compare, 1"), ["b7xd", "1"]);
+        assert_eq!(read("2 \"Read, and compare\", 3 Measure"), ["b7xd", "m2qp"]);
+        assert_eq!(read("Step 3: Measure"), ["m2qp"]);
+        assert_eq!(read("4 2 more"), ["4"]);
+        assert_eq!(read("Collect benchmarks"), ["k3f9"]);
+    }
+
+    #[test]
+    fn numbers_and_ids_alone_are_understood() {
+        assert_eq!(read("[1, k3f9] , Step 4"), ["1", "k3f9", "4"]);
+        assert_eq!(read("1 2 #3"), ["1", "2", "3"]);
+        assert_eq!(read("[\"1\",\"3\"]"), ["1", "3"]);
+        assert_eq!(read("none"), Vec::<String>::new());
+        assert_eq!(read("9, zzzz"), ["9", "zzzz"]);
+        assert!(parse("1, ???", &STEPS).is_err());
+    }
+
+    #[test]
+    fn the_title_decides_where_only_one_step_has_it() {
+        assert_eq!(read("2 Measure"), ["m2qp"]);
+        let found = parse("3 Gauge", &STEPS).unwrap();
+        assert_eq!(found[0].step.to_string(), "m2qp");
+        assert_eq!(found[0].disagrees, Some((3, "Gauge".to_owned())));
+    }
+
+    #[test]
+    fn numbers_and_titles_follow_and_the_form_stays() {
+        let renamed = |list: &str| {
+            let found = parse(list, &STEPS).unwrap();
+            rename(list, &found, |step| match step.to_string().as_str() {
+                "k3f9" | "1" => Some((2, "Gather, all".to_owned())),
+                "m2qp" | "3" => Some((4, "Measure".to_owned())),
+                _ => None,
+            })
+        };
+        assert_eq!(renamed("1 Collect benchmarks, 3 Measure"), "2 \"Gather, all\", 4 Measure");
+        assert_eq!(renamed("[1,\"3\"], Step 2, m2qp, #3"), "[2,\"4\"], Step 2, m2qp, #4");
+        assert_eq!(renamed("none"), "none");
+    }
+
+    proptest! {
+        #[test]
+        fn any_titles_read_back(titles in prop::collection::vec("[a-z0-9,\" .:#\\[\\]-]{1,10}", 1..5)) {
+            let titles: Vec<String> = titles.iter().map(|title| title.trim().to_owned()).collect();
+            prop_assume!(titles.iter().all(|title| !title.is_empty()));
+            let ids: Vec<String> = (0..titles.len()).map(|at| format!("k{at}")).collect();
+            let steps: Vec<Named<'_>> = titles.iter().zip(&ids).zip(1..).map(|((title, id), number)| {
+                Named { number, id: Some(id), title }
+            }).collect();
+            let list = write(steps.iter().map(|step| (step.number, step.title)));
+            let found = parse(&list, &steps).unwrap();
+            let read: Vec<String> = found.iter().map(|found| found.step.to_string()).collect();
+            prop_assert_eq!(read, ids, "{}", list);
+            prop_assert!(found.iter().all(|found| found.disagrees.is_none()));
+        }
+    }
+}

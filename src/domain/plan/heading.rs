@@ -1,0 +1,304 @@
+//! The heading of a step: `Step 4: Write a shim ✗`.
+//!
+//! The mark at its end shows the state of the step at a glance. It follows the status, which is the
+//! truth. People also write `Step 4 Write a shim`, `✅ Step 4: Write a shim` and, below *Steps*,
+//! `4. Write a shim`.
+
+use crate::{
+    domain::StepRole,
+    text::markdown::{Document, SectionId},
+};
+
+const SEPARATORS: [char; 7] = [':', '：', '.', '-', '–', '—', ')'];
+
+impl StepRole {
+    /// The mark at the end of the heading; an open step has none.
+    pub(crate) fn mark(self) -> Option<char> {
+        match self {
+            Self::Open => None,
+            Self::Active => Some('▶'),
+            Self::Done => Some('✓'),
+            Self::Failed => Some('✗'),
+            Self::Skipped => Some('–'),
+        }
+    }
+
+    /// What a mark means, ours or one that people use.
+    fn of_mark(mark: char) -> Option<Self> {
+        Some(match mark {
+            '✓' | '✔' | '✅' | '☑' => Self::Done,
+            '✗' | '✘' | '✖' | '❌' => Self::Failed,
+            '▶' | '🔄' | '⏳' | '🚧' => Self::Active,
+            '–' | '⏭' => Self::Skipped,
+            '⬜' | '☐' => Self::Open,
+            _ => return None,
+        })
+    }
+}
+
+/// What the heading of a step says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// All that stands before the title, without a mark: `Step 4: `.
+    prefix: String,
+    pub(crate) number: u32,
+    pub(crate) title: String,
+    /// What the mark says.
+    pub(crate) mark: Option<StepRole>,
+    /// Whether the mark stands before everything else.
+    is_mark_first: bool,
+}
+
+/// The text of a heading as it is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeadingText {
+    pub(crate) text: String,
+    /// Whether its end would pass for a mark, so that it must be written as a character reference.
+    pub(crate) ends_like_mark: bool,
+}
+
+impl Heading {
+    /// The heading of a new step.
+    pub(crate) fn new(number: u32, title: &str) -> Self {
+        Self {
+            prefix: format!("Step {number}: "),
+            number,
+            title: title.to_owned(),
+            mark: None,
+            is_mark_first: false,
+        }
+    }
+
+    /// The heading of `section`, if it is that of a step.
+    pub(crate) fn read(document: &Document, section: SectionId) -> Option<Self> {
+        let found = document.section(section);
+        let mut heading = Self::parse(&found.title, is_below_steps(document, section))?;
+        if heading.prefix.starts_with(|c: char| c.is_ascii_digit()) {
+            // A numbered heading around steps is a group of them.
+            let is_step = |id: &SectionId| Self::parse(&document.section(*id).title, false);
+            if found.children.iter().any(|id| is_step(id).is_some()) {
+                return None;
+            }
+        }
+        if heading.mark.is_some() && !heading.is_mark_first {
+            let raw = document.raw_title(section).trim_end_matches('\u{fe0f}');
+            if raw.chars().next_back().and_then(StepRole::of_mark).is_none() {
+                heading.mark = None;
+                heading.title = title_of(&found.title, &heading.prefix);
+            }
+        }
+        Some(heading)
+    }
+
+    /// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`. A number alone
+    /// will do if `is_below_steps`.
+    fn parse(text: &str, is_below_steps: bool) -> Option<Self> {
+        let (lead, rest) = leading_mark(text.trim_start());
+        let word = rest.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
+        let after_word = match word {
+            Some(word) => {
+                rest[word.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start()
+            }
+            None if is_below_steps => rest,
+            None => return None,
+        };
+        let tail = after_word.trim_start_matches(|c: char| c.is_ascii_digit());
+        let number = after_word[..after_word.len() - tail.len()].parse().ok()?;
+        let title = match tail.trim_start().strip_prefix(SEPARATORS) {
+            // `2.1` is no whole number.
+            Some(title)
+                if tail.starts_with('.') && title.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                return None;
+            }
+            Some(title) if word.is_some() || title.starts_with(char::is_whitespace) => title,
+            None if word.is_some()
+                && (tail.is_empty() || tail.starts_with(char::is_whitespace)) =>
+            {
+                tail
+            }
+            _ => return None,
+        };
+        let title = title.trim_start();
+        let prefix = rest[..rest.len() - title.len()].to_owned();
+        let (title, trail) = trailing_mark(title.trim_end());
+        let is_mark_first = lead.is_some();
+        Some(Self { prefix, number, title: title.to_owned(), mark: lead.or(trail), is_mark_first })
+    }
+
+    /// The same heading with that number, title and mark.
+    pub(crate) fn write(&self, number: u32, title: &str, mark: Option<StepRole>) -> HeadingText {
+        let mut text = self.prefix.clone();
+        if let Some(start) = text.find(|c: char| c.is_ascii_digit()) {
+            let rest = &text[start..];
+            let width = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            text.replace_range(start..start + width, &number.to_string());
+        }
+        let mark = mark.and_then(StepRole::mark);
+        let is_bare = title.is_empty() && mark.is_none();
+        if is_bare {
+            text = text
+                .trim_end_matches(|c: char| c.is_whitespace() || SEPARATORS.contains(&c))
+                .to_owned();
+        } else if text.trim_end().ends_with(|c: char| c.is_ascii_digit()) && self.title.is_empty() {
+            text = format!("{}: ", text.trim_end());
+        }
+        text.push_str(title);
+        match mark {
+            Some(mark) if title.is_empty() => text.push(mark),
+            Some(mark) => text.extend([' ', mark]),
+            None => {}
+        }
+        let ends_like_mark = mark.is_none() && trailing_mark(title).1.is_some();
+        HeadingText { text, ends_like_mark }
+    }
+
+    /// Where the prefix ends in the source of the title, and where the mark behind it begins; the
+    /// latter is the end if there is none.
+    pub(crate) fn ends(&self, raw: &str) -> (usize, usize) {
+        let prefix = raw.find(&self.prefix).map_or(0, |at| at + self.prefix.len());
+        let is_marked = self.mark.is_some() && !self.is_mark_first;
+        let (before, _) = if is_marked { trailing_mark(raw) } else { (raw, None) };
+        // Without a title the mark stands right behind the prefix.
+        (prefix, if is_marked { before.len().max(prefix) } else { raw.len() })
+    }
+
+    /// Whether `mark` is the one that is there, in the place where it belongs.
+    pub(crate) fn has_mark(&self, mark: Option<StepRole>) -> bool {
+        let shown = |role: Option<StepRole>| role.and_then(StepRole::mark);
+        !self.is_mark_first && shown(self.mark) == shown(mark)
+    }
+}
+
+/// What stands behind the prefix, whole.
+fn title_of(text: &str, prefix: &str) -> String {
+    let at = text.find(prefix).map_or(0, |at| at + prefix.len());
+    text[at..].trim_end().to_owned()
+}
+
+/// Whether the section is directly below *Steps*.
+pub(crate) fn is_below_steps(document: &Document, section: SectionId) -> bool {
+    let parent = document.section(section).parent.map(|id| document.section(id));
+    parent
+        .is_some_and(|parent| parent.level > 0 && parent.title.trim().eq_ignore_ascii_case("steps"))
+}
+
+/// A mark or a box at the beginning, and what follows it.
+fn leading_mark(text: &str) -> (Option<StepRole>, &str) {
+    let mut chars = text.chars();
+    let found = chars.next().and_then(StepRole::of_mark);
+    if let Some(role) = found {
+        let rest = chars.as_str();
+        return (Some(role), rest.strip_prefix('\u{fe0f}').unwrap_or(rest).trim_start());
+    }
+    for (mark, role) in [("[x]", StepRole::Done), ("[X]", StepRole::Done), ("[ ]", StepRole::Open)]
+    {
+        if let Some(rest) = text.strip_prefix(mark) {
+            return (Some(role), rest.trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// The title, and the mark that stands behind it or in its place.
+fn trailing_mark(text: &str) -> (&str, Option<StepRole>) {
+    let bare = text.trim_end_matches('\u{fe0f}');
+    let Some(mark) = bare.chars().next_back() else { return (text, None) };
+    let before = &bare[..bare.len() - mark.len_utf8()];
+    match StepRole::of_mark(mark) {
+        Some(role) if before.is_empty() || before.ends_with([' ', '\t']) => {
+            (before.trim_end_matches([' ', '\t']), Some(role))
+        }
+        _ => (text, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(heading: &str) -> Option<(u32, String, Option<StepRole>)> {
+        let document = Document::parse(format!("## Steps\n\n### {heading}\n")).unwrap();
+        let section = document.sections().last().unwrap();
+        Heading::read(&document, section).map(|found| (found.number, found.title, found.mark))
+    }
+
+    fn said(
+        number: u32,
+        title: &str,
+        mark: Option<StepRole>,
+    ) -> Option<(u32, String, Option<StepRole>)> {
+        Some((number, title.to_owned(), mark))
+    }
+
+    #[test]
+    fn a_heading_of_a_step_has_a_whole_number() {
+        assert_eq!(read("Step 2: Fetch"), said(2, "Fetch", None));
+        assert_eq!(read("Step 20"), said(20, "", None));
+        assert_eq!(read("step 3 – Read"), said(3, "Read", None));
+        for other in ["Step 2nd", "Steps", "Stepping 2: x", "Šte", "Step 2.1: Half", "Tell finance"]
+        {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn headings_that_people_write_are_understood() {
+        assert_eq!(read("Step 14 Send"), said(14, "Send", None));
+        assert_eq!(read("14. Send"), said(14, "Send", None));
+        assert_eq!(read("14) Send"), said(14, "Send", None));
+        assert_eq!(read("✅ Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
+        assert_eq!(read("✔️ Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
+        assert_eq!(read("[x] Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
+        assert_eq!(read("3.14 is not a step"), None);
+    }
+
+    #[test]
+    fn a_mark_is_no_part_of_the_title() {
+        assert_eq!(read("Step 4: Write a shim ✗"), said(4, "Write a shim", Some(StepRole::Failed)));
+        assert_eq!(read("Step 4: –"), said(4, "", Some(StepRole::Skipped)));
+        assert_eq!(read("Step 4: Tick ✓ ✗"), said(4, "Tick ✓", Some(StepRole::Failed)));
+        assert_eq!(read("Step 4: Tick &#10003;"), said(4, "Tick ✓", None));
+        assert_eq!(read("Step 4: a-✓"), said(4, "a-✓", None));
+    }
+
+    #[test]
+    fn a_heading_keeps_its_form() {
+        let rewritten = |text: &str| {
+            let heading = Heading::parse(text, true).unwrap();
+            heading.write(5, &heading.title.clone(), Some(StepRole::Done)).text
+        };
+        assert_eq!(rewritten("Step 14 Send"), "Step 5 Send ✓");
+        assert_eq!(rewritten("14. Send ▶"), "5. Send ✓");
+        assert_eq!(rewritten("✅ Step 7: Ship"), "Step 5: Ship ✓");
+        assert_eq!(rewritten("Step 7"), "Step 5: ✓");
+        let bare = Heading::parse("Step 7: ✓", false).unwrap();
+        assert_eq!(bare.write(7, "", None).text, "Step 7");
+    }
+
+    proptest! {
+        #[test]
+        fn any_title_reads_back_with_any_mark(
+            title in "[a-z✓✗▶–✅ :.#&*-]{0,12}",
+            role in prop::sample::select(vec![
+                None, Some(StepRole::Open), Some(StepRole::Active), Some(StepRole::Done),
+                Some(StepRole::Failed), Some(StepRole::Skipped),
+            ]),
+        ) {
+            let title = title.trim();
+            let written = Heading::new(4, title).write(4, title, role);
+            let document = Document::parse("## Steps\n\n### Step 1: x\n").unwrap();
+            let section = document.sections().last().unwrap();
+            let mut edit = document.edit();
+            edit.set_title_ending(section, &written.text, written.ends_like_mark);
+            let document = edit.finish().unwrap().document;
+            let section = document.sections().last().unwrap();
+            let read = Heading::read(&document, section).unwrap();
+            let shown = |role: Option<StepRole>| role.and_then(StepRole::mark);
+            prop_assert_eq!((read.number, read.title.as_str()), (4, title));
+            prop_assert_eq!(shown(read.mark), shown(role));
+        }
+    }
+}

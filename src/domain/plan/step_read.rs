@@ -1,0 +1,174 @@
+//! Reading one step.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{
+    at_value,
+    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+    duplicate,
+    heading::Heading,
+    key_of, value_of,
+};
+use crate::{
+    domain::{Claim, ErrorCode, Problem, Step, plan::step::BookkeepingForm},
+    text::markdown::{Document, ItemId, SectionId},
+};
+
+/// The list of dependencies, which is understood once all steps are known.
+pub(super) type Dependencies = Option<(ItemId, String)>;
+
+/// Reads the step in `section`.
+pub(super) fn read(
+    document: &Document,
+    section: SectionId,
+    heading: Heading,
+    problems: &mut Vec<Problem>,
+) -> (Step, Dependencies) {
+    let mut step = Step {
+        number: heading.number,
+        id: None,
+        title: heading.title.clone(),
+        status: None,
+        component: None,
+        tool_mapping: None,
+        inputs: Vec::new(),
+        expected_outputs: Vec::new(),
+        estimated_cost: None,
+        estimated_time: None,
+        side_effects: None,
+        depends_on: Vec::new(),
+        attempts: 0,
+        claimed_by: None,
+        started_at: None,
+        result: None,
+        description: None,
+        other: Vec::new(),
+        heading,
+        bookkeeping: BookkeepingForm::Line,
+        offset: document.section(section).heading.start,
+        section,
+    };
+    let mut dependencies = None;
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    for &item in &document.section(section).items {
+        let Some(key) = key_of(document, item) else { continue };
+        if seen.contains(&key) {
+            problems.push(duplicate(document, item, &key));
+            continue;
+        }
+        let value = value_of(document, item);
+        match &*key {
+            "id" => read_line(document, item, value, &mut step, problems),
+            "status" => {
+                step.status = value;
+                if step.id.is_some() {
+                    // Older states begin a step with its id.
+                    step.bookkeeping = BookkeepingForm::Fields;
+                }
+            }
+            "component" => step.component = value,
+            "tool_mapping" => step.tool_mapping = value,
+            "estimated_cost" => step.estimated_cost = value,
+            "estimated_time" => step.estimated_time = value,
+            "side_effects" => step.side_effects = value,
+            "result" => step.result = value,
+            CLAIMED_BY | STARTED_AT | ATTEMPTS => {
+                step.bookkeeping = BookkeepingForm::Fields;
+                match &*key {
+                    CLAIMED_BY => step.claimed_by = value.as_deref().map(Claim::parse),
+                    STARTED_AT => step.started_at = value,
+                    _ => match value.as_deref().map_or(Ok(0), str::parse) {
+                        Ok(attempts) => step.attempts = attempts,
+                        Err(_) => {
+                            let message = "`attempts` is not a whole number".to_owned();
+                            problems.push(at_value(document, item, ErrorCode::BadNumber, message));
+                        }
+                    },
+                }
+            }
+            "inputs" => step.inputs = nested(document, item),
+            "expected_outputs" => step.expected_outputs = nested(document, item),
+            "depends_on" => dependencies = value.map(|list| (item, list)),
+            _ => step.other.push((key.to_string(), document.value(item))),
+        }
+        seen.push(key);
+    }
+    step.description = description(document, section);
+    (step, dependencies)
+}
+
+/// The id, and what stands in its line.
+fn read_line(
+    document: &Document,
+    item: ItemId,
+    value: Option<String>,
+    step: &mut Step,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(value) = value else { return };
+    let line = Bookkeeping::parse(&value);
+    step.id = line.step_id();
+    if step.id.is_none() {
+        let message = format!("`{value}` cannot be the id of a step");
+        problems.push(at_value(document, item, ErrorCode::BadId, message));
+        return;
+    }
+    if line.attempts > 0 {
+        step.attempts = line.attempts;
+    }
+    let claim = line.claimed_by.as_deref().map(Claim::parse);
+    step.claimed_by = claim.or(step.claimed_by.take());
+    step.started_at = line.started_at.or(step.started_at.take());
+}
+
+fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
+    let children = &document.item(item).children;
+    let pair = |child: &ItemId| {
+        let key = document.item(*child).key.clone().unwrap_or_default();
+        (key, document.value(*child))
+    };
+    children.iter().map(pair).collect()
+}
+
+/// The text under a step that is no field: markdown, as written.
+fn description(document: &Document, section: SectionId) -> Option<String> {
+    if has_fields_only(document, section) {
+        return None;
+    }
+    let found = document.section(section);
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut is_open = false;
+    for part in document.parts(section) {
+        let is_field = part.item.is_some_and(|item| document.item(item).key.is_some());
+        match (is_field, is_open, runs.last_mut()) {
+            (true, ..) => {}
+            (false, true, Some(run)) => run.end = part.span.end,
+            (false, ..) => runs.push(part.span),
+        }
+        is_open = !is_field;
+    }
+    if let Some(first) = found.children.first() {
+        runs.push(document.section(*first).heading.start..found.extent.end);
+    }
+    let texts = runs.into_iter().map(|run| document.source()[run].trim_end());
+    let text = texts.collect::<Vec<_>>().join(&document.newline().repeat(2));
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// Whether nothing but fields stands in the section, as in nearly every step.
+fn has_fields_only(document: &Document, section: SectionId) -> bool {
+    let found = document.section(section);
+    let is_blank = |span: Range<usize>| {
+        document.source().get(span).is_some_and(|text| text.trim_ascii().is_empty())
+    };
+    let mut end = found.body.start;
+    for &item in &found.items {
+        let item = document.item(item);
+        // The bullet stands before the item's own span only by its indentation.
+        if item.key.is_none() || !is_blank(end..item.span.start.max(end)) {
+            return false;
+        }
+        end = item.span.end;
+    }
+    found.children.is_empty() && is_blank(end.min(found.body.end)..found.body.end)
+}

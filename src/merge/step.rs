@@ -1,0 +1,205 @@
+//! What belongs to a step and follows from something else: its mark, its bookkeeping line, its
+//! result, and the names of the steps it waits for. None of it is ever a conflict.
+
+use std::collections::{HashMap, HashSet};
+
+use super::markdown::{BASE, MergedThing, OURS, THEIRS};
+use crate::domain::{
+    StepRef, StepRole,
+    outline::{Kind, MARK, Outline, StepHeading, ThingId},
+    plan::{
+        bookkeeping::{ATTEMPTS, CLAIMED_BY, STARTED_AT, prefix_of},
+        dependencies::{self, Named},
+    },
+};
+
+/// Whether a field of a step follows from what was done with it.
+pub(super) fn is_derived(name: &str) -> bool {
+    matches!(name, MARK | ATTEMPTS | CLAIMED_BY | STARTED_AT | "result")
+}
+
+/// The lists of dependencies that name steps with their titles, in each version.
+pub(super) type TitledLists = [HashSet<ThingId>; 3];
+
+/// Names the steps in `depends_on` by their ids where they are named by their titles, or where the
+/// versions number them differently.
+pub(super) fn name_dependencies(outlines: &mut [Outline<'_>; 3]) -> TitledLists {
+    let numbers = outlines.each_ref().map(|outline| -> HashMap<u32, StepHeading> {
+        outline.steps().map(|(_, step)| (step.number, step.clone())).collect()
+    });
+    let names = |number: &u32| -> HashSet<String> {
+        let named = numbers.iter().filter_map(|known| known.get(number));
+        named.map(|step| step.id.clone().unwrap_or_else(|| step.title.clone())).collect()
+    };
+    let all: HashSet<u32> = numbers.iter().flat_map(|known| known.keys().copied()).collect();
+    let is_renumbered = all.iter().any(|number| names(number).len() > 1);
+    let mut titled = TitledLists::default();
+    for (side, outline) in outlines.iter_mut().enumerate() {
+        let steps: Vec<StepHeading> = outline.steps().map(|(_, step)| step.clone()).collect();
+        let known: Vec<Named<'_>> = steps.iter().map(named).collect();
+        let is_list = |id: &ThingId| {
+            outline.get(*id).kind == Kind::Item
+                && outline.name(*id).as_deref() == Some("depends_on")
+        };
+        let lists: Vec<ThingId> = outline.ids().filter(is_list).collect();
+        for id in lists {
+            let value = outline.get(id).value.to_string();
+            let Ok(found) = dependencies::parse(&value, &known) else { continue };
+            let is_titled = found.iter().any(dependencies::Dependency::is_titled);
+            if is_titled || is_renumbered {
+                let value = if is_titled {
+                    with_ids(&found, &known)
+                } else {
+                    in_place(&value, &numbers[side])
+                };
+                outline.set_value(id, value);
+            }
+            if is_titled {
+                titled[side].insert(id);
+            }
+        }
+    }
+    titled
+}
+
+fn named(step: &StepHeading) -> Named<'_> {
+    Named { number: step.number, id: step.id.as_deref(), title: &step.title }
+}
+
+/// The steps by their ids; one without an id by its number and title.
+fn with_ids(found: &[dependencies::Dependency], known: &[Named<'_>]) -> String {
+    let one = |step: &StepRef| match step {
+        StepRef::Id(id) => id.to_string(),
+        StepRef::Number(number) => {
+            let mut same = known.iter().filter(|step| step.number == *number);
+            match same.next() {
+                Some(Named { id: Some(id), .. }) => (*id).to_owned(),
+                Some(step) => dependencies::write([(*number, step.title)]),
+                None => number.to_string(),
+            }
+        }
+    };
+    found.iter().map(|found| one(&found.step)).collect::<Vec<_>>().join(", ")
+}
+
+/// A list of steps with ids where it has numbers.
+fn in_place(list: &str, known: &HashMap<u32, StepHeading>) -> String {
+    let word = |text: &str| {
+        let bare = text.trim().trim_start_matches('#');
+        let id = bare.parse().ok().and_then(|number: u32| known.get(&number)?.id.clone());
+        id.map_or_else(|| text.to_owned(), |id| text.replace(text.trim(), &id))
+    };
+    let text = list.trim();
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let words: Vec<String> = inner.unwrap_or(text).split(',').map(word).collect();
+    let words = words.join(",");
+    if inner.is_some() { format!("[{words}]") } else { words }
+}
+
+/// Writes a list that had titles with those of the merged steps.
+pub(super) fn title_dependencies(
+    step: &mut MergedThing,
+    steps: &[StepHeading],
+    titled: &TitledLists,
+) {
+    let known: Vec<Named<'_>> = steps.iter().map(named).collect();
+    let is_list = |child: &&mut MergedThing| {
+        let is_titled =
+            |side: usize| child.sources[side].is_some_and(|id| titled[side].contains(&id));
+        child.name.as_deref() == Some("depends_on") && (is_titled(OURS) || is_titled(THEIRS))
+    };
+    for list in step.children.iter_mut().filter(is_list) {
+        let Ok(found) = dependencies::parse(&list.value, &known) else { continue };
+        let step_of = |wanted: &StepRef| {
+            known.iter().find(|step| match wanted {
+                StepRef::Id(id) => step.id == Some(id.as_str()),
+                StepRef::Number(number) => step.number == *number,
+            })
+        };
+        // What is gone stays as it was named.
+        let one = |found: &dependencies::Dependency| match step_of(&found.step) {
+            Some(step) => dependencies::write([(step.number, step.title)]),
+            None => found.step.to_string(),
+        };
+        list.value = found.iter().map(one).collect::<Vec<_>>().join(", ");
+    }
+}
+
+/// Puts mark and bookkeeping where they belong. Of what both sides wrote, that of the side which
+/// started the step later holds.
+pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: Option<StepRole>) {
+    let later = later_side(step, outlines);
+    for child in &mut step.children {
+        let Some(CLAIMED_BY | "result") = child.name.as_deref() else { continue };
+        let said = |side: usize| {
+            child.sources[side].map(|id| outlines[side].get(id).value.trim().to_owned())
+        };
+        let (base, ours, theirs) = (said(BASE), said(OURS), said(THEIRS));
+        let both =
+            ours.is_some() && theirs.is_some() && ours != theirs && ours != base && theirs != base;
+        if both && let Some(value) = said(later) {
+            child.value = value;
+        }
+    }
+    let (parts, rest): (Vec<MergedThing>, Vec<MergedThing>) = std::mem::take(&mut step.children)
+        .into_iter()
+        .partition(|child| matches!(child.kind, Kind::Part(_)));
+    step.children = rest;
+    let (marks, mut parts): (Vec<MergedThing>, Vec<MergedThing>) =
+        parts.into_iter().partition(|part| part.kind == Kind::Part(MARK));
+    place_parts(step, &mut parts);
+    if let Some(mut mark) = marks.into_iter().next()
+        && let Some(sign) = role.and_then(StepRole::mark)
+    {
+        mark.prefix = if step.value.is_empty() { String::new() } else { " ".to_owned() };
+        mark.value = sign.to_string();
+        step.children.insert(0, mark);
+    }
+}
+
+/// The parts of the bookkeeping line follow the id, in their order.
+fn place_parts(step: &mut MergedThing, parts: &mut [MergedThing]) {
+    let rank = |part: &MergedThing| match part.kind {
+        Kind::Part(ATTEMPTS) => 0,
+        Kind::Part(CLAIMED_BY) => 1,
+        Kind::Part(STARTED_AT) => 2,
+        _ => 3,
+    };
+    parts.sort_by_key(rank);
+    let is_id =
+        |child: &MergedThing| child.kind == Kind::Item && child.name.as_deref() == Some("id");
+    let mut at = step.children.iter().position(is_id);
+    let mut is_behind_claim = false;
+    for part in parts.iter() {
+        let Kind::Part(name) = part.kind else { continue };
+        let mut part = part.clone();
+        match &mut at {
+            Some(at) => {
+                let is_first = part.prefix.starts_with(" since") && !is_behind_claim;
+                if is_first || is_behind_claim || !part.prefix.contains('·') {
+                    part.prefix = prefix_of(name, is_behind_claim).to_owned();
+                }
+                *at += 1;
+                step.children.insert(*at, part);
+            }
+            // The side that has no such line names them as fields.
+            None => {
+                part.kind = Kind::Item;
+                part.prefix = format!("- **{name}**: ");
+                step.children.push(part);
+            }
+        }
+        is_behind_claim = name == CLAIMED_BY;
+    }
+}
+
+/// The side on which the step was started later; ours if neither was.
+fn later_side(step: &MergedThing, outlines: &[Outline<'_>; 3]) -> usize {
+    let started = |side: usize| {
+        let field = outlines[side].field(step.sources[side]?, STARTED_AT)?;
+        Some(outlines[side].get(field).value.trim().to_owned())
+    };
+    let said = |side: usize| step.sources[side].map(|id| outlines[side].source(id).to_owned());
+    let (ours, theirs) = ((started(OURS), said(OURS)), (started(THEIRS), said(THEIRS)));
+    if theirs > ours { THEIRS } else { OURS }
+}
