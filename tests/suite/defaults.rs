@@ -86,6 +86,24 @@ fn hooks_ask_nobody_because_of_a_default() {
 }
 
 #[test]
+fn a_step_that_failed_too_often_holds_nothing_else_back() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    for retry in [true, true, false] {
+        project.ok(&["step", "fail", "1", "--error", "no"]);
+        if retry {
+            project.ok(&["step", "retry", "1"]);
+        }
+    }
+    project.refused(1, &["step", "retry", "1"]);
+    assert_eq!(project.json(&["status"])["open_reviews"].as_array().unwrap().len(), 1);
+    assert_eq!(questions(&project, 1), 0);
+    // The control: a review that somebody opened is asked about.
+    project.ok(&["review", "open", "May the index be dropped?"]);
+    assert_eq!(questions(&project, 1), 1);
+}
+
+#[test]
 fn what_is_not_set_says_so_in_the_file_and_in_the_answers() {
     let project = Project::new();
     let text = project.read("constraints.md");

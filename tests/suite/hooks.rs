@@ -23,6 +23,11 @@ fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
 }
 
 fn fire(project: &Project, event: Value) -> Option<Value> {
+    fire_with(project, &[], event)
+}
+
+/// The same by a hook that was set up with options.
+fn fire_with(project: &Project, args: &[&str], event: Value) -> Option<Value> {
     let mut event = event;
     let defaults = json!({ "session_id": "3f2a9c1e-77aa-4c1d-9b1f-001122334455",
         "transcript_path": "/tmp/t.jsonl", "cwd": project.root() });
@@ -31,7 +36,7 @@ fn fire(project: &Project, event: Value) -> Option<Value> {
             event[key] = value.clone();
         }
     }
-    let ran = fire_bytes(project, &[], event.to_string().as_bytes());
+    let ran = fire_bytes(project, args, event.to_string().as_bytes());
     assert_eq!(ran.stderr, "");
     (!ran.stdout.is_empty()).then(|| ran.json())
 }
@@ -89,13 +94,13 @@ fn text_from_state_stays_data_in_what_is_injected() {
 }
 
 #[test]
-fn a_prompt_is_a_turn_and_secrets_are_masked() {
+fn a_prompt_is_a_turn_on_request_and_secrets_are_masked() {
     let project = Project::new();
     let prompt = "use ghp_abcdefghijklmnopqrstuvwxyz0123456789 please";
     let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
-    let first = fire(&project, event.clone()).unwrap();
+    let first = fire_with(&project, &["--record-prompts"], event.clone()).unwrap();
     assert!(context(&first).contains("> priority: "), "never told before: {first}");
-    assert_eq!(fire(&project, event), None, "nothing changed since");
+    assert_eq!(fire_with(&project, &["--record-prompts"], event), None, "nothing changed since");
     let history = project.read("history.md");
     assert!(history.contains("### Turn 1") && history.contains("use [masked] please"));
     assert!(!history.contains("ghp_"));
@@ -104,7 +109,7 @@ fn a_prompt_is_a_turn_and_secrets_are_masked() {
     project.ok(&["history", "verify"]);
     project.ok(&["constraint", "set", "priority", "speed_and_clarity"]);
     let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "" });
-    let changed = fire(&project, event).unwrap();
+    let changed = fire_with(&project, &["--record-prompts"], event).unwrap();
     assert!(context(&changed).contains("> priority: speed_and_clarity"), "{changed}");
     assert!(context(&changed).contains("No longer in force"), "{changed}");
     assert_eq!(operations(&project).len(), 4, "an empty prompt is no turn");
@@ -116,11 +121,26 @@ fn every_secret_of_a_prompt_is_masked_and_so_is_one_at_the_cut() {
     let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     let cut = format!("{} {token}", "x ".repeat(1_990));
     for prompt in [format!("use password=hunter2hunter2 and token {token}"), cut] {
-        fire(&project, json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+        let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
+        fire_with(&project, &["--record-prompts"], event);
     }
     let history = project.read("history.md");
     assert!(history.contains("use password=[masked] and token [masked]"), "{history}");
     assert!(!history.contains("hunter2") && !history.contains("ghp_"), "{history}");
+}
+
+#[test]
+fn a_prompt_is_not_recorded_unless_somebody_asked_for_it() {
+    let project = Project::new();
+    let files = project.files();
+    let before = operations(&project).len();
+    let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "my dog is called Rex" });
+    assert!(fire(&project, event.clone()).is_some(), "the rules are told all the same");
+    assert_eq!(fire(&project, event.clone()), None);
+    assert_eq!((project.files(), operations(&project).len()), (files, before));
+    // The control.
+    fire_with(&project, &["--record-prompts"], event);
+    assert!(project.read("history.md").contains("Rex"));
 }
 
 #[test]
@@ -456,7 +476,7 @@ fn an_event_waits_for_the_lock_once() {
         tool("PostToolUse", "Edit", json!({ "file_path": plan })),
     ];
     for event in &events {
-        assert_eq!(fire(&project, event.clone()), None);
+        assert_eq!(fire_with(&project, &["--record-prompts"], event.clone()), None);
     }
     drop(lock);
     let log = project.read(".statedir/hook.log");
@@ -602,7 +622,8 @@ fn tools_of_many_agents_are_all_counted_while_steps_end() {
 fn what_cannot_be_seen_does_not_lose_a_turn_or_a_guard() {
     let project = Project::new();
     let prompt = "go\u{0} on\u{1b}[1m\nnow";
-    fire(&project, json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt }));
+    let event = json!({ "hook_event_name": "UserPromptSubmit", "prompt": prompt });
+    fire_with(&project, &["--record-prompts"], event);
     let history = fs::read_to_string(project.path("history.md")).unwrap();
     assert!(history.contains("go on[1m"), "{history}");
     let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write",

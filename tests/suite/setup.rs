@@ -65,6 +65,31 @@ fn every_client_is_set_up_once_and_leaves_without_a_trace() {
 }
 
 #[test]
+fn prompts_are_recorded_on_request_and_no_longer_when_that_is_taken_back() {
+    for before in [None, Some("{\n  \"model\": \"x\"\n}\n")] {
+        let project = Project::empty();
+        let path = ".claude/settings.json";
+        if let Some(text) = before {
+            write(&project, path, text);
+        }
+        let options = || read(&project, path).matches(" hook --record-prompts\"").count();
+        setup(&project, &["claude"]);
+        assert_eq!(options(), 0);
+        let plain = read(&project, path);
+        setup(&project, &["claude", "--record-prompts"]);
+        assert_eq!(options(), 1, "{}", read(&project, path));
+        let again = setup(&project, &["claude", "--record-prompts"]).stdout;
+        assert!(!again.lines().any(|line| line.starts_with("changed")), "{again}");
+        setup(&project, &["claude"]);
+        assert_eq!(read(&project, path), plain);
+        setup(&project, &["claude", "--record-prompts"]);
+        setup(&project, &["claude", "--remove"]);
+        let left = fs::read_to_string(project.root().join(path)).ok();
+        assert_eq!(left.as_deref(), before);
+    }
+}
+
+#[test]
 fn what_was_there_stays_and_comes_back_to_the_byte() {
     let project = Project::new();
     let there = [

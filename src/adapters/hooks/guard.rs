@@ -60,7 +60,8 @@ fn answer(found: &Finding) -> Reply {
 fn question(hook: &Hook<'_>, overview: &Overview) -> Option<String> {
     // Looking something up does not go ahead of a decision.
     let looks_up = asks_web(hook.event.tool());
-    let review = overview.open_reviews.first().filter(|_| !looks_up).map(|review| {
+    let mut reviews = overview.open_reviews.iter().filter(|review| !review.asks_for_attempts());
+    let review = reviews.next().filter(|_| !looks_up).map(|review| {
         format!(
             "review {} waits for a person (text, as data: {:?}). Tell the user, and wait for the \
              decision.",

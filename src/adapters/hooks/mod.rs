@@ -40,6 +40,8 @@ pub(crate) struct Hook<'a> {
     pub other_names: Vec<String>,
     /// The most tokens that are put into the agent's context.
     pub max_tokens: usize,
+    /// Whether what the user says is recorded.
+    pub record_prompts: bool,
     /// A file of shell commands that the client runs before every command of the session.
     pub env_file: Option<PathBuf>,
     /// Whether nothing may be written.

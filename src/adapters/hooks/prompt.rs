@@ -1,4 +1,4 @@
-//! The user says something: it is recorded, and the agent hears which rules have changed.
+//! The user says something: the agent hears which rules have changed. It is recorded on request.
 
 use super::{Hook, Reply, reply::quoted};
 use crate::{
@@ -13,12 +13,13 @@ const MOST_LINES: usize = 40;
 /// How long one of them may be, in characters.
 const LONGEST: usize = 400;
 
-/// Records the turn and tells what changed in the rules since the session was last told.
+/// Tells what changed in the rules since the session was last told, and records the turn if the
+/// user wants that.
 ///
 /// The answer is not known yet; the agent adds what came of it with `statedir turn add` if it
 /// matters.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let recorded = record(hook);
+    let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
     let rules = rule_lines(&hook.again().read()?.active_rules()?);
     let mut memory = hook.memory();
     let known = memory.rules.as_ref();

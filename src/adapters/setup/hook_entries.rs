@@ -71,18 +71,30 @@ pub(super) const GEMINI: Hooks = Hooks {
     schema: None,
 };
 
+/// What the user says is written down only by a hook with this option.
+const RECORDS: &str = " --record-prompts";
+/// The events that tell what the user said.
+const PROMPTS: [&str; 2] = ["UserPromptSubmit", "BeforeAgent"];
+
 impl Hooks {
     /// All entries as settings of their own.
-    pub(super) fn all(&self, program: &str) -> Value {
+    pub(super) fn all(&self, program: &str, record_prompts: bool) -> Value {
         let entry = |(event, tools): &(&str, Option<&str>)| {
-            ((*event).to_owned(), json!([self.group(*tools, program)]))
+            ((*event).to_owned(), json!([self.group(event, *tools, program, record_prompts)]))
         };
         json!({ "hooks": self.events.iter().map(entry).collect::<Map<_, _>>() })
     }
 
-    fn group(&self, tools: Option<&str>, program: &str) -> Value {
-        let hook =
-            json!({ "type": "command", "command": command(program), "timeout": self.timeout });
+    fn group(
+        &self,
+        event: &str,
+        tools: Option<&str>,
+        program: &str,
+        record_prompts: bool,
+    ) -> Value {
+        let option = if record_prompts && PROMPTS.contains(&event) { RECORDS } else { "" };
+        let command = command(program) + option;
+        let hook = json!({ "type": "command", "command": command, "timeout": self.timeout });
         match tools {
             Some(tools) => json!({ "matcher": tools, "hooks": [hook] }),
             None => json!({ "hooks": [hook] }),
@@ -90,8 +102,8 @@ impl Hooks {
     }
 
     /// A file of ours alone; the schema or the layout tells it from one that was there and empty.
-    fn fresh(&self, program: &str) -> String {
-        let hooks = self.all(program)["hooks"].take();
+    fn fresh(&self, program: &str, record_prompts: bool) -> String {
+        let hooks = self.all(program, record_prompts)["hooks"].take();
         if let Some(schema) = self.schema {
             return super::pretty(&json!({ "$schema": schema, "hooks": hooks }));
         }
@@ -106,8 +118,11 @@ impl Hooks {
         let (first, _) = self.events.first()?;
         let command = event_path(first).join("0").join("hooks").join("0").join("command");
         let command = parse(text).ok()?.get(&command)?;
-        // Whatever program it was set up with.
-        Origin::before(text, &self.fresh(program_of(command.as_str()?)?))
+        // Whatever it was set up with.
+        let program = program_of(command.as_str()?)?;
+        [false, true]
+            .iter()
+            .find_map(|records| Origin::before(text, &self.fresh(program, *records)))
     }
 }
 
@@ -142,12 +157,12 @@ pub(super) fn put(
 ) -> Result<FileOutcome, String> {
     let own = there.and_then(|text| ours.own_file(text));
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program))));
+        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program, wish.record_prompts))));
     }
     let text = there.unwrap_or_default();
     match parse(text)?.get(&Path::root().join("hooks")) {
         None => {
-            let hooks = ours.all(wish.program)["hooks"].take();
+            let hooks = ours.all(wish.program, wish.record_prompts)["hooks"].take();
             return json_text::add(text, &Path::root().join("hooks"), &hooks)
                 .map(FileOutcome::text);
         }
@@ -157,7 +172,7 @@ pub(super) fn put(
     let mut outcome = FileOutcome::text(text);
     for (event, tools) in ours.events {
         let there = outcome.text.take().unwrap_or_default();
-        let wanted = ours.group(*tools, wish.program);
+        let wanted = ours.group(event, *tools, wish.program, wish.record_prompts);
         let (text, kept) = put_event(there, (ours, event), &wanted, wish.force)?;
         let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
         outcome = FileOutcome { text: Some(text), note: outcome.note.or(note), ..outcome };
@@ -324,7 +339,10 @@ impl<'v> Group<'v> {
             // A program of another name is known by all that stands around it.
             Some(program) => {
                 let tools = self.ours.events.iter().find(|(event, _)| *event == self.event);
-                let written = |tools| self.ours.group(tools, program) == *self.group;
+                let written = |tools| {
+                    let group = |records| self.ours.group(self.event, tools, program, records);
+                    group(false) == *self.group || group(true) == *self.group
+                };
                 if tools.is_some_and(|(_, tools)| written(*tools)) {
                     return Whose::Ours;
                 }
@@ -348,7 +366,7 @@ fn is_statedir(program: &str) -> bool {
 
 /// The program of a command that calls a hook, with or without the guard before it.
 fn program_of(command: &str) -> Option<&str> {
-    let command = command.strip_suffix(" hook")?;
+    let command = command.strip_suffix(RECORDS).unwrap_or(command).strip_suffix(" hook")?;
     let word = match command.rsplit_once("exit 0; ") {
         Some((_, word)) if format!("{}{word}", guard(word)) == command => word,
         Some(_) => return None,

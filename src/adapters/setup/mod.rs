@@ -77,6 +77,8 @@ pub(crate) struct Setup {
     pub program: String,
     /// Whether what somebody changed by hand is given up.
     pub force: bool,
+    /// Whether what the user says is recorded.
+    pub record_prompts: bool,
 }
 
 impl Setup {
@@ -87,7 +89,7 @@ impl Setup {
     pub(crate) fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
         let pieces = self.client.pieces(self.scope)?;
         let text = |piece: &Piece| match piece.kind {
-            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program)),
+            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program, self.record_prompts)),
             Kind::Permissions(permissions) => pretty(&permissions.all()),
             Kind::Server(entry) => pretty(&entry.whole(&self.program)),
             Kind::TomlServer => toml_text::lines(&self.program),
@@ -158,7 +160,8 @@ impl Setup {
     ) -> Result<FileOutcome, String> {
         let (program, force) = (self.program.as_str(), self.force);
         let path = self.root.join(&piece.path);
-        let wish = Wish { program, force, folders: file::empty_folders(&path, &self.root) };
+        let folders = file::empty_folders(&path, &self.root);
+        let wish = Wish { program, force, folders, record_prompts: self.record_prompts };
         let client = self.client.to_string();
         match (piece.kind, remove) {
             (Kind::Hooks(hooks), false) => hook_entries::put(hooks, there, wish),

@@ -40,6 +40,8 @@ pub(super) struct Wish<'a> {
     pub(super) force: bool,
     /// So many of the folders above the file are there, the last of them empty.
     pub(super) folders: usize,
+    /// Whether the hooks record what the user says.
+    pub(super) record_prompts: bool,
 }
 
 /// What is said of something that somebody changed.

@@ -115,7 +115,8 @@ fn add(text: &str, path: &[&str], entries: &[&str]) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    const WISH: Wish<'_> = Wish { program: "statedir", force: false, folders: 0 };
+    const WISH: Wish<'_> =
+        Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
 
     #[test]
     fn what_was_there_keeps_its_bytes_and_comes_back() {

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn wish(program: &str) -> Wish<'_> {
-        Wish { program, force: false, folders: 0 }
+        Wish { program, force: false, folders: 0, record_prompts: false }
     }
 
     const FORMS: [&ServerEntry; 4] = [&PLAIN, &TRUSTED, &VSCODE, &OPENCODE];

@@ -93,7 +93,8 @@ pub(super) fn take(there: Option<&str>, client: &str, wish: Wish<'_>) -> FileOut
 mod tests {
     use super::*;
 
-    const WISH: Wish<'_> = Wish { program: "statedir", force: false, folders: 0 };
+    const WISH: Wish<'_> =
+        Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
 
     fn with(there: Option<&str>) -> FileOutcome {
         put(there, "claude", WISH)

@@ -114,8 +114,14 @@ fn scenes() -> impl Strategy<Value = (Setup, Vec<(Piece, Option<String>)>, usize
     pairs.prop_flat_map(|(client, scope)| {
         let pieces = client.pieces(scope).unwrap();
         let texts: Vec<_> = pieces.iter().map(there).collect();
-        let setup =
-            Setup { client, scope, root: "".into(), program: "statedir".to_owned(), force: false };
+        let setup = Setup {
+            client,
+            scope,
+            root: "".into(),
+            program: "statedir".to_owned(),
+            force: false,
+            record_prompts: false,
+        };
         (Just(setup), texts, 0usize..4).prop_map(move |(setup, texts, folders)| {
             (setup, pieces.iter().cloned().zip(texts).collect(), folders)
         })

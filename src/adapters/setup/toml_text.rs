@@ -56,12 +56,12 @@ mod tests {
     use super::*;
 
     fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-        let wish = Wish { program, force: false, folders: 0 };
+        let wish = Wish { program, force: false, folders: 0, record_prompts: false };
         super::put(there, wish).map(|outcome| outcome.text)
     }
 
     fn take(there: Option<&str>) -> Result<Option<String>, String> {
-        let wish = Wish { program: "", force: false, folders: 0 };
+        let wish = Wish { program: "", force: false, folders: 0, record_prompts: false };
         super::take(there, wish).map(|outcome| outcome.text)
     }
 

@@ -45,6 +45,12 @@ impl Review {
         let word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
         self.text.split(word).any(|part| part == step.as_str())
     }
+
+    /// Whether it asks for more attempts at a step that failed too often. It holds that step back,
+    /// and nothing else.
+    pub(crate) fn asks_for_attempts(&self) -> bool {
+        self.text.contains(" attempts")
+    }
 }
 
 /// The reviews of a plan, in order.

@@ -2,7 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const WISH: Wish<'_> = Wish { program: "statedir", force: false, folders: 0 };
+const WISH: Wish<'_> =
+    Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
 const FORCE: Wish<'_> = Wish { force: true, ..WISH };
 
 fn put(client: &str, there: Option<&str>, block: &str) -> String {

@@ -69,7 +69,7 @@ pub(in crate::workspace::change) fn attempts_allowed(
 pub(crate) fn attempts_allowed_by(workflow: &Workflow, plan: &Plan, step: &Step) -> u32 {
     let approved = plan.reviews.iter().filter(|review| {
         let about = step.id.as_ref().is_some_and(|id| review.is_about(id));
-        about && review.decision == Decision::Approved && review.text.contains(" attempts")
+        about && review.decision == Decision::Approved && review.asks_for_attempts()
     });
     let more = u32::try_from(approved.count()).unwrap_or(u32::MAX);
     workflow.retry_limit().saturating_add(more)

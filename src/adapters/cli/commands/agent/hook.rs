@@ -19,9 +19,9 @@ use crate::{
 /// For Claude Code, Codex, Copilot CLI and Gemini CLI, each in its own words; `statedir setup claude`
 /// (codex, gemini) registers it.
 ///
-/// SessionStart puts the brief into the agent's context. UserPromptSubmit records what the user
-/// said as a turn (secrets masked; the answer is not known yet) and tells which rules changed
-/// since the session was last told. PreToolUse asks before a command or an MCP tool whose words
+/// SessionStart puts the brief into the agent's context. UserPromptSubmit tells which rules changed
+/// since the session was last told; with --record-prompts it records what the user said as a turn,
+/// with what looks like a secret masked. PreToolUse asks before a command or an MCP tool whose words
 /// reach the state directory and that is not known to only read; it denies what plainly writes
 /// history.md or .statedir/ or removes the state. That protects from accidents, not from malice,
 /// also when the event is not quite JSON. It asks, too, when a review is open and when a limit is
@@ -48,6 +48,9 @@ pub(in crate::adapters) struct Args {
     /// The most tokens of the brief at the start of a session
     #[arg(long, value_name = "N", default_value_t = MAX_TOKENS)]
     max_tokens: usize,
+    /// Record what the user says; `statedir setup claude --record-prompts` sets this up
+    #[arg(long)]
+    record_prompts: bool,
 }
 
 /// What a brief may take if nothing else is said.
@@ -127,6 +130,7 @@ fn reply(
         workspace: &workspace,
         other_names: names.into_iter().flatten().chain(nobody).collect(),
         max_tokens: args.max_tokens,
+        record_prompts: args.record_prompts,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
         until: began + wait,

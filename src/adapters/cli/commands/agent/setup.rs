@@ -33,6 +33,7 @@ use crate::{
 Examples:
   statedir setup claude
   statedir setup claude --dry-run
+  statedir setup claude --record-prompts
   statedir setup codex --user
   statedir setup generic --print
   statedir setup claude --remove
@@ -56,6 +57,9 @@ pub(in crate::adapters) struct Args {
     /// Discard changes made by hand
     #[arg(long, conflicts_with = "print")]
     force: bool,
+    /// Record what the user says as turns in history.md, with what looks like a secret masked
+    #[arg(long, conflicts_with = "remove")]
+    record_prompts: bool,
     /// The program as the client should call it
     #[arg(long, value_name = "PATH", default_value = "statedir")]
     program: String,
@@ -98,7 +102,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Scope::User => home()?,
         Scope::Project => project(session)?,
     };
-    let setup = Setup { client: args.client.into(), scope, root, program, force: args.force };
+    let setup = Setup {
+        client: args.client.into(),
+        scope,
+        root,
+        program,
+        force: args.force,
+        record_prompts: args.record_prompts,
+    };
     if args.print {
         return print(session, &setup);
     }
