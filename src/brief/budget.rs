@@ -61,6 +61,17 @@ impl Cost {
         }
     }
 
+    /// The larger of both, each by itself.
+    pub(super) fn max(self, other: Self) -> Self {
+        Self { tokens: self.tokens.max(other.tokens), bytes: self.bytes.max(other.bytes) }
+    }
+
+    /// A part of it.
+    pub(super) fn percent(self, percent: usize) -> Self {
+        let part = |whole: usize| (whole / 100) * percent + (whole % 100) * percent / 100;
+        Self { tokens: part(self.tokens), bytes: part(self.bytes) }
+    }
+
     /// An equal share for one of `count`.
     pub(super) fn share(self, count: usize) -> Self {
         Self { tokens: self.tokens / count.max(1), bytes: self.bytes / count.max(1) }

@@ -1,33 +1,35 @@
-//! The parts of a brief, in the order of their worth.
+//! The parts of a brief.
 
 use super::{
-    Advice, Changes, Material, Part, Section, Stage, Standing, compose_context, compose_step,
-    part::one_line,
+    Advice, Changes, Material, Part, Piece, Section, Stage, Standing, compose_context,
+    compose_step, part::one_line,
 };
 use crate::domain::StateFile;
 
-/// Says in parts what the material holds; within each stage the most precious comes first.
+/// Says in parts what the material holds; each part has its most precious pieces first.
 pub(crate) fn compose(material: &Material) -> Vec<Part> {
     let mut parts = Vec::new();
     problems(material, &mut parts);
     if let Some((file, goal)) = &material.goal {
-        parts.push(Part::new(Section::Goal, *file, Stage::Essential, goal));
+        Part::new(Section::Goal, *file, Stage::First).texts([goal]).put(&mut parts);
     }
     if let Some(standing) = &material.standing {
-        parts.push(where_we_are(standing));
+        where_we_are(standing).put(&mut parts);
     }
     next(material, &mut parts);
-    rules_in_force(material, &mut parts);
     reviews(material, &mut parts);
+    rules_in_force(material, &mut parts);
     limits(material, &mut parts);
     if let Some(found) = &material.changes {
         changes(found, &mut parts);
     }
-    compose_context::failures(material, &mut parts);
-    compose_context::turns(material, &mut parts);
+    answers(material, &mut parts);
+    compose_step::results(material, &mut parts);
+    compose_step::open_steps(material, &mut parts);
     compose_context::context(material, &mut parts);
-    adaptation_rules(material, &mut parts);
+    compose_context::turns(material, &mut parts);
     compose_context::history(material, &mut parts);
+    adaptation_rules(material, &mut parts);
     parts
 }
 
@@ -37,49 +39,47 @@ fn problems(material: &Material, parts: &mut Vec<Part>) {
     for file in files {
         let of_file = material.problems.iter().filter(|problem| problem.file == file);
         let lines = of_file
-            .map(|problem| one_line(&format!("{}: {}", problem.location(), problem.message), 300))
-            .collect();
-        parts.push(
-            Part::of_lines(Section::Problems, file, Stage::Essential, lines)
-                .note("The rest could be read. `statedir check` lists every problem."),
-        );
+            .map(|problem| one_line(&format!("{}: {}", problem.location(), problem.message), 300));
+        Part::new(Section::Problems, file, Stage::First)
+            .note("The rest could be read. `statedir check` lists every problem.")
+            .texts(lines)
+            .put(parts);
     }
 }
 
 fn where_we_are(standing: &Standing) -> Part {
     let status = standing.status.as_deref().unwrap_or("no status");
-    let mode = standing.mode.as_ref().map(|mode| format!(" ({mode})")).unwrap_or_default();
-    let mut line = format!("status: {status}{mode}, ");
+    let mode = standing.mode.as_ref().filter(|mode| !mode.eq_ignore_ascii_case("execution"));
+    let mode = mode.map(|mode| format!(" ({mode})")).unwrap_or_default();
+    let mut line = format!("status: {status}{mode}");
     let counts = &standing.counts;
-    line.push_str(&format!("{} of {} steps finished", counts.finished(), counts.total));
+    if counts.total > 0 {
+        line.push_str(&format!(", {} of {} steps finished", counts.finished(), counts.total));
+    }
     for (count, word) in [(counts.running, "running"), (counts.failed, "failed")] {
         if count > 0 {
             line.push_str(&format!(", {count} {word}"));
         }
     }
-    let mut lines = vec![line];
-    let budget = standing.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
-    lines.push(format!("cost: {}{budget}", standing.cost));
-    lines.extend(standing.paused_because.as_ref().map(|why| format!("paused because: {why}")));
-    lines.extend(standing.last_updated.as_ref().map(|time| format!("last updated: {time}")));
-    Part::of_lines(Section::WhereWeAre, StateFile::Plan, Stage::Essential, lines)
+    if let Some(budget) = standing.budget {
+        line.push_str(&format!(", cost {} of {budget}", standing.cost));
+    }
+    let mut part = Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential).texts([line]);
+    let why = standing.paused_because.as_ref().map(|why| format!("paused because: {why}"));
+    part.pieces.extend(why.map(|why| Piece::new(&why)));
+    part
 }
 
 fn next(material: &Material, parts: &mut Vec<Part>) {
-    if material.advice.is_none() && material.focus.is_none() {
-        return;
-    }
-    let lines = material.focus.as_ref().map(compose_step::lines).unwrap_or_default();
-    let mut part = Part::of_lines(Section::WhatToDoNext, StateFile::Plan, Stage::Essential, lines);
+    let section = Section::WhatToDoNext;
+    let title = material.focus.as_ref().map(compose_step::title);
+    let mut part = Part::new(section, StateFile::Plan, Stage::First).texts(title);
     part.note = material.advice.map(advice);
-    parts.push(part);
-    let outputs = material.focus.as_ref().map(compose_step::outputs).unwrap_or_default();
-    if !outputs.is_empty() {
-        let (section, file) = (Section::WhatToDoNext, StateFile::Variables);
-        parts.push(
-            Part::of_lines(section, file, Stage::Outputs, outputs)
-                .note("Results of earlier steps:"),
-        );
+    part.put(parts);
+    if let Some(focus) = &material.focus {
+        let details = compose_step::details(focus);
+        Part::new(section, StateFile::Plan, Stage::Essential).texts(details).put(parts);
+        compose_step::known(focus, parts);
     }
 }
 
@@ -101,57 +101,58 @@ fn advice(advice: Advice) -> String {
 }
 
 fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
-    let settings = material
-        .settings
-        .iter()
-        .filter_map(|setting| Some(format!("{}: {}", setting.name, setting.binding()?)));
-    let mut lines: Vec<String> = settings.collect();
-    lines.extend(material.directives.iter().map(|directive| format!("- {}", directive.text)));
-    if !lines.is_empty() {
-        let (section, file) = (Section::RulesInForce, StateFile::Constraints);
-        parts.push(Part::of_lines(section, file, Stage::Essential, lines));
-    }
+    let chosen = material.settings.iter();
+    let chosen = chosen.filter_map(|one| Some(format!("{}: {}", one.name, one.binding()?)));
+    let directives = material.directives.iter().map(|directive| format!("- {}", directive.text));
+    let prose = material.prose.iter().map(|prose| match &prose.heading {
+        Some(heading) => format!("[{}] {}", one_line(heading, 100), prose.text),
+        None => prose.text.clone(),
+    });
+    Part::new(Section::RulesInForce, StateFile::Constraints, Stage::Essential)
+        .texts(chosen.chain(directives).chain(prose))
+        .put(parts);
 }
 
 fn reviews(material: &Material, parts: &mut Vec<Part>) {
-    if material.reviews.is_empty() {
-        return;
-    }
+    let Some(first) = material.reviews.first() else { return };
+    let id = &first.id;
     let lines = material.reviews.iter().map(|review| format!("{}: {}", review.id, review.text));
-    let (section, file) = (Section::OpenReviews, StateFile::Plan);
-    parts.push(
-        Part::of_lines(section, file, Stage::Essential, lines.collect())
-            .note("A person decides with `statedir review approve|reject ID`."),
-    );
+    Part::new(Section::OpenReviews, StateFile::Plan, Stage::First)
+        .note(format!(
+            "A person decides: `statedir review approve {id}` or `reject {id} --why TEXT`."
+        ))
+        .texts(lines)
+        .put(parts);
+}
+
+fn answers(material: &Material, parts: &mut Vec<Part>) {
+    let lines = material.answers.iter().map(|review| format!("{}: {}", review.id, review.text));
+    Part::new(Section::AnsweredReviews, StateFile::Plan, Stage::Answers).texts(lines).put(parts);
 }
 
 fn limits(material: &Material, parts: &mut Vec<Part>) {
-    if !material.limits.is_empty() {
-        let (section, file) = (Section::LimitsExceeded, StateFile::Constraints);
-        parts.push(Part::of_lines(section, file, Stage::Essential, material.limits.clone()));
-    }
+    Part::new(Section::LimitsExceeded, StateFile::Constraints, Stage::Essential)
+        .texts(&material.limits)
+        .put(parts);
 }
 
 fn changes(changes: &Changes, parts: &mut Vec<Part>) {
-    let mut lines = changes.operations.clone();
-    if lines.is_empty() {
-        lines.push("no operation".to_owned());
+    let mut part = Part::new(Section::Changes, StateFile::Log, Stage::Changes)
+        .texts(changes.operations.iter().rev());
+    if changes.operations.is_empty() {
+        part = part.texts(["no operation"]);
     }
     if changes.history_grew > 0 {
-        lines.push(format!("history.md grew by {} bytes", changes.history_grew));
+        part = part.texts([format!("history.md grew by {} bytes", changes.history_grew)]);
     }
-    let mut part = Part::of_lines(Section::Changes, StateFile::Log, Stage::Changes, lines);
-    part.newest_last = true;
-    parts.push(part);
+    part.put(parts);
     for (file, diff) in &changes.files {
-        parts.push(Part::new(Section::Changes, *file, Stage::Changes, diff));
+        Part::new(Section::Changes, *file, Stage::Changes).texts([diff]).put(parts);
     }
 }
 
 fn adaptation_rules(material: &Material, parts: &mut Vec<Part>) {
-    if !material.rules.is_empty() {
-        let lines = material.rules.iter().map(|rule| format!("- {}", rule.text)).collect();
-        let (section, file) = (Section::AdaptationRules, StateFile::Constraints);
-        parts.push(Part::of_lines(section, file, Stage::Context, lines));
-    }
+    Part::new(Section::AdaptationRules, StateFile::Constraints, Stage::Rules)
+        .texts(material.rules.iter().map(|rule| format!("- {}", rule.text)))
+        .put(parts);
 }

@@ -1,82 +1,134 @@
-//! What can be left out: failures, turns, the context, older history.
+//! Knowledge and conversation: decisions, findings, the rest of the context, turns, notes.
 
-use super::{Material, Part, SHORT_TURNS, Section, Stage, Turn, WORKING_TURNS, part::one_line};
+use super::{
+    Material, Part, Piece, SHORT_TURNS, Section, Stage, Turn, WORKING_TURNS, part::one_line,
+};
 use crate::{
-    domain::{ContextSection, StateFile},
+    domain::{ContextSection, StateFile, without_filler},
     history::{Entry, EntryKind},
 };
 
-/// How much of an error or a note is shown in a line.
+/// How much of a long paragraph is shown where there is little room.
 const LINE: usize = 300;
+/// How many notes of the history are shown.
+const NOTES: usize = 5;
 
-/// What failed: steps that wait for a retry, and failed attempts among the newest entries.
-pub(super) fn failures(material: &Material, parts: &mut Vec<Part>) {
-    for step in &material.failed {
-        let attempts = if step.attempts == 1 { "attempt" } else { "attempts" };
-        let line = format!("{} after {} {attempts}: {}", step.name(), step.attempts, step.title);
-        let (section, file) = (Section::WhatFailed, StateFile::Plan);
-        parts.push(Part::of_lines(section, file, Stage::Failures, vec![line]));
+/// The context: decisions, findings, then everything else.
+pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
+    let (source, part) = (StateFile::Context, Part::new);
+    let mut decisions = part(Section::Decisions, source, Stage::Decisions);
+    let mut findings = part(Section::KeyFindings, source, Stage::Findings);
+    let mut others = part(Section::Context, source, Stage::Context);
+    others.pieces.extend(paragraphs(&without_filler(&material.preface)).iter().map(piece));
+    for section in &material.context {
+        let mut blocks = paragraphs(&without_filler(&section.text));
+        let title = section.title.to_lowercase();
+        let named = |words: &[&str]| words.iter().any(|word| title.contains(word));
+        if named(&["decision", "decided", "rationale"]) {
+            decisions.pieces.extend(blocks.iter().map(piece));
+        } else if named(&["finding", "learned", "lesson"]) {
+            blocks.reverse();
+            findings.pieces.extend(blocks.iter().map(piece));
+        } else if let Some(first) = blocks.first_mut() {
+            *first = format!("[{}] {first}", path(section));
+            others.pieces.extend(blocks.iter().map(piece));
+        }
     }
-    for entry in material.entries.iter().rev().filter(|entry| entry.is_failure()) {
-        let error = entry.field("errors").unwrap_or("no error was given");
-        let line = format!("{}: {}", headline(entry), one_line(error, LINE));
-        let (section, file) = (Section::WhatFailed, StateFile::History);
-        parts.push(Part::of_lines(section, file, Stage::Failures, vec![line]));
+    for part in [decisions, findings, others] {
+        part.put(parts);
     }
+}
+
+fn path(section: &ContextSection) -> String {
+    // The heading that holds all others in the template says nothing.
+    let path = section.path.iter().filter(|title| *title != "Knowledge Accumulation");
+    let path = path.chain([&section.title]).map(|title| one_line(title, 100));
+    path.collect::<Vec<_>>().join(" / ")
+}
+
+fn piece(block: &String) -> Piece {
+    Piece::new(block).or(&one_line(block, LINE))
+}
+
+/// The paragraphs and top-level bullets of a text; a fenced block stays whole.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let (mut fenced, mut open) = (false, false);
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let bullet = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark));
+        let indented = line.starts_with([' ', '\t']);
+        if line.trim().is_empty() && !fenced {
+            open = false;
+            continue;
+        }
+        match blocks.last_mut() {
+            Some(last) if fenced || indented || (open && !bullet) => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            _ => blocks.push(line.to_owned()),
+        }
+        open = true;
+        fenced ^= fence;
+    }
+    blocks
 }
 
 /// The last turns, newest first; the last two whole where there is room.
 pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
+    let mut part = Part::new(Section::RecentTurns, StateFile::History, Stage::Turns);
     for (at, entry) in material.turns.iter().rev().take(SHORT_TURNS).enumerate() {
         let turn = Turn::read(entry);
         let short = turn.to_text(true);
-        let text = if at < WORKING_TURNS { turn.to_text(false) } else { short.clone() };
-        let part = Part::new(Section::RecentTurns, StateFile::History, Stage::Turns, &text);
-        parts.push(if at < WORKING_TURNS && short != text { part.shorter(&short) } else { part });
+        part.pieces.push(match at < WORKING_TURNS {
+            true => Piece::new(&turn.to_text(false)).or(&short),
+            false => Piece::new(&short),
+        });
     }
+    part.put(parts);
 }
 
-/// The sections of the context: findings, decisions, understanding, then the others.
-pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
-    let mut sections: Vec<&ContextSection> =
-        material.context.iter().filter(|section| !section.text.is_empty()).collect();
-    sections.sort_by_key(|section| worth(&section.title));
-    for section in sections {
-        let path = section.path.iter().chain([&section.title]);
-        let path = path.map(|title| one_line(title, 100)).collect::<Vec<_>>().join(" / ");
-        let mut part = Part::new(
-            Section::KeyFindings,
-            StateFile::Context,
-            Stage::Context,
-            &format!("[{path}]\n{}", section.text),
-        );
-        part.newest_last = true;
-        parts.push(part);
-    }
-}
-
-fn worth(title: &str) -> usize {
-    let title = title.to_lowercase();
-    let known = ["finding", "decision", "understanding"];
-    known.iter().position(|word| title.contains(word)).unwrap_or(known.len())
-}
-
-/// The newest entries that are not told elsewhere, newest first.
+/// What was noted, newest first. That a step came to its end is in the plan; what somebody said
+/// about it is not.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
-    let is_shown = |entry: &&Entry| entry.kind != EntryKind::Turn && !entry.is_failure();
-    for entry in material.entries.iter().rev().filter(is_shown) {
-        let mut line = headline(entry);
-        for key in ["title", "status", "real_outputs", "state_changes", "notes"] {
-            if let Some(value) = entry.field(key) {
-                line.push_str(&format!("; {}", one_line(value, LINE)));
-            }
+    let mut notes: Vec<String> = Vec::new();
+    for entry in material.entries.iter().rev() {
+        let Some(note) = note(entry) else { continue };
+        if !notes.contains(&note) && notes.len() < NOTES {
+            notes.push(note);
         }
-        let (section, file) = (Section::OlderHistory, StateFile::History);
-        parts.push(Part::of_lines(section, file, Stage::History, vec![line]));
     }
+    Part::new(Section::OlderHistory, StateFile::History, Stage::History).texts(notes).put(parts);
 }
 
-fn headline(entry: &Entry) -> String {
-    let time = entry.time.as_deref().unwrap_or("?");
-    format!("{time} {}", one_line(&entry.title, LINE))
+fn note(entry: &Entry) -> Option<String> {
+    let note = entry.field("notes").or_else(|| entry.field("note"))?;
+    let title = match entry.kind {
+        EntryKind::Step if !entry.is_failure() => format!("step {}", entry.step_number()?),
+        EntryKind::Note => one_line(&entry.title, LINE),
+        _ => return None,
+    };
+    Some(format!("{title}: {}", one_line(note, LINE)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_taken_apart_at_paragraphs_and_bullets() {
+        let text =
+            "one\nstill one\n\ntwo\n- a\n  more of a\n- b\n```\n- no bullet\n\nstill b\n```\n\nend";
+        assert_eq!(
+            paragraphs(text),
+            [
+                "one\nstill one",
+                "two",
+                "- a\n  more of a",
+                "- b\n```\n- no bullet\nstill b\n```",
+                "end"
+            ]
+        );
+    }
 }

@@ -1,58 +1,151 @@
-//! One step in full: what it is, what it gets, what it should give.
+//! Steps: the one at hand in full, the others in a line each, and what they gave.
 
-use super::Focus;
+use serde_json::Value;
 
-/// The step as lines, references looked up.
-pub(super) fn lines(focus: &Focus) -> Vec<String> {
+use super::{Focus, Material, OpenStep, Part, Piece, Section, Stage, StepOutputs, part::one_line};
+use crate::{domain::StateFile, history::Entry};
+
+/// How much of an error or a note is shown in a line.
+const LINE: usize = 300;
+/// How much of one value is shown.
+const VALUE: usize = 160;
+
+/// The name and the title of the step at hand.
+pub(super) fn title(focus: &Focus) -> String {
     let step = &focus.step;
-    let mut lines = vec![format!("{}: {}", step.name(), step.title)];
-    let mut status = format!("status: {}", step.status.as_deref().unwrap_or("none"));
-    if step.attempts > 0 {
-        status.push_str(&format!(", attempt {}", step.attempts));
+    let mut line = format!("{}: {}", step.name(), step.title);
+    if !focus.waits_for.is_empty() {
+        line.push_str(&format!(" (waits for step {})", focus.waits_for.join(", ")));
     }
-    if let Some(actor) = &step.claimed_by {
-        status.push_str(&format!(", by {actor}"));
-    }
-    if let Some(time) = &step.started_at {
-        status.push_str(&format!(" since {time}"));
-    }
-    lines.push(status);
-    let named = [
-        ("component", &step.component),
-        ("tool", &step.tool_mapping),
-        ("estimated cost", &step.estimated_cost),
-        ("estimated time", &step.estimated_time),
-        ("side effects", &step.side_effects),
-    ];
-    for (name, value) in named {
-        lines.extend(value.as_ref().map(|value| format!("{name}: {value}")));
-    }
+    line
+}
+
+/// What it gets and what it should give.
+pub(super) fn details(focus: &Focus) -> Vec<String> {
+    let step = &focus.step;
+    let mut lines = Vec::new();
     for input in &focus.inputs {
         lines.push(match &input.value {
-            Ok(value) => format!("input {} = {value}", input.name),
-            Err(why) => format!("input {} = {} (error: {why})", input.name, input.written),
+            Ok(value) => format!("input {} = {}", input.name, shortened(value, 2 * VALUE)),
+            Err(why) => {
+                let written = one_line(&input.written, LINE);
+                format!("input {} = {written} (error: {})", input.name, one_line(why, LINE))
+            }
         });
     }
     for (name, text) in &step.expected_outputs {
-        lines.push(format!("gives {name}: {text}"));
+        lines.push(format!("gives {name}: {}", one_line(text, LINE)));
+    }
+    let named = [
+        ("component", &step.component),
+        ("tool", &step.tool_mapping),
+        ("side effects", &step.side_effects),
+    ];
+    for (name, value) in named {
+        let value = value.as_ref().filter(|value| !value.eq_ignore_ascii_case("none"));
+        lines.extend(value.map(|value| format!("{name}: {}", one_line(value, LINE))));
     }
     for (name, text) in &step.other {
-        lines.push(format!("{name}: {text}"));
-    }
-    for before in &focus.dependencies {
-        lines.push(format!("after step {} {}: {}", before.name, before.status, before.title));
-    }
-    if !focus.waits_for.is_empty() {
-        lines.push(format!("waits for step {}", focus.waits_for.join(", ")));
+        lines.push(format!("{name}: {}", one_line(text, LINE)));
     }
     lines
 }
 
+/// What else is known of it: the prose under it, and what the history tells.
+pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
+    let section = Section::WhatToDoNext;
+    let mut part = Part::new(section, StateFile::Plan, Stage::Step);
+    if !focus.prose.is_empty() {
+        part.pieces.push(Piece::new(&focus.prose).or(&one_line(&focus.prose, LINE)));
+    }
+    part.put(parts);
+    let told = focus.told.iter().map(told);
+    Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(told).put(parts);
+}
+
+/// An entry about the step: `attempt 2 failed: …`, `reset: …`.
+fn told(entry: &Entry) -> String {
+    let mut line = match entry.field("attempt") {
+        Some(attempt) => format!("attempt {attempt}"),
+        None => one_line(&entry.title, LINE),
+    };
+    let error = entry.field("errors").or(entry.is_failure().then_some("no error was given"));
+    if let Some(error) = error {
+        line.push_str(&format!(" failed: {}", one_line(error, 2 * LINE)));
+    }
+    if let Some(note) = entry.field("notes").or_else(|| entry.field("note")) {
+        line.push_str(&format!("; note: {}", one_line(note, LINE)));
+    }
+    line
+}
+
+/// The other steps, a line each, with the prose under them where there is room.
+pub(super) fn open_steps(material: &Material, parts: &mut Vec<Part>) {
+    let mut part = Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps);
+    part.pieces.extend(material.open_steps.iter().map(open_step));
+    part.put(parts);
+}
+
+fn open_step(step: &OpenStep) -> Piece {
+    let mut line = format!("{} {}", step.number, one_line(&step.title, LINE));
+    if !step.state.is_empty() {
+        line.push_str(&format!(" ({})", step.state.join("; ")));
+    }
+    if step.prose.is_empty() {
+        return Piece::new(&line);
+    }
+    let prose: String = step.prose.lines().map(|line| format!("\n  {line}")).collect();
+    Piece::new(&format!("{line}{prose}")).or(&line)
+}
+
 /// What the steps before it gave.
-pub(super) fn outputs(focus: &Focus) -> Vec<String> {
-    let gave = focus
-        .dependencies
-        .iter()
-        .filter_map(|before| Some(format!("step {}: {}", before.name, before.outputs.as_ref()?)));
-    gave.collect()
+pub(super) fn results(material: &Material, parts: &mut Vec<Part>) {
+    let line = |result: &StepOutputs| {
+        let outputs = &result.outputs;
+        format!("step {}: {}", result.number, shortened(outputs, LINE))
+    };
+    Part::new(Section::EarlierResults, StateFile::Variables, Stage::Outputs)
+        .texts(material.results.iter().map(line))
+        .put(parts);
+}
+
+/// A value as JSON; one that is too long keeps its small members, and the others say how large they
+/// are.
+fn shortened(value: &Value, limit: usize) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= limit {
+        return text;
+    }
+    match value {
+        Value::Object(members) if limit > VALUE => {
+            let mut sorted: Vec<_> = members.iter().collect();
+            sorted.sort_by_key(|(_, member)| member.to_string().len() > VALUE);
+            let members = sorted.iter().map(|(name, member)| {
+                format!("{}: {}", Value::from(name.as_str()), shortened(member, VALUE))
+            });
+            one_line(&format!("{{{}}}", members.collect::<Vec<_>>().join(", ")), 2 * limit)
+        }
+        Value::Object(members) => format!("{{… {} members}}", members.len()),
+        Value::Array(items) => format!("[… {} items]", items.len()),
+        _ => one_line(&text, limit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_large_value_keeps_its_small_members() {
+        let large =
+            json!({ "all": vec!["a link of some length"; 100], "best": "qdrant", "rows": 42 });
+        assert_eq!(
+            shortened(&large, LINE),
+            r#"{"best": "qdrant", "rows": 42, "all": [… 100 items]}"#
+        );
+        assert_eq!(shortened(&json!({ "a": 1 }), LINE), r#"{"a":1}"#);
+        assert!(shortened(&json!("x".repeat(1000)), LINE).chars().count() <= LINE);
+    }
 }

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::{
-    Budget, Format, Part, Stage,
+    Budget, Format, Part, Piece, Stage,
     budget::Cost,
     part::Section,
     render::{self, fixed},
 };
 
-/// Fewer lines of a part that does not fit are not worth showing.
+/// Fewer lines of a piece that does not fit are not worth showing.
 const FEWEST_LINES: usize = 2;
 
 /// What was left out, and how to see it.
@@ -17,7 +17,7 @@ const FEWEST_LINES: usize = 2;
 pub(crate) struct LeftOut {
     /// Which stage.
     pub stage: Stage,
-    /// How many parts were left out whole.
+    /// How many pieces were left out whole.
     pub count: usize,
     /// How many were shortened or cut.
     pub shortened: usize,
@@ -37,7 +37,7 @@ pub struct Brief {
     pub(crate) parts: Vec<Part>,
     /// What is not.
     pub(crate) left_out: Vec<LeftOut>,
-    /// What the essential parts would cost in tokens, if they do not fit.
+    /// What would do for the essential parts, in tokens, if they do not fit.
     pub essentials_need: Option<usize>,
     /// Whether there is no room to list what was left out.
     pub(crate) in_short: bool,
@@ -45,33 +45,40 @@ pub struct Brief {
     pub text: String,
 }
 
-/// Chooses what to show of `parts`, which are in the order of their worth within each stage.
+/// Chooses what to show of `parts`, of which each has its most precious pieces first.
 ///
-/// The result is never larger than the budget, and the same parts give the same bytes. What must
-/// stay is whole if it fits; if not, the brief says so, and each essential section gets an equal
-/// share, cut at the end of a line.
+/// The result is never larger than the budget, and the same parts give the same bytes. The
+/// essentials are whole if they fit; if not, the brief says so and what would do: what comes first
+/// (goal, next move, open reviews) then has all the room it needs, and the rest of them what is left.
 pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format) -> Brief {
-    // A sum of costs is never below the cost of the whole; should it be, one more turn mends it.
-    let mut room = Cost::allowed(&budget);
+    let allowed = Cost::allowed(&budget);
+    // What is left out has to be told, and telling it takes room from what is shown. A sum of
+    // costs is never below the cost of the whole; should it be, one more turn mends it.
+    let (mut room, mut footer) = (allowed, Cost::default());
     loop {
-        let brief = attempt(parts, revision, budget, format, room);
+        let brief = attempt(parts, revision, budget, format, (room, footer));
+        let told = render::footer_cost(&brief, format);
         let cost = Cost::of(&brief.text);
-        let allowed = Cost::allowed(&budget);
-        if cost.fits(allowed) || room.tokens == 0 || room.bytes == 0 {
+        if !told.fits(footer) && !brief.in_short {
+            footer = footer.max(told);
+        } else if cost.fits(allowed) || room.tokens == 0 || room.bytes == 0 {
             return brief;
+        } else {
+            let over = cost.minus(allowed);
+            room = room.minus(Cost { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
         }
-        let over = cost.minus(allowed);
-        room = room.minus(Cost { tokens: over.tokens.max(8), bytes: over.bytes.max(32) });
     }
 }
 
-fn attempt(parts: &[Part], revision: &str, budget: Budget, format: Format, allowed: Cost) -> Brief {
-    let essential: Vec<&Part> = of_stage(parts, Stage::Essential).collect();
-    let costs: Vec<Cost> = essential.iter().map(|part| part_cost(part, format)).collect();
-    let need: Cost = costs.iter().copied().sum();
-    let room = allowed.minus(fixed(format, revision));
-    let footer = render::footer_at_most(parts, format);
-    let mut chosen = Chosen { format, room, parts: Vec::new() };
+fn attempt(
+    parts: &[Part],
+    revision: &str,
+    budget: Budget,
+    format: Format,
+    (allowed, footer): (Cost, Cost),
+) -> Brief {
+    let mut chosen = Chosen::new(parts, format, allowed.minus(fixed(format, revision)));
+    let need: Cost = chosen.costs_of(|stage| stage <= Stage::Essential);
     let mut brief = Brief {
         budget,
         revision: revision.to_owned(),
@@ -81,126 +88,239 @@ fn attempt(parts: &[Part], revision: &str, budget: Budget, format: Format, allow
         in_short: false,
         text: String::new(),
     };
-    if (need + footer).fits(room) {
-        chosen.room = room.minus(footer);
-        chosen.take_all(&essential, &costs);
+    if (need + footer).fits(chosen.room) {
+        chosen.room = chosen.room.minus(footer);
+        chosen.take_all(|stage| stage <= Stage::Essential);
         for stage in Stage::OPTIONAL {
-            brief.left_out.extend(chosen.fill(of_stage(parts, stage), stage));
+            chosen.take_share(stage);
         }
+        for stage in Stage::OPTIONAL {
+            chosen.take_rest(stage);
+        }
+        brief.left_out = chosen.left_out();
     } else {
         let short = render::short_footer(format);
-        let whole = (need + short).fits(room);
-        if !whole {
-            brief.essentials_need = Some((fixed(format, revision) + need + short).tokens);
-        }
         brief.in_short = true;
-        chosen.room = room.minus(short);
-        if whole {
-            chosen.take_all(&essential, &costs);
+        if (need + short).fits(chosen.room) {
+            chosen.room = chosen.room.minus(short);
+            chosen.take_all(|stage| stage <= Stage::Essential);
         } else {
-            chosen.cut_to_shares(&essential);
-        }
-        for stage in Stage::OPTIONAL {
-            let count = of_stage(parts, stage).count();
-            if count > 0 {
-                let command = stage.command();
-                brief.left_out.push(LeftOut { stage, count, shortened: 0, command });
+            brief.essentials_need = Some((fixed(format, revision) + need + short).tokens);
+            chosen.room = chosen.room.minus(short);
+            for first in [true, false] {
+                let is_meant = |stage: Stage| match first {
+                    true => stage == Stage::First,
+                    false => stage == Stage::Essential,
+                };
+                if chosen.costs_of(is_meant).fits(chosen.room) {
+                    chosen.take_all(is_meant);
+                } else {
+                    chosen.cut_to_shares(is_meant);
+                }
             }
         }
+        brief.left_out = chosen.left_out();
     }
     brief.parts = chosen.into_parts();
     brief.text = render::write(&brief, format, allowed);
     brief
 }
 
-fn of_stage(parts: &[Part], stage: Stage) -> impl Iterator<Item = &Part> {
-    parts.iter().filter(move |part| part.stage == stage)
+/// How much of a piece is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    Short,
+    Whole,
+    Cut(Vec<String>),
 }
 
-/// A part with its heading, whether or not another part of the section has one already.
-fn part_cost(part: &Part, format: Format) -> Cost {
-    let note = part.note.iter().map(|note| format.note(note)).sum::<Cost>();
-    let lines: Cost = part.lines.iter().map(|line| format.line(line)).sum();
-    format.heading(part.section, part.source) + note + lines
-}
-
-/// The parts chosen so far, and the room that is left.
-struct Chosen {
+/// The pieces chosen so far, and the room that is left.
+struct Chosen<'p> {
+    parts: &'p [Part],
     format: Format,
     room: Cost,
-    parts: Vec<(usize, Part)>,
+    /// For each part and piece, what it costs whole and in short.
+    costs: Vec<Vec<(Cost, Option<Cost>)>>,
+    /// For each part and piece, how much of it is shown.
+    shown: Vec<Vec<Shown>>,
+    /// Whether a part has its heading already.
+    begun: Vec<bool>,
 }
 
-impl Chosen {
-    fn take_all(&mut self, parts: &[&Part], costs: &[Cost]) {
-        parts.iter().zip(costs).for_each(|(part, cost)| self.take((*part).clone(), *cost));
+impl<'p> Chosen<'p> {
+    fn new(parts: &'p [Part], format: Format, room: Cost) -> Self {
+        let cost = |lines: &Vec<String>| lines.iter().map(|line| format.line(line)).sum::<Cost>();
+        let both = |piece: &Piece| (cost(&piece.lines), piece.short.as_ref().map(cost));
+        Self {
+            parts,
+            format,
+            room,
+            costs: parts.iter().map(|part| part.pieces.iter().map(both).collect()).collect(),
+            shown: parts.iter().map(|part| vec![Shown::Nothing; part.pieces.len()]).collect(),
+            begun: vec![false; parts.len()],
+        }
     }
 
-    fn take(&mut self, part: Part, cost: Cost) {
-        self.room = self.room.minus(cost);
-        self.parts.push((self.parts.len(), part));
+    fn of(&self, is_meant: impl Fn(Stage) -> bool) -> Vec<usize> {
+        (0..self.parts.len()).filter(|at| is_meant(self.parts[*at].stage)).collect()
     }
 
-    /// Takes of one stage what fits: whole, shorter, or some lines of it.
-    fn fill<'p>(&mut self, parts: impl Iterator<Item = &'p Part>, stage: Stage) -> Option<LeftOut> {
-        let (mut count, mut shortened) = (0, 0);
-        for part in parts {
-            let cost = part_cost(part, self.format);
-            if cost.fits(self.room) {
-                self.take(part.clone(), cost);
-                continue;
+    /// What it costs to begin a part: our own line, and its heading unless it is there already.
+    fn head(&self, part: usize) -> Cost {
+        if self.begun[part] {
+            return Cost::default();
+        }
+        let own = &self.parts[part];
+        let note = own.note.iter().map(|note| self.format.note(note)).sum::<Cost>();
+        let same = |other: &usize| self.parts[*other].place() == own.place();
+        match (0..self.parts.len()).filter(|other| self.begun[*other]).any(|other| same(&other)) {
+            true => note,
+            false => self.format.heading(own.section, own.source) + note,
+        }
+    }
+
+    fn whole(&self, part: usize) -> Cost {
+        self.head(part) + self.costs[part].iter().map(|(whole, _)| *whole).sum()
+    }
+
+    fn costs_of(&self, is_meant: impl Fn(Stage) -> bool) -> Cost {
+        let mut places = Vec::new();
+        let mut sum = Cost::default();
+        for part in self.of(is_meant) {
+            let own = &self.parts[part];
+            sum = sum + self.whole(part);
+            if places.contains(&own.place()) {
+                sum = sum.minus(self.format.heading(own.section, own.source));
             }
-            let short = part.short.as_ref().map(|lines| Part {
-                lines: lines.clone(),
-                short: None,
-                ..part.clone()
-            });
-            let short = short.filter(|part| part_cost(part, self.format).fits(self.room));
-            let cut = || self.cut(part, self.room).filter(|cut| cut.lines.len() > FEWEST_LINES);
-            match short.or_else(cut) {
-                Some(part) => {
-                    shortened += 1;
-                    let cost = part_cost(&part, self.format);
-                    self.take(part, cost);
+            places.push(own.place());
+        }
+        sum
+    }
+
+    fn take_all(&mut self, is_meant: impl Fn(Stage) -> bool) {
+        for part in self.of(is_meant) {
+            self.room = self.room.minus(self.whole(part));
+            self.begun[part] = true;
+            self.shown[part].fill(Shown::Whole);
+        }
+    }
+
+    /// Shows a piece if that fits, and gives what it cost.
+    fn take(
+        &mut self,
+        part: usize,
+        piece: usize,
+        cost: Cost,
+        how: Shown,
+        room: Cost,
+    ) -> Option<Cost> {
+        let cost = cost + self.head(part);
+        if !cost.fits(room) || !cost.fits(self.room) {
+            return None;
+        }
+        self.begun[part] = true;
+        self.shown[part][piece] = how;
+        self.room = self.room.minus(cost);
+        Some(cost)
+    }
+
+    /// The pieces of a stage in short, as far as its share of the room goes.
+    fn take_share(&mut self, stage: Stage) {
+        let mut room = self.room.percent(stage.share());
+        for part in self.of(|one| one == stage) {
+            for piece in 0..self.costs[part].len() {
+                let (whole, short) = self.costs[part][piece];
+                let (cost, how) = match short {
+                    Some(short) => (short, Shown::Short),
+                    None => (whole, Shown::Whole),
+                };
+                if let Some(cost) = self.take(part, piece, cost, how, room) {
+                    room = room.minus(cost);
                 }
-                None => count += 1,
             }
         }
-        let command = stage.command();
-        (count + shortened > 0).then_some(LeftOut { stage, count, shortened, command })
+    }
+
+    /// What the stages before and behind it have left: pieces that were shortened become whole,
+    /// pieces that were left out are cut.
+    fn take_rest(&mut self, stage: Stage) {
+        for part in self.of(|one| one == stage) {
+            for piece in 0..self.costs[part].len() {
+                let (whole, short) = self.costs[part][piece];
+                match (&self.shown[part][piece], short) {
+                    (Shown::Short, Some(short)) => {
+                        if whole.fits(self.room + short) {
+                            self.room = (self.room + short).minus(whole);
+                            self.shown[part][piece] = Shown::Whole;
+                        }
+                    }
+                    (Shown::Nothing, short) => {
+                        let how = self.take(part, piece, whole, Shown::Whole, self.room);
+                        let how =
+                            how.or_else(|| self.take(part, piece, short?, Shown::Short, self.room));
+                        if how.is_none()
+                            && self.parts[part].pieces[piece].lines.len() > FEWEST_LINES
+                        {
+                            self.take_lines(part, piece, FEWEST_LINES);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// As many lines of a piece as fit, if they are more than `fewest`.
+    fn take_lines(&mut self, part: usize, piece: usize, fewest: usize) {
+        let room = self.room.minus(self.head(part));
+        let cut = self.cut(&self.parts[part].pieces[piece].lines, room);
+        let Some(lines) = cut.filter(|lines| lines.len() > fewest) else { return };
+        let cost = lines.iter().map(|line| self.format.line(line)).sum();
+        self.take(part, piece, cost, Shown::Cut(lines), self.room);
     }
 
     /// Gives each part an equal share of the room; what the small ones leave, the large ones get.
-    fn cut_to_shares(&mut self, parts: &[&Part]) {
-        let mut order: Vec<(Cost, usize)> =
-            parts.iter().enumerate().map(|(at, part)| (part_cost(part, self.format), at)).collect();
-        order.sort_by_key(|(cost, at)| (cost.tokens, *at));
-        for (turn, (cost, at)) in order.iter().enumerate() {
-            let share = self.room.share(order.len() - turn);
-            let part = parts[*at];
-            let kept = if cost.fits(share) { Some(part.clone()) } else { self.cut(part, share) };
-            if let Some(kept) = kept {
-                self.room = self.room.minus(part_cost(&kept, self.format));
-                self.parts.push((*at, kept));
+    fn cut_to_shares(&mut self, is_meant: impl Fn(Stage) -> bool) {
+        let mut order = self.of(is_meant);
+        order.sort_by_key(|part| (self.whole(*part).tokens, *part));
+        for (turn, part) in order.iter().copied().enumerate() {
+            let mut share = self.room.share(order.len() - turn);
+            for piece in 0..self.costs[part].len() {
+                let (whole, _) = self.costs[part][piece];
+                if let Some(cost) = self.take(part, piece, whole, Shown::Whole, share) {
+                    share = share.minus(cost);
+                    continue;
+                }
+                let head = self.head(part);
+                let lines = &self.parts[part].pieces[piece].lines;
+                let room = share.minus(head);
+                let cut = self
+                    .cut(lines, room)
+                    .or_else(|| Some(vec![self.beginning(lines.first()?, room)?]));
+                if let (Some(lines), true) = (cut, head.fits(share)) {
+                    let cost = lines.iter().map(|line| self.format.line(line)).sum();
+                    self.take(part, piece, cost, Shown::Cut(lines), share);
+                }
+                break;
+            }
+            // The next move is worth its line even where nothing else of the step fits.
+            if self.parts[part].note.is_some() {
+                let head = self.head(part);
+                if !self.begun[part] && head.fits(self.room) {
+                    self.begun[part] = true;
+                    self.room = self.room.minus(head);
+                }
             }
         }
     }
 
-    /// As many lines as fit into the room; the first one may be cut itself if it is all there is.
-    fn cut(&self, part: &Part, room: Cost) -> Option<Part> {
+    /// The first lines, as many as fit, and a mark that there are more.
+    fn cut(&self, lines: &[String], room: Cost) -> Option<Vec<String>> {
         let mark = "…".to_owned();
-        let mut cut = Part { lines: vec![mark.clone()], short: None, ..part.clone() };
-        if !part_cost(&cut, self.format).fits(room) {
-            cut.note = None;
-        }
-        let mut left = room.minus(part_cost(&cut, self.format));
-        if !part_cost(&cut, self.format).fits(room) || part.lines.is_empty() {
-            return None;
-        }
+        let mut left = room.minus(self.format.line(&mark));
         let mut kept: Vec<String> = Vec::new();
-        let count = part.lines.len();
-        for at in 0..count {
-            let line = &part.lines[if part.newest_last { count - 1 - at } else { at }];
+        for line in lines {
             let cost = self.format.line(line);
             if !cost.fits(left) {
                 break;
@@ -208,20 +328,10 @@ impl Chosen {
             left = left.minus(cost);
             kept.push(line.clone());
         }
-        if kept.is_empty() {
-            let first = part.lines.first()?;
-            kept.push(self.beginning(first, room.minus(part_cost(&cut, self.format)))?);
-            cut.lines = kept;
-            return Some(cut);
-        }
-        if part.newest_last {
+        (!kept.is_empty()).then(|| {
             kept.push(mark);
-            kept.reverse();
-        } else {
-            kept.push(mark);
-        }
-        cut.lines = kept;
-        Some(cut)
+            kept
+        })
     }
 
     /// The longest beginning of a line that fits, with `…` behind it.
@@ -233,14 +343,54 @@ impl Chosen {
         Some(format!("{}…", &line[..end]))
     }
 
-    /// In the order in which they are shown: turns and entries of the history oldest first.
-    fn into_parts(mut self) -> Vec<Part> {
-        self.parts.sort_by_key(|(at, part)| {
-            let newest_first = matches!(part.section, Section::RecentTurns | Section::OlderHistory);
-            let order = isize::try_from(*at).unwrap_or(isize::MAX);
-            (part.section, if newest_first { -order } else { order })
+    /// What is not shown, by the command that shows it.
+    fn left_out(&self) -> Vec<LeftOut> {
+        let mut all = Vec::new();
+        for stage in Stage::OPTIONAL {
+            let shown = self.of(|one| one == stage).into_iter().flat_map(|part| &self.shown[part]);
+            let (mut count, mut shortened) = (0, 0);
+            for shown in shown {
+                match shown {
+                    Shown::Whole => {}
+                    Shown::Nothing => count += 1,
+                    Shown::Short | Shown::Cut(_) => shortened += 1,
+                }
+            }
+            if count + shortened > 0 {
+                all.push(LeftOut { stage, count, shortened, command: stage.command() });
+            }
+        }
+        all
+    }
+
+    /// In the order in which they are shown: turns oldest first.
+    fn into_parts(self) -> Vec<Part> {
+        let mut all: Vec<Part> = Vec::new();
+        for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| self.begun[*at]) {
+            let pieces = part.pieces.iter().zip(&self.shown[at]).filter_map(|(piece, shown)| {
+                let lines = match shown {
+                    Shown::Nothing => return None,
+                    Shown::Short => piece.short.clone()?,
+                    Shown::Whole => piece.lines.clone(),
+                    Shown::Cut(lines) => lines.clone(),
+                };
+                Some(Piece { lines, short: None })
+            });
+            let mut pieces: Vec<Piece> = pieces.collect();
+            if part.section == Section::RecentTurns {
+                pieces.reverse();
+            }
+            all.push(Part { note: part.note.clone(), pieces, ..*part });
+        }
+        all.sort_by_key(|part| part.section);
+        all.dedup_by(|part, before| {
+            let joins = part.place() == before.place() && part.note.is_none();
+            if joins {
+                before.pieces.append(&mut part.pieces);
+            }
+            joins
         });
-        self.parts.into_iter().map(|(_, part)| part).collect()
+        all
     }
 }
 
@@ -250,13 +400,15 @@ mod tests {
     use crate::domain::StateFile;
 
     fn parts() -> Vec<Part> {
-        let part = |section, stage, text: &str| Part::new(section, StateFile::Plan, stage, text);
+        let part = |section, stage, texts: &[String]| {
+            Part::new(section, StateFile::Plan, stage).texts(texts)
+        };
+        let many = |text: &str| text.repeat(5);
         vec![
-            part(Section::Goal, Stage::Essential, "the goal"),
-            part(Section::RecentTurns, Stage::Turns, &"new turn\n".repeat(5)),
-            part(Section::RecentTurns, Stage::Turns, &"old turn\n".repeat(5)),
-            part(Section::KeyFindings, Stage::Context, &"finding\n".repeat(5)),
-            part(Section::OlderHistory, Stage::History, "long ago"),
+            part(Section::Goal, Stage::First, &["the goal".to_owned()]),
+            part(Section::KeyFindings, Stage::Findings, &[many("finding\n")]),
+            part(Section::RecentTurns, Stage::Turns, &[many("new turn\n"), many("old turn\n")]),
+            part(Section::OlderHistory, Stage::History, &["long ago".to_owned()]),
         ]
     }
 
@@ -266,27 +418,64 @@ mod tests {
     }
 
     #[test]
-    fn stages_go_from_the_least_precious_on() {
+    fn the_goal_comes_first_and_everything_is_there_when_it_fits() {
         let marks = ["the goal", "new turn", "old turn", "finding", "long ago"];
-        let mut shown = marks.len();
+        let mut goal = true;
         for budget in (0..400).rev() {
             let text = text(budget);
             assert!(Cost::of(&text).tokens <= budget, "{budget}: {text}");
-            let now = marks.iter().filter(|mark| text.contains(*mark)).count();
-            assert!(now <= shown + 1, "{budget}: {text}");
-            shown = now;
+            goal &= text.contains("the goal");
+            let shown = marks.iter().filter(|mark| text.contains(*mark)).count();
+            assert!(goal || shown == 0, "{budget}: {text}");
+            assert!(shown == 5 || !goal || text.contains("eft out"), "{budget}: {text}");
         }
         assert_eq!(marks.iter().filter(|mark| text(400).contains(*mark)).count(), 5);
         assert!(text(400).find("old turn") < text(400).find("new turn"), "oldest first");
     }
 
     #[test]
+    fn a_long_list_leaves_room_for_what_comes_behind_it() {
+        let steps: Vec<String> = (0..200).map(|n| format!("{n} a step of the plan")).collect();
+        let parts = [
+            Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps).texts(steps),
+            Part::new(Section::KeyFindings, StateFile::Context, Stage::Findings).texts(["found"]),
+        ];
+        let budget = Budget { max_tokens: 300, max_bytes: None };
+        let text = fit(&parts, "0123", budget, Format::Md).text;
+        assert!(text.contains("> 3 a step") && text.contains("> found"), "{text}");
+        assert!(text.contains("open steps: `statedir step list`"), "{text}");
+    }
+
+    #[test]
+    fn short_forms_come_first_and_grow_where_there_is_room() {
+        let pieces = ["one", "two"]
+            .map(|name| Piece::new(&format!("{name}\n{}", "more of it\n".repeat(8))).or(name));
+        let mut part = Part::new(Section::OpenSteps, StateFile::Plan, Stage::OpenSteps);
+        part.pieces.extend(pieces);
+        let text = |max_tokens| {
+            let budget = Budget { max_tokens, max_bytes: None };
+            fit(std::slice::from_ref(&part), "0123", budget, Format::Md).text
+        };
+        assert!(text(75).contains("> one\n> two\n"), "{}", text(75));
+        assert!(text(110).contains("> more of it\n> two\n"), "{}", text(110));
+        assert_eq!(text(400).matches("more of it").count(), 16);
+    }
+
+    #[test]
     fn a_goal_that_is_too_long_is_cut_and_the_brief_says_so() {
         let goal =
-            Part::new(Section::Goal, StateFile::Plan, Stage::Essential, &"word ".repeat(999));
+            Part::new(Section::Goal, StateFile::Plan, Stage::First).texts(["word ".repeat(999)]);
+        let next = Part::new(Section::WhatToDoNext, StateFile::Plan, Stage::First).note("Go on.");
         let budget = Budget { max_tokens: 120, max_bytes: None };
-        let brief = fit(&[goal], "0123", budget, Format::Md);
+        let brief = fit(&[goal, next], "0123", budget, Format::Md);
         assert!(brief.essentials_need.is_some_and(|need| need > 900));
         assert!(brief.text.contains("> word word") && brief.text.contains("Too small"));
+        assert!(brief.text.contains("Go on."), "{}", brief.text);
+        let enough = Budget { max_tokens: brief.essentials_need.unwrap(), max_bytes: None };
+        let parts = [
+            Part::new(Section::Goal, StateFile::Plan, Stage::First).texts(["word ".repeat(999)]),
+            Part::new(Section::WhatToDoNext, StateFile::Plan, Stage::First).note("Go on."),
+        ];
+        assert_eq!(fit(&parts, "0123", enough, Format::Md).essentials_need, None);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     domain::{
-        Bullet, ContextSection, Money, Problem, Review, Setting, StateFile, Step, StepCounts,
+        Bullet, ContextSection, Money, Problem, Prose, Review, Setting, StateFile, Step, StepCounts,
     },
     history::Entry,
 };
@@ -24,18 +24,26 @@ pub(crate) struct Material {
     pub advice: Option<Advice>,
     /// The step at hand, or the one asked for.
     pub focus: Option<Focus>,
-    /// Modifiers and limits.
+    /// Modifiers and limits that somebody chose.
     pub settings: Vec<Setting>,
     /// Directives in force.
     pub directives: Vec<Bullet>,
-    /// Adaptation rules.
+    /// Rules in words that nothing executes.
+    pub prose: Vec<Prose>,
+    /// Adaptation rules that somebody wrote.
     pub rules: Vec<Bullet>,
     /// Questions that wait for a person.
     pub reviews: Vec<Review>,
+    /// Questions that a person has answered, newest first.
+    pub answers: Vec<Review>,
     /// Limits that are exceeded, as sentences.
     pub limits: Vec<String>,
-    /// Steps that have failed and not been retried.
-    pub failed: Vec<Step>,
+    /// The steps that are not finished, without the one at hand.
+    pub open_steps: Vec<OpenStep>,
+    /// What steps gave that matters now.
+    pub results: Vec<StepOutputs>,
+    /// What stands under the title of the context.
+    pub preface: String,
     /// Sections of the context.
     pub context: Vec<ContextSection>,
     /// The newest turns, oldest first.
@@ -61,8 +69,6 @@ pub(crate) struct Standing {
     pub budget: Option<Money>,
     /// Why the plan is paused.
     pub paused_because: Option<String>,
-    /// When something changed last.
-    pub last_updated: Option<String>,
 }
 
 /// What to do now; all of it is our own text.
@@ -91,12 +97,27 @@ pub(crate) enum Advice {
 pub(crate) struct Focus {
     /// The step as written.
     pub step: Step,
+    /// What a person wrote under it.
+    pub prose: String,
     /// Its parameters with their references looked up.
     pub inputs: Vec<Input>,
-    /// The steps it depends on and what they gave.
-    pub dependencies: Vec<Dependency>,
     /// What it still waits for.
     pub waits_for: Vec<String>,
+    /// What the history tells of it, newest first: attempts that failed, why it was begun again.
+    pub told: Vec<Entry>,
+}
+
+/// A step that is not finished and not at hand.
+#[derive(Clone, Debug)]
+pub(crate) struct OpenStep {
+    /// Its number.
+    pub number: u32,
+    /// Its title.
+    pub title: String,
+    /// What is worth knowing of its state: `running, by ada`, `failed: …`, `after 3, 5`.
+    pub state: Vec<String>,
+    /// What a person wrote under it.
+    pub prose: String,
 }
 
 /// A parameter of a step.
@@ -110,17 +131,13 @@ pub(crate) struct Input {
     pub value: Result<Value, String>,
 }
 
-/// A step that comes before another.
+/// What a step gave.
 #[derive(Clone, Debug)]
-pub(crate) struct Dependency {
-    /// Number and id.
-    pub name: String,
-    /// Its title.
-    pub title: String,
-    /// Its status as written.
-    pub status: String,
+pub(crate) struct StepOutputs {
+    /// Its number.
+    pub number: u32,
     /// What it gave.
-    pub outputs: Option<Value>,
+    pub outputs: Value,
 }
 
 /// What changed after a revision.

@@ -23,9 +23,11 @@ pub(crate) use compose::compose;
 pub use estimate::tokens;
 pub use fit::Brief;
 pub(crate) use fit::{LeftOut, fit};
-pub(crate) use material::{Advice, Changes, Dependency, Focus, Input, Material, Standing};
+pub(crate) use material::{
+    Advice, Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs,
+};
 pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
-pub(crate) use part::{Part, Section, Stage};
+pub(crate) use part::{Part, Piece, Section, Stage, one_line};
 pub(crate) use patterns::Pattern;
 pub use turn::Turn;
 pub(crate) use turn::{MEDIUM_TURNS, SHORT_TURNS, WORKING_TURNS};

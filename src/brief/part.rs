@@ -14,26 +14,36 @@ pub(crate) enum Section {
     Goal,
     /// Status and progress.
     WhereWeAre,
-    /// The step at hand.
+    /// The next move, and the step at hand.
     WhatToDoNext,
-    /// Modifiers, limits and directives.
-    RulesInForce,
     /// Questions that wait for a person.
     OpenReviews,
+    /// Attempts at the step at hand that failed, and what was said when it was begun again.
+    WhatFailed,
+    /// What the steps before the one at hand gave.
+    EarlierResults,
+    /// Modifiers that somebody chose, directives, rules in prose.
+    RulesInForce,
     /// Limits that are exceeded.
     LimitsExceeded,
+    /// What people decided.
+    AnsweredReviews,
     /// What was changed after a revision.
     Changes,
-    /// Adaptation rules and behaviours.
-    AdaptationRules,
-    /// Failed attempts.
-    WhatFailed,
-    /// Sections of the context.
+    /// The other steps that are not finished.
+    OpenSteps,
+    /// Why things are as they are.
+    Decisions,
+    /// What was found out, newest first.
     KeyFindings,
+    /// The rest of the context.
+    Context,
     /// The conversation.
     RecentTurns,
-    /// Older entries of the history.
+    /// What was noted in the history.
     OlderHistory,
+    /// Adaptation rules that somebody wrote.
+    AdaptationRules,
 }
 
 impl Section {
@@ -44,15 +54,20 @@ impl Section {
             Self::Goal => "Goal",
             Self::WhereWeAre => "Where we are",
             Self::WhatToDoNext => "What to do next",
-            Self::RulesInForce => "Rules in force",
             Self::OpenReviews => "Open reviews",
+            Self::WhatFailed => "Earlier attempts",
+            Self::EarlierResults => "Results so far",
+            Self::RulesInForce => "Rules in force",
             Self::LimitsExceeded => "Limits exceeded",
+            Self::AnsweredReviews => "Answered reviews",
             Self::Changes => "Changes since",
-            Self::AdaptationRules => "Adaptation rules",
-            Self::WhatFailed => "What failed",
+            Self::OpenSteps => "Open steps",
+            Self::Decisions => "Decisions",
             Self::KeyFindings => "Key findings",
+            Self::Context => "Context",
             Self::RecentTurns => "Recent turns",
-            Self::OlderHistory => "Older history",
+            Self::OlderHistory => "Notes",
+            Self::AdaptationRules => "Adaptation rules",
         }
     }
 }
@@ -61,55 +76,98 @@ impl Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage {
-    /// Always stays: goal, status, current step, constraints in force, open reviews.
+    /// Comes first at any budget: what is damaged, the goal, the next move, open reviews.
+    First,
+    /// Always stays: status, the step at hand, rules in force.
     Essential,
     /// What the caller asked for: changes since a revision.
     Changes,
+    /// What else is known of the step at hand: prose, failed attempts.
+    Step,
+    /// What people answered.
+    Answers,
     /// What the steps before the one at hand gave.
     Outputs,
-    /// What failed.
-    Failures,
+    /// The other steps that are not finished.
+    OpenSteps,
+    /// Decisions.
+    Decisions,
+    /// Findings.
+    Findings,
+    /// The rest of the context.
+    Context,
     /// Turns of the conversation.
     Turns,
-    /// The context, and rules that may fire.
-    Context,
-    /// Older entries of the history.
+    /// Notes in the history.
     History,
+    /// Rules that may fire.
+    Rules,
 }
 
 impl Stage {
-    /// All stages but the first, from the most to the least precious.
-    pub(crate) const OPTIONAL: [Self; 6] =
-        [Self::Changes, Self::Outputs, Self::Failures, Self::Turns, Self::Context, Self::History];
+    /// What can be left out, from the most to the least precious.
+    pub(crate) const OPTIONAL: [Self; 11] = [
+        Self::Changes,
+        Self::Step,
+        Self::Answers,
+        Self::Outputs,
+        Self::OpenSteps,
+        Self::Decisions,
+        Self::Findings,
+        Self::Context,
+        Self::Turns,
+        Self::History,
+        Self::Rules,
+    ];
 
-    /// What its parts are, for one and for several.
+    /// How much of the room that is left it may take before the stages behind it had their turn,
+    /// in percent.
+    pub(super) fn share(self) -> usize {
+        match self {
+            Self::First | Self::Essential | Self::Rules => 100,
+            Self::Changes | Self::Step => 70,
+            Self::OpenSteps | Self::History => 60,
+            Self::Findings | Self::Context | Self::Turns => 50,
+            Self::Answers | Self::Outputs | Self::Decisions => 40,
+        }
+    }
+
+    /// What its pieces are, for one and for several.
     pub(super) fn nouns(self) -> (&'static str, &'static str) {
         match self {
-            Self::Essential => ("essential part", "essential parts"),
+            Self::First | Self::Essential => ("essential part", "essential parts"),
             Self::Changes => ("change", "changes"),
-            Self::Outputs => ("list of outputs", "lists of outputs"),
-            Self::Failures => ("failure", "failures"),
+            Self::Step => ("note on the step", "notes on the step"),
+            Self::Answers => ("answered review", "answered reviews"),
+            Self::Outputs => ("result", "results"),
+            Self::OpenSteps => ("open step", "open steps"),
+            Self::Decisions => ("decision", "decisions"),
+            Self::Findings => ("finding", "findings"),
+            Self::Context => ("paragraph of context", "paragraphs of context"),
             Self::Turns => ("turn", "turns"),
-            Self::Context => ("section of context and rules", "sections of context and rules"),
-            Self::History => ("history entry", "history entries"),
+            Self::History => ("note", "notes"),
+            Self::Rules => ("adaptation rule", "adaptation rules"),
         }
     }
 
     /// The command that shows them whole.
     pub(super) fn command(self) -> &'static str {
         match self {
-            Self::Essential => "statedir state",
-            Self::Changes => "statedir diff REV",
+            Self::First | Self::Essential => "statedir state",
+            Self::Changes => "statedir diff",
+            Self::Step => "statedir show plan",
+            Self::Answers => "statedir review list --all",
             Self::Outputs => "statedir var get step_data.outputs",
-            Self::Failures => "statedir history search failed",
+            Self::OpenSteps => "statedir step list",
+            Self::Decisions | Self::Findings | Self::Context => "statedir show context",
             Self::Turns => "statedir memory",
-            Self::Context => "statedir show context",
             Self::History => "statedir history list",
+            Self::Rules => "statedir rule list",
         }
     }
 }
 
-/// One piece: kept whole, shortened or left out.
+/// What stands under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Where it is shown.
@@ -120,30 +178,23 @@ pub(crate) struct Part {
     pub stage: Stage,
     /// Text of our own; never from the state.
     pub note: Option<String>,
+    /// What it says, the most precious first.
+    pub pieces: Vec<Piece>,
+}
+
+/// Lines that are shown together, shortened, or left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Piece {
     /// Lines from the state.
     pub lines: Vec<String>,
     /// The same, shorter, if there is a shorter way to say it.
     pub short: Option<Vec<String>>,
-    /// Whether the newest lines stand last, so that the first are cut.
-    pub newest_last: bool,
 }
 
 impl Part {
-    /// A part whose text is split into lines.
-    pub(crate) fn new(section: Section, source: StateFile, stage: Stage, text: &str) -> Self {
-        Self { lines: lines(text), ..Self::of_lines(section, source, stage, Vec::new()) }
-    }
-
-    /// A part of single lines.
-    pub(crate) fn of_lines(
-        section: Section,
-        source: StateFile,
-        stage: Stage,
-        lines: Vec<String>,
-    ) -> Self {
-        // A single line can still hold a line end of some kind.
-        let lines = lines.iter().flat_map(|line| self::lines(line)).collect();
-        Self { section, source, stage, note: None, lines, short: None, newest_last: false }
+    /// A part that says nothing yet.
+    pub(crate) fn new(section: Section, source: StateFile, stage: Stage) -> Self {
+        Self { section, source, stage, note: None, pieces: Vec::new() }
     }
 
     /// The same part with a line of our own.
@@ -153,27 +204,54 @@ impl Part {
         self
     }
 
-    /// The same part with a shorter form.
+    /// The same part with a piece for each text.
     #[must_use]
-    pub(crate) fn shorter(mut self, text: &str) -> Self {
-        self.short = Some(lines(text));
+    pub(crate) fn texts<S: AsRef<str>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
+        self.pieces.extend(texts.into_iter().map(|text| Piece::new(text.as_ref())));
+        self
+    }
+
+    /// The heading it stands under.
+    pub(super) fn place(&self) -> (Section, StateFile) {
+        (self.section, self.source)
+    }
+
+    /// All lines from the state.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().flat_map(|piece| &piece.lines).map(String::as_str)
+    }
+
+    /// Adds it to `parts` unless it says nothing.
+    pub(super) fn put(self, parts: &mut Vec<Self>) {
+        if self.note.is_some() || self.pieces.iter().any(|piece| !piece.lines.is_empty()) {
+            parts.push(self);
+        }
+    }
+}
+
+impl Piece {
+    /// The lines of a text.
+    pub(crate) fn new(text: &str) -> Self {
+        Self { lines: lines(text), short: None }
+    }
+
+    /// The same piece with a shorter form, if that is one.
+    #[must_use]
+    pub(crate) fn or(mut self, shorter: &str) -> Self {
+        self.short = Some(lines(shorter)).filter(|short| *short != self.lines);
         self
     }
 }
 
-/// Splits at everything that any reader might take for the end of a line.
+/// Splits at everything that any reader might take for the end of a line; empty lines go.
 pub(super) fn lines(text: &str) -> Vec<String> {
-    let text = text.replace("\r\n", "\n");
     let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-    let mut lines: Vec<String> = text.split(ends).map(|line| line.trim_end().to_owned()).collect();
-    while lines.last().is_some_and(String::is_empty) {
-        lines.pop();
-    }
-    lines
+    let lines = text.split(ends).map(str::trim_end).filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
 }
 
 /// At most `limit` characters of a text, on one line; what was cut shows as `…`.
-pub(super) fn one_line(text: &str, limit: usize) -> String {
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {

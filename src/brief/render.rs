@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Brief, Format, LeftOut, Part, Stage,
+    Brief, Format, LeftOut,
     budget::{Cost, heading, quoted},
 };
 
@@ -29,18 +29,12 @@ fn head(revision: &str) -> String {
     format!("# Brief at {revision}\n{NOTICE}\n")
 }
 
-/// The most that telling what was left out can cost.
-pub(super) fn footer_at_most(parts: &[Part], format: Format) -> Cost {
-    let all = Stage::OPTIONAL.into_iter().filter_map(|stage| {
-        let count = parts.iter().filter(|part| part.stage == stage).count();
-        let command = stage.command();
-        (count > 0).then_some(LeftOut { stage, count, shortened: count, command })
-    });
-    let all: Vec<LeftOut> = all.collect();
+/// What it costs to tell what was left out.
+pub(super) fn footer_cost(brief: &Brief, format: Format) -> Cost {
     match format {
-        _ if all.is_empty() => Cost::default(),
-        Format::Md => Cost::of(&footer(&all)),
-        Format::Json => Cost::of(&json!(all).to_string()),
+        _ if brief.left_out.is_empty() => Cost::default(),
+        Format::Md => Cost::of(&footer(&brief.left_out)),
+        Format::Json => Cost::of(&json!(brief.left_out).to_string()),
     }
 }
 
@@ -56,7 +50,7 @@ pub(super) fn short_footer(format: Format) -> Cost {
 }
 
 fn too_small(need: usize) -> String {
-    format!("\nToo small: the essentials alone need {need} tokens.")
+    format!("\nToo small for the essentials: `--max-tokens {need}` would do.")
 }
 
 fn footer(left_out: &[LeftOut]) -> String {
@@ -85,7 +79,7 @@ fn markdown(brief: &Brief, allowed: Cost) -> String {
     let mut text = head(&brief.revision);
     let mut before = None;
     for part in &brief.parts {
-        let place = (part.section, part.source);
+        let place = part.place();
         if before != Some(place) {
             text.push_str(&heading(part.section, part.source));
             before = Some(place);
@@ -94,7 +88,7 @@ fn markdown(brief: &Brief, allowed: Cost) -> String {
             text.push_str(note);
             text.push('\n');
         }
-        text.extend(part.lines.iter().map(|line| quoted(line)));
+        text.extend(part.lines().map(quoted));
     }
     if let Some(need) = brief.essentials_need {
         text.push_str(&format!("{}\n{EVERYTHING}\n", too_small(need)));
@@ -140,7 +134,7 @@ impl Brief {
             if let Some(note) = &part.note {
                 section.insert("note".to_owned(), json!(note));
             }
-            section.insert("text".to_owned(), json!(part.lines.join("\n")));
+            section.insert("text".to_owned(), json!(part.lines().collect::<Vec<_>>().join("\n")));
             sections.push(Value::Object(section));
         }
         let mut answer = json!({ "revision": self.revision, "notice": JSON_NOTICE,

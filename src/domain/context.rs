@@ -28,6 +28,8 @@ pub(crate) struct Context {
     pub document: Document,
     /// The sections below the title, in order.
     pub sections: Vec<ContextSection>,
+    /// What stands directly under the title, or before any heading, trimmed.
+    pub preface: String,
 }
 
 impl Context {
@@ -46,7 +48,10 @@ impl Context {
                 section: id,
             })
             .collect();
-        Self { document, sections }
+        let above = document.sections().filter(|id| document.section(*id).level <= 1);
+        let above: Vec<&str> = above.map(|id| document.body_text(id).trim()).collect();
+        let preface = above.join("\n\n").trim().to_owned();
+        Self { document, sections, preface }
     }
 
     /// The section that `name` means: a heading, or a path such as `Knowledge/Key Findings`.

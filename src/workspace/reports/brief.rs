@@ -39,7 +39,8 @@ impl Workspace {
     /// There is no state at all, the lock is not free, or what was asked for is not there.
     pub fn brief(&self, request: &BriefRequest) -> Result<Briefed, Error> {
         let (snapshot, mut damaged) = self.read_what_can_be()?;
-        let mut material = snapshot.material(request.step.as_ref(), &mut damaged)?;
+        let asked = (request.step.as_ref(), self.env.actor());
+        let (mut material, constraints) = snapshot.material(asked, &mut damaged)?;
         if let Some(revision) = &request.since {
             material.changes = Some(self.changes_after(revision)?);
         }
@@ -51,11 +52,10 @@ impl Workspace {
         let budget = without_error(request, &damaged);
         let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;
-        let readable = !damaged.iter().any(|problem| problem.file == StateFile::Constraints);
-        let active_rules = readable.then_some(ActiveRules {
-            settings: material.settings,
-            directives: material.directives,
-            rules: material.rules,
+        let active_rules = constraints.map(|constraints| ActiveRules {
+            settings: constraints.settings,
+            directives: constraints.directives,
+            rules: constraints.rules,
             reviews: material.reviews,
         });
         Ok(Briefed { brief, damaged, active_rules })

@@ -1,10 +1,10 @@
 //! The state as far as it can be read, for a brief.
 
 use crate::{
-    brief::{Advice, Dependency, Focus, Input, Material, SHORT_TURNS, Standing},
+    brief::{self, Advice, Focus, Input, Material, OpenStep, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Step, StepRef, StepRole,
-        Variables, Workflow,
+        Constraints, Decision, ErrorCode, Money, Plan, PlanRole, Problem, StateFile, Step, StepId,
+        StepRef, StepRole, Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     workspace::{
@@ -15,7 +15,19 @@ use crate::{
 };
 
 /// How many of the newest entries a brief looks at.
-const ENTRIES: usize = 20;
+const ENTRIES: usize = 40;
+
+/// How many entries about the step at hand a brief tells.
+const TOLD: usize = 5;
+
+/// How many of the last steps count as such when none is at hand.
+const LAST_STEPS: usize = 20;
+
+/// How many answers of people a brief tells.
+const ANSWERS: usize = 5;
+
+/// How much of another step's error a brief tells, in characters.
+const ERROR: usize = 200;
 
 /// How far back a brief looks for turns and entries, in bytes of the history.
 const TAIL: u64 = 1 << 20;
@@ -31,9 +43,9 @@ impl Snapshot {
     /// Everything a brief can tell; what cannot be read is added to `damaged`.
     pub(in crate::workspace) fn material(
         &self,
-        wanted: Option<&StepRef>,
+        (wanted, actor): (Option<&StepRef>, &str),
         damaged: &mut Vec<Problem>,
-    ) -> Result<Material, Error> {
+    ) -> Result<(Material, Option<Constraints>), Error> {
         let mut note = |error: Error| {
             let problem = problem_of(&error).unwrap_or_else(|| {
                 Problem::error(ErrorCode::Io, StateFile::History, error.to_string())
@@ -55,9 +67,12 @@ impl Snapshot {
         let entries = self.newest(ENTRIES, |_| true).map_err(&mut note).unwrap_or_default();
         let turns = self.newest_turns(SHORT_TURNS, TAIL, &history);
         let turns = turns.map_err(&mut note).unwrap_or_default();
+        let (preface, context) =
+            context.map(|context| (context.preface, context.sections)).unwrap_or_default();
         let mut material = Material {
             revision: self.revision().as_str().to_owned(),
-            context: context.map(|context| context.sections).unwrap_or_default(),
+            preface,
+            context,
             turns,
             entries,
             ..Material::default()
@@ -75,19 +90,42 @@ impl Snapshot {
         material.goal = files.goal();
         material.limits = overview.spending.exceeded().map(|limit| format!("{limit:#}")).collect();
         if let Some(constraints) = &files.constraints {
-            material.settings.clone_from(&constraints.settings);
+            let chosen = constraints.settings.iter().filter(|one| !is_usual(one, &workflow));
+            material.settings = chosen.cloned().collect();
             material.directives.clone_from(&constraints.directives);
-            material.rules.clone_from(&constraints.rules);
+            material.prose = constraints.prose();
+            let own = constraints.rules.iter().filter(|rule| !is_usual_rule(&rule.text));
+            material.rules = own.cloned().collect();
         }
         material.problems.clone_from(damaged);
         if let Some(plan) = &files.plan {
             material.problems.extend(plan.problems.iter().cloned());
-            files.fill(plan, (&workflow, overview), wanted, &mut material)?;
+            files.fill(plan, (&workflow, overview), (wanted, actor), &mut material)?;
+            if let Some(focus) = &mut material.focus {
+                focus.told = self.told_of(&focus.step, &material.entries).unwrap_or_default();
+            }
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
             return Err(Error::refused(ErrorCode::NotFound, message));
         }
-        Ok(material)
+        Ok((material, files.constraints))
+    }
+
+    /// What the history tells of a step, newest first: attempts that failed, and notes when it was
+    /// begun again. Only a step with more failures than `newest` shows is looked for further up.
+    fn told_of(&self, step: &Step, newest: &[Entry]) -> Result<Vec<Entry>, Error> {
+        let is_told = |entry: &Entry| {
+            let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
+            is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
+        };
+        let mut told: Vec<Entry> = newest.iter().filter(|entry| is_told(entry)).cloned().collect();
+        let failures = told.iter().filter(|entry| entry.is_failure()).count();
+        if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
+            told = self.newest(TOLD, is_told)?;
+        }
+        told.reverse();
+        told.truncate(TOLD);
+        Ok(told)
     }
 
     /// The newest turns, looked for in the last `bytes` of the history.
@@ -151,22 +189,10 @@ impl Readable {
         &self,
         plan: &Plan,
         (workflow, overview): (&Workflow, Overview),
-        wanted: Option<&StepRef>,
+        (wanted, actor): (Option<&StepRef>, &str),
         material: &mut Material,
     ) -> Result<(), Error> {
-        let advice = advice(&overview);
-        let failed = |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
-        material.failed = plan.steps.iter().zip(&overview.steps).filter_map(failed).collect();
-        material.standing = Some(Standing {
-            status: overview.written_status.is_some().then_some(overview.status),
-            mode: overview.mode,
-            counts: overview.counts,
-            cost: overview.spending.total_cost,
-            budget: overview.spending.budget,
-            paused_because: overview.paused_because,
-            last_updated: overview.last_updated,
-        });
-        material.reviews = overview.open_reviews;
+        let advice = advice(&overview, actor);
         let number = match advice {
             Advice::Finish(number) | Advice::Start(number) | Advice::Retry(number) => number,
             _ => overview.counts.current_step,
@@ -177,20 +203,64 @@ impl Readable {
         };
         material.advice = wanted.is_none().then_some(advice);
         let finished = wanted.is_none() && advice == Advice::Nothing;
-        if let Some(step) = step.filter(|_| !finished) {
-            material.focus = Some(self.focus((plan, workflow), step, wanted.is_some())?);
+        let step = step.filter(|_| !finished);
+        let readiness = Readiness::new(plan, workflow);
+        if let Some(step) = step {
+            material.focus =
+                Some(self.focus((plan, workflow, &readiness), step, wanted.is_some())?);
         }
+        material.results = self.results(plan, step);
+        if wanted.is_none() {
+            material.open_steps = open_steps(plan, &overview, step, &material.entries);
+        }
+        let answered = plan.reviews.iter().rev().filter(|review| {
+            let finished = |step: &StepOverview| {
+                let id = step.id.as_deref().and_then(StepId::parse);
+                step.is_finished() && id.is_some_and(|id| review.is_about(&id))
+            };
+            review.decision != Decision::Open && !overview.steps.iter().any(finished)
+        });
+        material.answers = answered.take(ANSWERS).cloned().collect();
+        let spending = &overview.spending;
+        let exceeded = spending.budget.is_some_and(|budget| spending.total_cost > budget);
+        let counted = spending.total_cost > Money(0) && !exceeded;
+        material.standing = Some(Standing {
+            status: overview.written_status.is_some().then_some(overview.status),
+            mode: overview.mode,
+            counts: overview.counts,
+            cost: spending.total_cost,
+            budget: spending.budget.filter(|_| counted),
+            paused_because: overview.paused_because,
+        });
+        material.reviews = overview.open_reviews;
         Ok(())
+    }
+
+    /// What the steps before `step` gave; without one, what the last steps gave.
+    fn results(&self, plan: &Plan, step: Option<&Step>) -> Vec<StepOutputs> {
+        let Some(variables) = &self.variables else { return Vec::new() };
+        let last = &plan.steps[plan.steps.len().saturating_sub(LAST_STEPS)..];
+        let needs = |later: &Step, found: &Step| later.depends_on.iter().any(|one| found.is(one));
+        let is_wanted = |found: &&Step| match step {
+            Some(step) => needs(step, found),
+            None => !last.iter().any(|later| needs(later, found)),
+        };
+        let result = |found: &Step| {
+            let id = found.id.as_ref()?;
+            let outputs = variables.get(&format!("step_data.outputs.{id}"))?;
+            Some(StepOutputs { number: found.number, outputs })
+        };
+        let steps = if step.is_some() { &plan.steps } else { last };
+        steps.iter().rev().filter(is_wanted).filter_map(result).collect()
     }
 
     /// A step with everything it needs; `strict` refuses a reference that leads nowhere.
     fn focus(
         &self,
-        (plan, workflow): (&Plan, &Workflow),
+        (plan, workflow, readiness): (&Plan, &Workflow, &Readiness<'_>),
         step: &Step,
         strict: bool,
     ) -> Result<Focus, Error> {
-        let readiness = Readiness::new(plan, workflow);
         let resolver = Resolver::new(Some(plan), self.variables.as_ref(), workflow);
         let mut inputs = Vec::new();
         for (name, written) in &step.inputs {
@@ -206,20 +276,9 @@ impl Readable {
             };
             inputs.push(Input { name: name.clone(), written: written.clone(), value });
         }
-        let dependencies = step.depends_on.iter().map(|wanted| {
-            let found = plan.step(wanted).ok();
-            let id = found.and_then(|step| step.id.as_ref());
-            let outputs =
-                id.and_then(|id| self.variables.as_ref()?.get(&format!("step_data.outputs.{id}")));
-            Dependency {
-                name: readiness.name(wanted),
-                title: found.map(|step| step.title.clone()).unwrap_or_default(),
-                status: found.and_then(|step| step.status.clone()).unwrap_or_default(),
-                outputs,
-            }
-        });
         let waits_for = readiness.unmet(step).iter().map(|wanted| readiness.name(wanted)).collect();
-        Ok(Focus { step: step.clone(), inputs, dependencies: dependencies.collect(), waits_for })
+        let (step, prose) = (step.clone(), plan.prose(step));
+        Ok(Focus { step, prose, inputs, waits_for, told: Vec::new() })
     }
 }
 
@@ -230,7 +289,60 @@ fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {
     missing.into_iter().all(|reference| resolver.is_awaited(&reference.path))
 }
 
-fn advice(overview: &Overview) -> Advice {
+/// The steps that are not finished, without the one at hand.
+fn open_steps(
+    plan: &Plan,
+    overview: &Overview,
+    focus: Option<&Step>,
+    entries: &[Entry],
+) -> Vec<OpenStep> {
+    let mut open = Vec::new();
+    let mut before = None;
+    for (step, seen) in plan.steps.iter().zip(&overview.steps) {
+        if seen.is_finished() {
+            continue;
+        }
+        let previous = before.replace(step);
+        if focus.is_some_and(|focus| focus.offset == step.offset) {
+            continue;
+        }
+        let mut state = Vec::new();
+        if seen.is_running() {
+            let by = seen.claimed_by.as_ref().map(|actor| format!(" by {actor}"));
+            let since = seen.started_at.as_ref().map(|time| format!(" since {time}"));
+            state.push(format!("running{}{}", by.unwrap_or_default(), since.unwrap_or_default()));
+        } else if seen.is_failed() {
+            let last =
+                entries.iter().rev().find(|entry| entry.is_failure() && is_about(entry, step));
+            let error = last.and_then(|entry| entry.field("errors"));
+            let error = error.map(|error| format!(": {}", brief::one_line(error, ERROR)));
+            state.push(format!("failed{}", error.unwrap_or_default()));
+        }
+        // That a step comes after the one above it goes without saying.
+        let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
+        let unmet = &seen.waits_for;
+        if !unmet.is_empty() && !(unmet.len() == 1 && step.depends_on.iter().any(usual)) {
+            let numbers: Vec<&str> =
+                unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
+            state.push(format!("after {}", numbers.join(", ")));
+        }
+        let (title, prose) = (step.title.clone(), plan.prose(step));
+        open.push(OpenStep { number: step.number, title, state, prose });
+    }
+    open
+}
+
+/// Whether an entry is about a step, by its id or, where it has none, by its number.
+fn is_about(entry: &Entry, step: &Step) -> bool {
+    match (entry.field("step"), &step.id) {
+        (Some(id), Some(own)) => id == own.as_str(),
+        _ => entry.step_number() == Some(u64::from(step.number)),
+    }
+}
+
+fn advice(overview: &Overview, actor: &str) -> Advice {
+    let own = |step: &&StepOverview| step.claimed_by.as_deref() == Some(actor);
+    let active = || overview.with_role(StepRole::Active);
     let first = |role| overview.with_role(role).next().map(|step| step.number);
     if !overview.open_reviews.is_empty() {
         Advice::WaitForReview
@@ -240,8 +352,8 @@ fn advice(overview: &Overview) -> Advice {
         Advice::Resume
     } else if overview.steps.is_empty() {
         Advice::AddSteps
-    } else if let Some(number) = first(StepRole::Active) {
-        Advice::Finish(number)
+    } else if let Some(step) = active().find(own).or_else(|| active().next()) {
+        Advice::Finish(step.number)
     } else if let Some(step) = overview.next() {
         Advice::Start(step.number)
     } else if let Some(number) = first(StepRole::Failed) {

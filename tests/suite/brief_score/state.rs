@@ -10,7 +10,7 @@ use jiff::{Span, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use statedir::{
-    BriefRequest, Brief, Budget, Change, Environment, InitOptions, NoVersionControl, Options,
+    Brief, BriefRequest, Budget, Change, Environment, InitOptions, NoVersionControl, Options,
     StateFile, Workspace,
     internals::{Workflow, merge},
 };
@@ -196,9 +196,8 @@ impl Life {
 
     /// Lives on in two copies and merges them.
     fn merged(mut self, root: &Path, ours: &[Value], theirs: &[Value]) -> Self {
-        let files = |dir: &Path| {
-            StateFile::FIVE.map(|file| fs::read(dir.join(file.name())).unwrap())
-        };
+        let files =
+            |dir: &Path| StateFile::FIVE.map(|file| fs::read(dir.join(file.name())).unwrap());
         let base = files(&self.dir);
         let there = root.join("theirs");
         fs::create_dir(&there).unwrap();

@@ -1,0 +1,176 @@
+//! What people write beside the fields: under a step, among the constraints, below a title.
+
+use super::{
+    Constraints, Plan, Setting, Step, Workflow,
+    constraints::{BEHAVIOURS, DIRECTIVES, MODIFIERS, RESOURCES, RULES},
+};
+use crate::text::markdown::{Document, ItemId, SectionId};
+
+/// Text that has no form this tool knows, word for word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prose {
+    /// The heading it stands under, unless that is the title of the document.
+    pub heading: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+impl Plan {
+    /// What stands under a step and is none of its fields, with its subsections.
+    pub(crate) fn prose(&self, step: &Step) -> String {
+        let document = &self.document;
+        let is_field = |item: ItemId| document.item(item).key.is_some();
+        let mut text = outside_items(document, step.section, is_field);
+        for &child in &document.section(step.section).children {
+            let section = document.section(child);
+            text.push_str("\n\n");
+            text.push_str(&document.source()[section.extent.clone()]);
+        }
+        without_filler(&text)
+    }
+}
+
+impl Constraints {
+    /// What is neither a setting nor a directive, a rule or a behaviour: rules for whoever reads them.
+    pub(crate) fn prose(&self) -> Vec<Prose> {
+        let document = &self.document;
+        let mut found = Vec::new();
+        for id in document.sections() {
+            let section = document.section(id);
+            let is = |names: &[&str]| names.iter().any(|n| n.eq_ignore_ascii_case(&section.title));
+            let (bullets, fields) =
+                (is(DIRECTIVES) || is(RULES), is(MODIFIERS) || is(RESOURCES) || is(BEHAVIOURS));
+            let is_known = |item: ItemId| bullets || (fields && document.item(item).key.is_some());
+            let text = without_filler(&outside_items(document, id, is_known));
+            if !text.is_empty() {
+                let heading = (section.level > 1).then(|| section.title.clone());
+                found.push(Prose { heading, text });
+            }
+        }
+        found
+    }
+}
+
+/// The source of a section's own body without some of its items, and without comments.
+fn outside_items(
+    document: &Document,
+    section: SectionId,
+    is_left_out: impl Fn(ItemId) -> bool,
+) -> String {
+    let found = document.section(section);
+    let mut text = String::new();
+    let mut from = found.body.start;
+    for &item in found.items.iter().filter(|item| is_left_out(**item)) {
+        let span = &document.item(item).span;
+        // The white space before a bullet belongs to it.
+        text.push_str(document.source().get(from..span.start).unwrap_or_default().trim_end());
+        text.push_str("\n\n");
+        from = span.end.max(from);
+    }
+    text.push_str(document.source().get(from..found.body.end).unwrap_or_default());
+    without_comments(&text)
+}
+
+fn without_comments(text: &str) -> String {
+    let mut rest = text;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once("<!--") {
+        kept.push_str(before);
+        rest = after.split_once("-->").map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+/// What the templates of this and earlier versions say until somebody has something to say.
+const FILLER: [&str; 6] = [
+    "What has been learned on the way, newest last.",
+    "Nothing is known yet beyond the goal.",
+    "Why the larger decisions were taken, and what was ruled out.",
+    "Rules of behaviour that hold right now. `statedir directive add` adds one, and so can an adaptation rule.",
+    "What changes the constraints when something happens.",
+    "What changes with the kind of task.",
+];
+
+/// The values that the first version gave to every state.
+const USUAL: [(&str, &str); 10] = [
+    ("user_sentiment", "neutral"),
+    ("priority", "quality"),
+    ("max_cost_per_task", "0.50"),
+    ("human_review_trigger_level", "medium"),
+    ("active_persona", "concise_assistant"),
+    ("error_tolerance", "moderate"),
+    ("max_execution_time", "300 seconds"),
+    ("max_file_operations", "20"),
+    ("max_web_requests", "5"),
+    ("preferred_tools", r#"["WebFetch", "Read", "Write"]"#),
+];
+
+/// The rules that the first version gave to every state.
+const USUAL_RULES: [&str; 4] = [
+    "If 2+ consecutive steps fail → set human_review_trigger_level to \"low\"",
+    "If user provides positive feedback → set user_sentiment to \"pleased\"",
+    "If cost exceeds 80% of budget → set priority to \"cost_efficiency\"",
+    "If execution time > 200s → set priority to \"speed_and_clarity\"",
+];
+
+/// A text without the lines that only fill a template, trimmed.
+pub(crate) fn without_filler(text: &str) -> String {
+    let lines = text.trim().lines().filter(|line| !FILLER.contains(&line.trim()));
+    let kept: Vec<&str> = lines.collect();
+    kept.join("\n").trim().to_owned()
+}
+
+/// Whether nobody chose the value of a setting: it is the default, of this version or the first one.
+pub(crate) fn is_usual(setting: &Setting, workflow: &Workflow) -> bool {
+    let Some(value) = setting.value.as_deref() else { return true };
+    let default = workflow.modifier(&setting.name).and_then(|modifier| modifier.default());
+    default == Some(value) || USUAL.contains(&(setting.name.as_str(), value))
+}
+
+/// Whether a rule is one that every state had from the beginning.
+pub(crate) fn is_usual_rule(rule: &str) -> bool {
+    USUAL_RULES.contains(&rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::parse(text).unwrap()
+    }
+
+    #[test]
+    fn prose_under_a_step_is_what_is_no_field() {
+        let plan = Plan::read(document(
+            "# P\n\n## Steps\n\n### Step 1: A\nFirst.\n\n- **status**: X\n- **note**: n\n\nThen:\n\
+             - a plain bullet\n\n<!-- not for readers -->\n\n#### Detail\nmore\n\n### Step 2: B\n- **status**: X\n",
+        ));
+        assert_eq!(
+            plan.prose(&plan.steps[0]),
+            "First.\n\n\n\nThen:\n- a plain bullet\n\n\n\n\n\n#### Detail\nmore"
+        );
+        assert_eq!(plan.prose(&plan.steps[1]), "");
+    }
+
+    #[test]
+    fn unknown_prose_among_the_constraints_is_kept_word_for_word() {
+        let constraints = Constraints::read(document(
+            "# House rules\n\nNever on *Sundays*.\n\n## Behavioral Modifiers\n- **priority**: quality\n\
+             - be kind\n\n## Active Directives\nWhat changes with the kind of task.\n- Known one\n\n\
+             ## Noise\n- Quiet after 18:00\n- **key**: value\n",
+        ));
+        let prose = |heading: Option<&str>, text: &str| Prose {
+            heading: heading.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        assert_eq!(
+            constraints.prose(),
+            [
+                prose(None, "Never on *Sundays*."),
+                prose(Some("Behavioral Modifiers"), "- be kind"),
+                prose(Some("Noise"), "- Quiet after 18:00\n- **key**: value"),
+            ]
+        );
+    }
+}
