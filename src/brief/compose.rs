@@ -81,6 +81,7 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
         Part::new(section, StateFile::Plan, Stage::Essential).texts(details).put(parts);
         compose_step::known(focus, parts);
     }
+    compose_step::told(material, parts);
 }
 
 fn advice(advice: Advice) -> String {

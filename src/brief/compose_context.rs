@@ -10,6 +10,8 @@ use crate::{
 
 /// How much of a long paragraph is shown where there is little room.
 const LINE: usize = 300;
+/// How many findings are shown; older ones are left for those who ask.
+const FINDINGS: usize = 12;
 /// How many notes of the history are shown.
 const NOTES: usize = 5;
 
@@ -17,7 +19,7 @@ const NOTES: usize = 5;
 pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
     let (source, part) = (StateFile::Context, Part::new);
     let mut decisions = part(Section::Decisions, source, Stage::Decisions);
-    let mut findings = part(Section::KeyFindings, source, Stage::Findings);
+    let mut findings = part(Section::KeyFindings, source, Stage::Findings).at_most(FINDINGS);
     let mut others = part(Section::Context, source, Stage::Context);
     others.pieces.extend(paragraphs(&without_filler(&material.preface)).iter().map(piece));
     for section in &material.context {
@@ -27,8 +29,8 @@ pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
         if named(&["decision", "decided", "rationale"]) {
             decisions.pieces.extend(blocks.iter().map(piece));
         } else if named(&["finding", "learned", "lesson"]) {
-            blocks.reverse();
-            findings.pieces.extend(blocks.iter().map(piece));
+            let newest = blocks.iter().rev();
+            findings.pieces.extend(newest.map(piece));
         } else if let Some(first) = blocks.first_mut() {
             *first = format!("[{}] {first}", path(section));
             others.pieces.extend(blocks.iter().map(piece));
@@ -80,10 +82,10 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
     let mut part = Part::new(Section::RecentTurns, StateFile::History, Stage::Turns);
     for (at, entry) in material.turns.iter().rev().take(SHORT_TURNS).enumerate() {
         let turn = Turn::read(entry);
-        let short = turn.to_text(true);
+        let short = turn.said(true);
         part.pieces.push(match at < WORKING_TURNS {
-            true => Piece::new(&turn.to_text(false)).or(&short),
-            false => Piece::new(&short),
+            true => Piece::new(&turn.said(false)).or(&short),
+            false => Piece::new(&turn.gist()),
         });
     }
     part.put(parts);

@@ -36,22 +36,21 @@ pub(super) fn details(focus: &Focus) -> Vec<String> {
     for (name, text) in &step.expected_outputs {
         lines.push(format!("gives {name}: {}", one_line(text, LINE)));
     }
-    let named = [
-        ("component", &step.component),
-        ("tool", &step.tool_mapping),
-        ("side effects", &step.side_effects),
-    ];
-    for (name, value) in named {
-        let value = value.as_ref().filter(|value| !value.eq_ignore_ascii_case("none"));
-        lines.extend(value.map(|value| format!("{name}: {}", one_line(value, LINE))));
-    }
+    let said = |name: &str, value: &Option<String>| {
+        let value = value.as_ref().filter(|value| !value.eq_ignore_ascii_case("none"))?;
+        Some(format!("{name}: {}", one_line(value, LINE)))
+    };
+    let means = [said("component", &step.component), said("tool", &step.tool_mapping)];
+    let means: Vec<String> = means.into_iter().flatten().collect();
+    lines.extend((!means.is_empty()).then(|| means.join("; ")));
+    lines.extend(said("side effects", &step.side_effects));
     for (name, text) in &step.other {
         lines.push(format!("{name}: {}", one_line(text, LINE)));
     }
     lines
 }
 
-/// What else is known of it: the prose under it, and what the history tells.
+/// What a person wrote under it.
 pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
     let section = Section::WhatToDoNext;
     let mut part = Part::new(section, StateFile::Plan, Stage::Step);
@@ -59,14 +58,18 @@ pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
         part.pieces.push(Piece::new(&focus.prose).or(&one_line(&focus.prose, LINE)));
     }
     part.put(parts);
-    let told = focus.told.iter().map(told);
+}
+
+/// What the history tells of the step at hand, and of steps that have failed.
+pub(super) fn told(material: &Material, parts: &mut Vec<Part>) {
+    let told = material.told.iter().map(|(number, entry)| line(*number, entry));
     Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(told).put(parts);
 }
 
-/// An entry about the step: `attempt 2 failed: …`, `reset: …`.
-fn told(entry: &Entry) -> String {
+/// An entry about a step: `step 7, attempt 2 failed: …`, `Step 2 Reset; note: …`.
+fn line(number: u32, entry: &Entry) -> String {
     let mut line = match entry.field("attempt") {
-        Some(attempt) => format!("attempt {attempt}"),
+        Some(attempt) => format!("step {number}, attempt {attempt}"),
         None => one_line(&entry.title, LINE),
     };
     let error = entry.field("errors").or(entry.is_failure().then_some("no error was given"));

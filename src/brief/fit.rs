@@ -225,11 +225,16 @@ impl<'p> Chosen<'p> {
         Some(cost)
     }
 
+    /// How many of its pieces may be shown.
+    fn most(&self, part: usize) -> usize {
+        self.costs[part].len().min(self.parts[part].most)
+    }
+
     /// The pieces of a stage in short, as far as its share of the room goes.
     fn take_share(&mut self, stage: Stage) {
         let mut room = self.room.percent(stage.share());
         for part in self.of(|one| one == stage) {
-            for piece in 0..self.costs[part].len() {
+            for piece in 0..self.most(part) {
                 let (whole, short) = self.costs[part][piece];
                 let (cost, how) = match short {
                     Some(short) => (short, Shown::Short),
@@ -246,7 +251,7 @@ impl<'p> Chosen<'p> {
     /// pieces that were left out are cut.
     fn take_rest(&mut self, stage: Stage) {
         for part in self.of(|one| one == stage) {
-            for piece in 0..self.costs[part].len() {
+            for piece in 0..self.most(part) {
                 let (whole, short) = self.costs[part][piece];
                 match (&self.shown[part][piece], short) {
                     (Shown::Short, Some(short)) => {

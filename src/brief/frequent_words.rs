@@ -6,7 +6,7 @@
 const WORDS: &[u8] = include_bytes!("frequent_words.txt");
 
 /// A power of two, several times the number of words.
-const SLOTS: usize = 4096;
+const SLOTS: usize = 16384;
 
 /// Where each word begins, one more than its offset; 0 where there is none.
 static TABLE: [u16; SLOTS] = table();

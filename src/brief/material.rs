@@ -38,6 +38,9 @@ pub(crate) struct Material {
     pub answers: Vec<Review>,
     /// Limits that are exceeded, as sentences.
     pub limits: Vec<String>,
+    /// What the history tells of the step at hand and of failed ones, by number, the newest first:
+    /// attempts that failed, why it was begun again.
+    pub told: Vec<(u32, Entry)>,
     /// The steps that are not finished, without the one at hand.
     pub open_steps: Vec<OpenStep>,
     /// What steps gave that matters now.
@@ -103,8 +106,6 @@ pub(crate) struct Focus {
     pub inputs: Vec<Input>,
     /// What it still waits for.
     pub waits_for: Vec<String>,
-    /// What the history tells of it, newest first: attempts that failed, why it was begun again.
-    pub told: Vec<Entry>,
 }
 
 /// A step that is not finished and not at hand.
@@ -114,7 +115,7 @@ pub(crate) struct OpenStep {
     pub number: u32,
     /// Its title.
     pub title: String,
-    /// What is worth knowing of its state: `running, by ada`, `failed: …`, `after 3, 5`.
+    /// What is worth knowing of its state: `running by ada`, `failed`, `after 3, 5`.
     pub state: Vec<String>,
     /// What a person wrote under it.
     pub prose: String,

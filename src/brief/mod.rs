@@ -27,7 +27,7 @@ pub(crate) use material::{
     Advice, Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs,
 };
 pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
-pub(crate) use part::{Part, Piece, Section, Stage, one_line};
+pub(crate) use part::{Part, Piece, Section, Stage};
 pub(crate) use patterns::Pattern;
 pub use turn::Turn;
 pub(crate) use turn::{MEDIUM_TURNS, SHORT_TURNS, WORKING_TURNS};

@@ -180,6 +180,8 @@ pub(crate) struct Part {
     pub note: Option<String>,
     /// What it says, the most precious first.
     pub pieces: Vec<Piece>,
+    /// How many of them are shown at most, whatever the budget.
+    pub most: usize,
 }
 
 /// Lines that are shown together, shortened, or left out.
@@ -194,7 +196,7 @@ pub(crate) struct Piece {
 impl Part {
     /// A part that says nothing yet.
     pub(crate) fn new(section: Section, source: StateFile, stage: Stage) -> Self {
-        Self { section, source, stage, note: None, pieces: Vec::new() }
+        Self { section, source, stage, note: None, pieces: Vec::new(), most: usize::MAX }
     }
 
     /// The same part with a line of our own.
@@ -208,6 +210,13 @@ impl Part {
     #[must_use]
     pub(crate) fn texts<S: AsRef<str>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
         self.pieces.extend(texts.into_iter().map(|text| Piece::new(text.as_ref())));
+        self
+    }
+
+    /// The same part, with no more than `most` of its pieces.
+    #[must_use]
+    pub(super) fn at_most(mut self, most: usize) -> Self {
+        self.most = most;
         self
     }
 
@@ -251,7 +260,7 @@ pub(super) fn lines(text: &str) -> Vec<String> {
 }
 
 /// At most `limit` characters of a text, on one line; what was cut shows as `…`.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
+pub(super) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {

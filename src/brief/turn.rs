@@ -110,13 +110,44 @@ impl Turn {
         fields
     }
 
-    /// The turn for reading; with `short`, its response in at most 200 characters.
-    pub(crate) fn to_text(&self, short: bool) -> String {
+    /// The turn for reading, with its time.
+    pub(crate) fn to_text(&self) -> String {
         let number = self.turn.map(|turn| format!(" {turn}")).unwrap_or_default();
         let time = self.time.as_ref().map(|time| format!(" ({time})")).unwrap_or_default();
         let mut lines = vec![format!("Turn{number}{time}")];
+        lines.extend(self.lines(&self.response));
+        lines.join("\n")
+    }
+
+    /// What was said and what came of it; with `short`, the response in at most 200 characters.
+    pub(crate) fn said(&self, short: bool) -> String {
         let response = if short { self.short_response() } else { self.response.clone() };
-        let said = [("user", &self.user_message), ("assistant", &response)];
+        self.numbered(&self.lines(&response))
+    }
+
+    /// What counts of a turn that was some time ago: what came of it, or else what was asked.
+    pub(crate) fn gist(&self) -> String {
+        let mut lines = Vec::new();
+        for (name, list) in [("decisions", &self.decisions), ("lessons", &self.lessons)] {
+            lines.extend((!list.is_empty()).then(|| format!("{name}: {}", list.join("; "))));
+        }
+        lines.extend(self.outcome.as_ref().map(|outcome| format!("outcome: {outcome}")));
+        if lines.is_empty() {
+            lines.push(format!("user: {}", one_line(&self.user_message, SHORT_RESPONSE)));
+        }
+        self.numbered(&lines)
+    }
+
+    fn numbered(&self, lines: &[String]) -> String {
+        match self.turn {
+            Some(turn) => format!("turn {turn}, {}", lines.join("\n")),
+            None => lines.join("\n"),
+        }
+    }
+
+    fn lines(&self, response: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        let said = [("user", self.user_message.as_str()), ("assistant", response)];
         for (who, text) in said.into_iter().filter(|(_, text)| !text.is_empty()) {
             lines.push(format!("{who}: {text}"));
         }
@@ -134,7 +165,7 @@ impl Turn {
         for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
             lines.push(format!("{name}: {}", list.join("; ")));
         }
-        lines.join("\n")
+        lines
     }
 
     /// The response in at most 200 characters.

@@ -1,7 +1,10 @@
 //! The state as far as it can be read, for a brief.
 
+use serde_json::Value;
+
+use super::open_steps::open_steps;
 use crate::{
-    brief::{self, Advice, Focus, Input, Material, OpenStep, SHORT_TURNS, Standing, StepOutputs},
+    brief::{Advice, Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
         Constraints, Decision, ErrorCode, Money, Plan, PlanRole, Problem, StateFile, Step, StepId,
         StepRef, StepRole, Variables, Workflow, is_usual, is_usual_rule,
@@ -15,19 +18,16 @@ use crate::{
 };
 
 /// How many of the newest entries a brief looks at.
-const ENTRIES: usize = 40;
+pub(super) const ENTRIES: usize = 40;
 
-/// How many entries about the step at hand a brief tells.
-const TOLD: usize = 5;
+/// Of how many failed steps a brief tells the errors.
+const FAILED: usize = 5;
 
 /// How many of the last steps count as such when none is at hand.
 const LAST_STEPS: usize = 20;
 
 /// How many answers of people a brief tells.
 const ANSWERS: usize = 5;
-
-/// How much of another step's error a brief tells, in characters.
-const ERROR: usize = 200;
 
 /// How far back a brief looks for turns and entries, in bytes of the history.
 const TAIL: u64 = 1 << 20;
@@ -90,7 +90,11 @@ impl Snapshot {
         material.goal = files.goal();
         material.limits = overview.spending.exceeded().map(|limit| format!("{limit:#}")).collect();
         if let Some(constraints) = &files.constraints {
-            let chosen = constraints.settings.iter().filter(|one| !is_usual(one, &workflow));
+            // A limit that is exceeded is told as such.
+            let exceeded =
+                |name: &str| overview.spending.exceeded().any(|limit| limit.limit == name);
+            let chosen = constraints.settings.iter();
+            let chosen = chosen.filter(|one| !is_usual(one, &workflow) && !exceeded(&one.name));
             material.settings = chosen.cloned().collect();
             material.directives.clone_from(&constraints.directives);
             material.prose = constraints.prose();
@@ -100,32 +104,17 @@ impl Snapshot {
         material.problems.clone_from(damaged);
         if let Some(plan) = &files.plan {
             material.problems.extend(plan.problems.iter().cloned());
+            let failed =
+                |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
+            let failed = plan.steps.iter().zip(&overview.steps).filter_map(failed);
+            let failed: Vec<Step> = failed.take(FAILED).collect();
             files.fill(plan, (&workflow, overview), (wanted, actor), &mut material)?;
-            if let Some(focus) = &mut material.focus {
-                focus.told = self.told_of(&focus.step, &material.entries).unwrap_or_default();
-            }
+            material.told = self.told(&failed, wanted.is_some(), &material);
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
             return Err(Error::refused(ErrorCode::NotFound, message));
         }
         Ok((material, files.constraints))
-    }
-
-    /// What the history tells of a step, newest first: attempts that failed, and notes when it was
-    /// begun again. Only a step with more failures than `newest` shows is looked for further up.
-    fn told_of(&self, step: &Step, newest: &[Entry]) -> Result<Vec<Entry>, Error> {
-        let is_told = |entry: &Entry| {
-            let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
-            is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
-        };
-        let mut told: Vec<Entry> = newest.iter().filter(|entry| is_told(entry)).cloned().collect();
-        let failures = told.iter().filter(|entry| entry.is_failure()).count();
-        if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
-            told = self.newest(TOLD, is_told)?;
-        }
-        told.reverse();
-        told.truncate(TOLD);
-        Ok(told)
     }
 
     /// The newest turns, looked for in the last `bytes` of the history.
@@ -209,9 +198,9 @@ impl Readable {
             material.focus =
                 Some(self.focus((plan, workflow, &readiness), step, wanted.is_some())?);
         }
-        material.results = self.results(plan, step);
+        material.results = self.results(plan, step, material.focus.as_ref());
         if wanted.is_none() {
-            material.open_steps = open_steps(plan, &overview, step, &material.entries);
+            material.open_steps = open_steps(plan, &overview, step);
         }
         let answered = plan.reviews.iter().rev().filter(|review| {
             let finished = |step: &StepOverview| {
@@ -236,8 +225,9 @@ impl Readable {
         Ok(())
     }
 
-    /// What the steps before `step` gave; without one, what the last steps gave.
-    fn results(&self, plan: &Plan, step: Option<&Step>) -> Vec<StepOutputs> {
+    /// What the steps before `step` gave and is not among its inputs; without one, what the last
+    /// steps gave.
+    fn results(&self, plan: &Plan, step: Option<&Step>, focus: Option<&Focus>) -> Vec<StepOutputs> {
         let Some(variables) = &self.variables else { return Vec::new() };
         let last = &plan.steps[plan.steps.len().saturating_sub(LAST_STEPS)..];
         let needs = |later: &Step, found: &Step| later.depends_on.iter().any(|one| found.is(one));
@@ -247,7 +237,14 @@ impl Readable {
         };
         let result = |found: &Step| {
             let id = found.id.as_ref()?;
-            let outputs = variables.get(&format!("step_data.outputs.{id}"))?;
+            let mut outputs = variables.get(&format!("step_data.outputs.{id}"))?;
+            if let (Some(members), Some(focus)) = (outputs.as_object_mut(), focus) {
+                let is = |value: &Value| {
+                    focus.inputs.iter().any(|input| input.value.as_ref() == Ok(value))
+                };
+                members.retain(|_, value| !is(value));
+                (!members.is_empty()).then_some(())?;
+            }
             Some(StepOutputs { number: found.number, outputs })
         };
         let steps = if step.is_some() { &plan.steps } else { last };
@@ -278,7 +275,7 @@ impl Readable {
         }
         let waits_for = readiness.unmet(step).iter().map(|wanted| readiness.name(wanted)).collect();
         let (step, prose) = (step.clone(), plan.prose(step));
-        Ok(Focus { step, prose, inputs, waits_for, told: Vec::new() })
+        Ok(Focus { step, prose, inputs, waits_for })
     }
 }
 
@@ -287,57 +284,6 @@ fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {
         .into_iter()
         .filter(|reference| resolver.get(&reference.path).is_none());
     missing.into_iter().all(|reference| resolver.is_awaited(&reference.path))
-}
-
-/// The steps that are not finished, without the one at hand.
-fn open_steps(
-    plan: &Plan,
-    overview: &Overview,
-    focus: Option<&Step>,
-    entries: &[Entry],
-) -> Vec<OpenStep> {
-    let mut open = Vec::new();
-    let mut before = None;
-    for (step, seen) in plan.steps.iter().zip(&overview.steps) {
-        if seen.is_finished() {
-            continue;
-        }
-        let previous = before.replace(step);
-        if focus.is_some_and(|focus| focus.offset == step.offset) {
-            continue;
-        }
-        let mut state = Vec::new();
-        if seen.is_running() {
-            let by = seen.claimed_by.as_ref().map(|actor| format!(" by {actor}"));
-            let since = seen.started_at.as_ref().map(|time| format!(" since {time}"));
-            state.push(format!("running{}{}", by.unwrap_or_default(), since.unwrap_or_default()));
-        } else if seen.is_failed() {
-            let last =
-                entries.iter().rev().find(|entry| entry.is_failure() && is_about(entry, step));
-            let error = last.and_then(|entry| entry.field("errors"));
-            let error = error.map(|error| format!(": {}", brief::one_line(error, ERROR)));
-            state.push(format!("failed{}", error.unwrap_or_default()));
-        }
-        // That a step comes after the one above it goes without saying.
-        let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
-        let unmet = &seen.waits_for;
-        if !unmet.is_empty() && !(unmet.len() == 1 && step.depends_on.iter().any(usual)) {
-            let numbers: Vec<&str> =
-                unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
-            state.push(format!("after {}", numbers.join(", ")));
-        }
-        let (title, prose) = (step.title.clone(), plan.prose(step));
-        open.push(OpenStep { number: step.number, title, state, prose });
-    }
-    open
-}
-
-/// Whether an entry is about a step, by its id or, where it has none, by its number.
-fn is_about(entry: &Entry, step: &Step) -> bool {
-    match (entry.field("step"), &step.id) {
-        (Some(id), Some(own)) => id == own.as_str(),
-        _ => entry.step_number() == Some(u64::from(step.number)),
-    }
 }
 
 fn advice(overview: &Overview, actor: &str) -> Advice {

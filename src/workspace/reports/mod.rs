@@ -5,5 +5,6 @@ pub(in crate::workspace) mod brief;
 pub(in crate::workspace) mod material;
 pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;
+mod open_steps;
 pub(in crate::workspace) mod rules;
 pub(in crate::workspace) mod training;

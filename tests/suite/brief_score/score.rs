@@ -52,7 +52,7 @@ impl Score {
             let cost = count(&format!("{line}\n"));
             tokens += cost;
             left_out |= line.starts_with("## Left out") || line.starts_with("Left out");
-            if at < 2 || line.is_empty() || left_out {
+            if at < 2 || line.is_empty() || (left_out && line.starts_with('#')) {
                 frame += cost;
                 continue;
             }
@@ -69,6 +69,10 @@ impl Score {
                     *covered = true;
                     allowed += count(&texts.join(" ")) * 3 / 2;
                 }
+            }
+            if left_out {
+                frame += cost;
+                continue;
             }
             if allowed == 0 {
                 charge(cost, line, &mut wasted);

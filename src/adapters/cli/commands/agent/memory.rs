@@ -83,7 +83,7 @@ fn number(turn: Option<u64>) -> String {
 
 fn working(memory: &Memory, lines: &mut Vec<String>) {
     for turn in &memory.working {
-        indented(&turn.to_text(false), lines);
+        indented(&turn.to_text(), lines);
     }
 }
 

@@ -1,0 +1,92 @@
+//! Steps that are not finished, and what the history tells of them.
+
+use super::material::ENTRIES;
+use crate::{
+    brief::{Material, OpenStep},
+    domain::{Plan, Step, StepRef},
+    history::Entry,
+    workspace::{Error, Overview, Snapshot},
+};
+
+/// How many entries about one step a brief tells.
+const TOLD: usize = 5;
+
+/// The steps that are not finished, without the one at hand.
+pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>) -> Vec<OpenStep> {
+    let mut open = Vec::new();
+    let mut before = None;
+    for (step, seen) in plan.steps.iter().zip(&overview.steps) {
+        if seen.is_finished() {
+            continue;
+        }
+        let previous = before.replace(step);
+        if focus.is_some_and(|focus| focus.offset == step.offset) {
+            continue;
+        }
+        let mut state = Vec::new();
+        if seen.is_running() {
+            let by = seen.claimed_by.as_ref().map(|actor| format!(" by {actor}"));
+            let since = seen.started_at.as_ref().map(|time| format!(" since {time}"));
+            state.push(format!("running{}{}", by.unwrap_or_default(), since.unwrap_or_default()));
+        } else if seen.is_failed() {
+            state.push("failed".to_owned());
+        }
+        // That a step comes after the one above it goes without saying.
+        let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
+        let unmet = &seen.waits_for;
+        if !unmet.is_empty() && !(unmet.len() == 1 && step.depends_on.iter().any(usual)) {
+            let numbers: Vec<&str> =
+                unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
+            state.push(format!("after {}", numbers.join(", ")));
+        }
+        let (title, prose) = (step.title.clone(), plan.prose(step));
+        open.push(OpenStep { number: step.number, title, state, prose });
+    }
+    open
+}
+
+impl Snapshot {
+    /// What the history tells of the step at hand and, unless that was asked for, of failed ones.
+    pub(super) fn told(
+        &self,
+        failed: &[Step],
+        only_focus: bool,
+        material: &Material,
+    ) -> Vec<(u32, Entry)> {
+        let focus = material.focus.as_ref().map(|focus| &focus.step);
+        let is_other = |step: &&Step| focus.is_none_or(|focus| focus.offset != step.offset);
+        let others = failed.iter().filter(is_other).filter(|_| !only_focus);
+        let steps: Vec<&Step> = focus.into_iter().chain(others).collect();
+        let of_step = |step: &&Step| {
+            let told = self.told_of(step, &material.entries).unwrap_or_default();
+            let number = step.number;
+            told.into_iter().map(move |entry| (number, entry))
+        };
+        steps.iter().flat_map(of_step).collect()
+    }
+
+    /// What the history tells of a step, newest first: attempts that failed, and notes when it was
+    /// begun again. Only a step with more failures than `newest` shows is looked for further up.
+    fn told_of(&self, step: &Step, newest: &[Entry]) -> Result<Vec<Entry>, Error> {
+        let is_told = |entry: &Entry| {
+            let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
+            is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
+        };
+        let mut told: Vec<Entry> = newest.iter().filter(|entry| is_told(entry)).cloned().collect();
+        let failures = told.iter().filter(|entry| entry.is_failure()).count();
+        if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
+            told = self.newest(TOLD, is_told)?;
+        }
+        told.reverse();
+        told.truncate(TOLD);
+        Ok(told)
+    }
+}
+
+/// Whether an entry is about a step, by its id or, where it has none, by its number.
+fn is_about(entry: &Entry, step: &Step) -> bool {
+    match (entry.field("step"), &step.id) {
+        (Some(id), Some(own)) => id == own.as_str(),
+        _ => entry.step_number() == Some(u64::from(step.number)),
+    }
+}
