@@ -3,6 +3,8 @@
 //! `cargo bench --bench brief` prints the table; with names of states behind `--` it prints their
 //! briefs, what is missing from them and what is waste.
 
+#![allow(clippy::unwrap_used, reason = "a benchmark that cannot go on should stop")]
+
 #[path = "../tests/suite/brief_score/score.rs"]
 mod score;
 #[path = "../tests/suite/brief_score/state.rs"]

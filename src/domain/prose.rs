@@ -105,12 +105,13 @@ const USUAL: [(&str, &str); 10] = [
     ("preferred_tools", r#"["WebFetch", "Read", "Write"]"#),
 ];
 
-/// The rules that the first version gave to every state.
-const USUAL_RULES: [&str; 4] = [
+/// The rules that this version and the first one gave to every state.
+const USUAL_RULES: [&str; 5] = [
     "If 2+ consecutive steps fail → set human_review_trigger_level to \"low\"",
     "If user provides positive feedback → set user_sentiment to \"pleased\"",
     "If cost exceeds 80% of budget → set priority to \"cost_efficiency\"",
     "If execution time > 200s → set priority to \"speed_and_clarity\"",
+    "If execution time exceeds 80% of max_execution_time → set priority to \"speed_and_clarity\"",
 ];
 
 /// A text without the lines that only fill a template, trimmed.
@@ -122,7 +123,7 @@ pub(crate) fn without_filler(text: &str) -> String {
 
 /// Whether nobody chose the value of a setting: it is the default, of this version or the first one.
 pub(crate) fn is_usual(setting: &Setting, workflow: &Workflow) -> bool {
-    let Some(value) = setting.value.as_deref() else { return true };
+    let Some(value) = setting.binding() else { return true };
     let default = workflow.modifier(&setting.name).and_then(|modifier| modifier.default());
     default == Some(value) || USUAL.contains(&(setting.name.as_str(), value))
 }

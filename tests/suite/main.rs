@@ -4,6 +4,7 @@
 mod adaptation;
 mod archive;
 mod brief;
+mod brief_score;
 mod builder;
 mod checkpoints;
 mod commands;
