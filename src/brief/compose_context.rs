@@ -48,7 +48,8 @@ fn path(section: &ContextSection) -> String {
     path.collect::<Vec<_>>().join(" / ")
 }
 
-fn piece(block: &String) -> Piece {
+fn piece(block: impl AsRef<str>) -> Piece {
+    let block = block.as_ref();
     Piece::new(block).or(&one_line(block, LINE))
 }
 
@@ -128,7 +129,7 @@ mod tests {
                 "one\nstill one",
                 "two",
                 "- a\n  more of a",
-                "- b\n```\n- no bullet\nstill b\n```",
+                "- b\n```\n- no bullet\n\nstill b\n```",
                 "end"
             ]
         );

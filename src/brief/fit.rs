@@ -254,11 +254,9 @@ impl<'p> Chosen<'p> {
             for piece in 0..self.most(part) {
                 let (whole, short) = self.costs[part][piece];
                 match (&self.shown[part][piece], short) {
-                    (Shown::Short, Some(short)) => {
-                        if whole.fits(self.room + short) {
-                            self.room = (self.room + short).minus(whole);
-                            self.shown[part][piece] = Shown::Whole;
-                        }
+                    (Shown::Short, Some(short)) if whole.fits(self.room + short) => {
+                        self.room = (self.room + short).minus(whole);
+                        self.shown[part][piece] = Shown::Whole;
                     }
                     (Shown::Nothing, short) => {
                         let how = self.take(part, piece, whole, Shown::Whole, self.room);

@@ -114,10 +114,11 @@ const USUAL_RULES: [&str; 5] = [
     "If execution time exceeds 80% of max_execution_time → set priority to \"speed_and_clarity\"",
 ];
 
-/// A text without the lines that only fill a template, trimmed.
+/// A text without the lines that only fill a template, trimmed, and with single blank lines.
 pub(crate) fn without_filler(text: &str) -> String {
     let lines = text.trim().lines().filter(|line| !FILLER.contains(&line.trim()));
-    let kept: Vec<&str> = lines.collect();
+    let mut kept: Vec<&str> = lines.collect();
+    kept.dedup_by(|line, before| line.trim().is_empty() && before.trim().is_empty());
     kept.join("\n").trim().to_owned()
 }
 
@@ -149,7 +150,7 @@ mod tests {
         ));
         assert_eq!(
             plan.prose(&plan.steps[0]),
-            "First.\n\n\n\nThen:\n- a plain bullet\n\n\n\n\n\n#### Detail\nmore"
+            "First.\n\nThen:\n- a plain bullet\n\n#### Detail\nmore"
         );
         assert_eq!(plan.prose(&plan.steps[1]), "");
     }

@@ -76,7 +76,7 @@ fn generated(dir: &std::path::Path, dice: &mut Dice) -> (Workspace, Vec<String>)
             ..InitOptions::default()
         })
         .unwrap();
-    let mut must = vec!["goal-mark".to_owned(), "status: ".to_owned(), "priority: ".to_owned()];
+    let mut must = vec!["goal-mark".to_owned(), "status: ".to_owned()];
     let mut changes = Vec::new();
     for at in 0..dice.below(5) {
         let mut shape = StepShape {
@@ -137,7 +137,8 @@ fn every_brief_fits_its_budget_and_keeps_what_must_stay() {
             }
             if made.essentials_need.is_some() {
                 cut += 1;
-                assert!(budget < 200_000 && made.text.contains("need"), "{}", made.text);
+                let told = made.text.contains("would do") || made.text.contains("essentials_need");
+                assert!(budget < 200_000 && told, "{}", made.text);
             } else {
                 let missing: Vec<_> =
                     must.iter().filter(|text| !made.text.contains(*text)).collect();
@@ -319,7 +320,10 @@ fn references_are_looked_up_and_never_compiled() {
     assert_eq!(resolved["trap"], "{{file_paths}} {{#each x}}");
     let brief = project.ok(&["brief", "--for", "2"]).stdout;
     assert!(brief.contains("> input rows = 42\n"), "{brief}");
-    assert!(brief.contains("{\"best\":\"qdrant\",\"rows\":42}"), "{brief}");
+    assert!(
+        brief.contains("> step 1: {\"best\":\"qdrant\"}"),
+        "what is an input is not repeated: {brief}"
+    );
     project.ok(&["check"]);
     project.ok(&["step", "set", "2", "--input", "name={{steps.1.bets}}"]);
     let refusal = project.refused(1, &["step", "show", "2", "--resolved"]);
@@ -353,5 +357,8 @@ fn what_is_left_out_is_named_with_a_command() {
     let brief = project.ok(&["brief", "--max-tokens", "900"]).stdout;
     assert!(brief.contains("## Left out\n"), "{brief}");
     assert!(brief.contains("`statedir show context`"), "{brief}");
-    assert!(brief.contains("`statedir memory`") && brief.contains("> user: hello"), "{brief}");
+    assert!(
+        brief.contains("`statedir memory`") && brief.contains("> turn 1, user: hello"),
+        "{brief}"
+    );
 }

@@ -20,11 +20,13 @@ fn a_brief_tells_what_its_reader_needs_and_little_else() {
             let score = Score::of(&brief.text, &state.facts);
             let (budget, recall, waste) = (GOALS[at].0, score.recall(), score.waste_share());
             figures.push_str(&format!(
-                "{} at {budget}: {recall:.1} % told, {waste:.1} % waste; missing: {:?}\n",
-                state.name, score.missing
+                "{} ({}) at {budget}: {recall:.1} % told, {waste:.1} % waste\n  missing: {:?}\n  \
+                 {} tokens of frame, waste: {:?}\n",
+                state.name, state.about, score.missing, score.frame, score.wasted
             ));
             // A plan of twenty steps is told as a whole.
-            assert!(budget < 1000 || recall >= 95.0, "{figures}\n{}", brief.text);
+            let long = state.steps.len() == 20;
+            assert!(budget < 1000 || !long || recall >= 95.0, "{figures}\n{}", brief.text);
             sums[at] = (sums[at].0 + recall, sums[at].1 + waste);
         }
     }

@@ -34,7 +34,8 @@ pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>)
         // That a step comes after the one above it goes without saying.
         let usual = |wanted: &StepRef| previous.is_some_and(|previous| previous.is(wanted));
         let unmet = &seen.waits_for;
-        if !unmet.is_empty() && !(unmet.len() == 1 && step.depends_on.iter().any(usual)) {
+        let goes_without_saying = unmet.len() == 1 && step.depends_on.iter().any(usual);
+        if !unmet.is_empty() && !goes_without_saying {
             let numbers: Vec<&str> =
                 unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
             state.push(format!("after {}", numbers.join(", ")));

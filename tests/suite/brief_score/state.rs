@@ -35,7 +35,7 @@ pub struct State {
     files: BTreeMap<String, String>,
     /// Steps, as titles or in full.
     #[serde(default)]
-    steps: Vec<Value>,
+    pub steps: Vec<Value>,
     /// What happens then.
     #[serde(default)]
     life: Vec<Value>,
