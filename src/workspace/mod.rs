@@ -195,12 +195,25 @@ impl Workspace {
             }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);
-            for (at, change) in changes.iter().enumerate() {
+            let (mut after_addition, mut refused) = (false, false);
+            while let Some(change) = changes.get(answers.len()) {
+                if after_addition && !refused {
+                    let added = adapt::add_in_a_row(draft, &changes[answers.len()..]);
+                    // Refused together, they are made one by one, to say which of them it was.
+                    refused = added.is_err();
+                    let added = added.unwrap_or_default();
+                    if !added.is_empty() {
+                        answers.extend(added);
+                        continue;
+                    }
+                }
+                let number = answers.len() + 1;
                 let answer = adapted(draft, change).map_err(|error| match total {
                     1 => error,
-                    _ => ErrorKind::InBatch { number: at + 1, total, source: error }.into(),
+                    _ => ErrorKind::InBatch { number, total, source: error }.into(),
                 })?;
                 answers.push(answer);
+                after_addition = matches!(change, Change::StepAdd(_));
             }
             Ok(answers)
         });

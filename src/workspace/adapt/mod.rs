@@ -1,5 +1,6 @@
 //! State that adapts: what happens is an event, and rules answer it within the same operation.
 
+mod additions;
 mod behaviour;
 mod effects;
 mod event;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 pub(crate) use self::event::Event;
 pub use self::limits::LimitUse;
 pub(crate) use self::sheet::sheet;
-pub(super) use self::{limits::limits, sheet::limit_facts};
+pub(super) use self::{additions::add_in_a_row, limits::limits, sheet::limit_facts};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},

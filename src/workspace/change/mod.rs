@@ -26,6 +26,7 @@ pub(super) use self::{
     recover::take_up,
     review::{open_review, refuse_while_open},
     steps::rewind::rewind,
+    steps::shape::add_all as add_steps,
     variables::refused as json_refused,
 };
 pub(crate) use self::{steps::gate::attempts_allowed_by, steps::no_ready_step};

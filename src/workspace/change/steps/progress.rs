@@ -25,8 +25,9 @@ pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
     /// What changes in each step, by its offset.
     updates: BTreeMap<usize, StepUpdate>,
     plan_status: Option<String>,
-    /// Steps added (+) or removed (−) by this very edit.
-    pub(in crate::workspace::change) added: Option<(u32, String)>,
+    /// Steps added by this very edit, with their statuses.
+    pub(in crate::workspace::change) added: Vec<(u32, String)>,
+    /// The step removed by it.
     pub(in crate::workspace::change) removed: Option<usize>,
     /// What a gate asks before the plan can be completed.
     question: Option<String>,
@@ -51,7 +52,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             edit: plan.document.edit(),
             updates: BTreeMap::new(),
             plan_status: None,
-            added: None,
+            added: Vec::new(),
             removed: None,
             question: None,
         })
@@ -109,7 +110,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         dependencies::write(steps.iter().map(|step| self.name(step)))
     }
 
-    fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
+    /// The number and the title that a step has afterwards.
+    pub(in crate::workspace::change) fn name<'s>(&'s self, step: &'s Step) -> (u32, &'s str) {
         let update = self.updates.get(&step.offset);
         update.map_or((step.number, &step.title), |update| update.name(step))
     }
@@ -197,8 +199,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     ) -> Result<Option<String>, Error> {
         self.write_steps()?;
         let current = self.current_step();
-        let total = self.plan.steps.len() + usize::from(self.added.is_some())
-            - usize::from(self.removed.is_some());
+        let total = self.plan.steps.len() + self.added.len() - usize::from(self.removed.is_some());
         let (now, text) = (self.draft.env.now(), current.to_string());
         let mut fields = vec![("current_step", text.as_str()), ("last_updated", now.as_str())];
         if let Some(status) = &self.plan_status {

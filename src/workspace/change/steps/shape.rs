@@ -1,11 +1,13 @@
 //! Adding steps, changing what they say, taking them out.
 
+use std::{collections::BTreeSet, slice};
+
 use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepRef, StepRole as Role,
-        plan::heading::HeadingText,
+        ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepId, StepRef, StepRole as Role,
+        plan::{dependencies, heading::HeadingText},
     },
     workspace::{
         Answer, Draft, Error, Readiness,
@@ -45,30 +47,96 @@ pub(in crate::workspace::change) fn add(
         }
     }
     let depends_on = progress.list(&depends_on);
-    let new = NewStep {
+    let inputs = pairs(&shape.input).into_iter().map(renumbered).collect();
+    let new = NewStep { inputs, ..new_step(&shape, title, depends_on) };
+    let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, after)?;
+    if let Some(renumbering) = &renumbering {
+        plan.update_references(progress.edit(), renumbering, None, &is_variable);
+    }
+    progress.added.push((number, status.clone()));
+    progress.reopen_plan()?;
+    progress.finish(&[])?;
+    complete(draft, number, heading, shape.description.as_deref())?;
+    touch(draft, number)?;
+    Ok(added_answer(number, &id, &new.title, &status))
+}
+
+/// Adds several steps at the end by one edit: one reading of the plan and one proof for all.
+///
+/// # Errors
+/// One of them is refused, or needs more than one edit; nothing was changed.
+pub(in crate::workspace) fn add_all(
+    draft: &mut Draft<'_>,
+    shapes: &[&StepShape],
+) -> Result<Vec<Answer>, Error> {
+    let plan = draft.plan()?;
+    let status = draft.workflow().step_with_role(Role::Open).to_owned();
+    let mut progress = Progress::new(draft, &plan)?;
+    progress.reopen_plan()?;
+    let first = plan.new_number(None);
+    let (mut ids, mut titles) = (BTreeSet::new(), Vec::with_capacity(shapes.len()));
+    let mut answers = Vec::with_capacity(shapes.len());
+    for (number, shape) in (first..).zip(shapes) {
+        let shape = fields::sorted(shape)?;
+        let title = title(shape.title.as_deref().unwrap_or_default())?;
+        let mut id = progress.new_id();
+        while !ids.insert(id.to_string()) {
+            id = progress.new_id();
+        }
+        let mut waits_for: Vec<(u32, String)> = Vec::new();
+        for selected in shape.depends_on.as_deref().unwrap_or_default() {
+            let (number, title) = match selected {
+                StepRef::Number(number) if *number >= first => {
+                    let title = titles.get((number - first) as usize).cloned();
+                    (*number, title.map_or_else(|| plan.step(selected).map(|_| String::new()), Ok)?)
+                }
+                known => {
+                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(known)))?;
+                    let Some(step) = steps.first() else { continue };
+                    let (number, title) = progress.name(step);
+                    (number, title.to_owned())
+                }
+            };
+            if !waits_for.iter().any(|(known, _)| *known == number) {
+                waits_for.push((number, title));
+            }
+        }
+        let waits_for = waits_for.iter().map(|(number, title)| (*number, title.as_str()));
+        let new = new_step(&shape, title, dependencies::write(waits_for));
+        let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, None)?;
+        if heading.ends_like_mark || shape.description.is_some() {
+            let message = "a step that takes two edits is added by itself";
+            return Err(Error::refused(ErrorCode::BadValue, message));
+        }
+        progress.added.push((number, status.clone()));
+        answers.push(added_answer(number, &id, &new.title, &status));
+        titles.push(new.title);
+    }
+    progress.finish(&[])?;
+    for (number, _) in (first..).zip(shapes) {
+        touch(draft, number)?;
+    }
+    Ok(answers)
+}
+
+fn new_step(shape: &StepShape, title: String, depends_on: String) -> NewStep {
+    NewStep {
         title,
         component: shape.component.clone(),
         tool: shape.tool.clone(),
-        inputs: pairs(&shape.input).into_iter().map(renumbered).collect(),
+        inputs: pairs(&shape.input),
         expected_outputs: pairs(&shape.output),
         cost: shape.cost.map(|cost| cost.0.to_string()),
         time: shape.time.map(|time| time.to_string()),
         side_effects: shape.effects.clone(),
         depends_on,
         other: pairs(&shape.set),
-    };
-    let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, after)?;
-    if let Some(renumbering) = &renumbering {
-        plan.update_references(progress.edit(), renumbering, None, &is_variable);
     }
-    progress.added = Some((number, status.clone()));
-    progress.reopen_plan()?;
-    progress.finish(&[])?;
-    complete(draft, number, heading, shape.description.as_deref())?;
-    touch(draft, number)?;
-    let step =
-        serde_json::json!({ "number": number, "id": id, "title": new.title, "status": status });
-    Ok(Answer::new(format!("step {number} ({id}) added: {}", new.title)).with("step", step))
+}
+
+fn added_answer(number: u32, id: &StepId, title: &str, status: &str) -> Answer {
+    let step = serde_json::json!({ "number": number, "id": id, "title": title, "status": status });
+    Answer::new(format!("step {number} ({id}) added: {title}")).with("step", step)
 }
 
 /// What can be written only once the step is there: a title whose end looks like a mark, and the

@@ -1,0 +1,68 @@
+//! Many steps added in a row, as a plan that is written down: at the price of one.
+
+use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::add_steps};
+use super::{Event, rules, sheet};
+use crate::{
+    domain::{FactValue, Workflow},
+    rules::fire,
+};
+
+/// Carries out the additions that `changes` begin with by one edit, as far as no rule answers one of
+/// them; none where that is not worth it.
+///
+/// The change before them must be an addition, too: the first of them can begin the plan anew and
+/// make another step the current one, the others change nothing but counts.
+///
+/// # Errors
+/// One of them is refused; nothing was changed.
+pub(in super::super) fn add_in_a_row(
+    draft: &mut Draft<'_>,
+    changes: &[Change],
+) -> Result<Vec<Answer>, Error> {
+    let mut shapes: Vec<&StepShape> = Vec::new();
+    for change in changes {
+        match change {
+            Change::StepAdd(shape) if shape.after.is_none() && shape.description.is_none() => {
+                shapes.push(shape);
+            }
+            _ => break,
+        }
+    }
+    if shapes.len() > 1 {
+        shapes.truncate(quiet(draft, &shapes)?);
+    }
+    if shapes.len() > 1 { add_steps(draft, &shapes) } else { Ok(Vec::new()) }
+}
+
+/// How many of these steps can be added one after the other before a rule fires.
+fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
+    let constraints = draft.constraints()?;
+    let rules = rules(draft, &constraints);
+    let looks = |fact: &str| fact == "event.step_id" || fact.starts_with("variables.");
+    let read = rules.iter().filter_map(|entry| entry.parsed.as_ref().ok());
+    if read.flat_map(|rule| rule.facts()).any(looks) {
+        return Ok(0);
+    }
+    let mut before = sheet(draft, &constraints, &rules)?;
+    let plan = draft.plan()?;
+    let workflow: &Workflow = draft.workflow();
+    let counts = Readiness::new(&plan, workflow).counts();
+    let highest = plan.steps.iter().map(|step| step.number).max().unwrap_or(0);
+    for (added, shape) in (1..).zip(shapes) {
+        let total = counts.total + added;
+        let mut now = before.clone();
+        now.insert("total_steps", FactValue::number(total as f64));
+        let percent = counts.finished() as f64 * 100.0 / total as f64;
+        now.insert("progress", FactValue::Percent(percent));
+        let mut after = now.clone();
+        let mut payload = serde_json::Map::new();
+        payload.insert("step".to_owned(), (highest as usize + added).into());
+        payload.insert("title".to_owned(), shape.title.clone().unwrap_or_default().trim().into());
+        Event { kind: "step.add".to_owned(), payload }.add_to(&mut after);
+        if !fire(&rules, &before, &after, workflow).trace.is_empty() {
+            return Ok(added - 1);
+        }
+        before = now;
+    }
+    Ok(shapes.len())
+}

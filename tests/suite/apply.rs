@@ -1,0 +1,99 @@
+//! Many changes as one operation.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::builder::Project;
+
+fn add(n: usize) -> Value {
+    json!({ "op": "step.add", "title": format!("Do part {n}"), "component": "worker",
+        "input": { "source": "a, b", "note": "two\nlines" }, "cost": "0.02" })
+}
+
+/// A file without what differs between two states of the same content: ids and times.
+fn comparable(project: &Project, name: &str) -> String {
+    let text = project.read(name);
+    let lines = text.lines().filter(|line| {
+        !["**id**", "execution_id", "_time", "last_updated"].iter().any(|key| line.contains(key))
+    });
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn steps_added_together_are_written_as_steps_added_one_by_one() {
+    for edit in ["", "\r\n", "no final line end", "\n## Notes\nbehind the steps\n"] {
+        let (together, apart) = (Project::with_steps(1), Project::with_steps(1));
+        for project in [&together, &apart] {
+            let plan = project.read("plan.md");
+            match edit {
+                "" => {}
+                "\r\n" => project.write("plan.md", plan.replace('\n', "\r\n")),
+                "no final line end" => project.write("plan.md", plan.trim_end()),
+                text => project.write("plan.md", plan + text),
+            }
+        }
+        let changes: Vec<Value> = (2..=6).map(add).collect();
+        together.ok_with_input(&["apply", "-"], &Value::from(changes.clone()).to_string());
+        for change in changes {
+            apart.ok_with_input(&["apply", "-"], &json!([change]).to_string());
+        }
+        for name in ["plan.md", "variables.json", "constraints.md"] {
+            assert_eq!(comparable(&together, name), comparable(&apart, name), "{edit:?} {name}");
+        }
+        together.ok(&["check", "--strict"]);
+    }
+}
+
+#[test]
+fn a_step_can_wait_for_one_that_is_added_with_it() {
+    let project = Project::new();
+    let mut changes: Vec<Value> = (1..=4).map(add).collect();
+    changes[3]["depends_on"] = json!([2, 3]);
+    project.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    let steps = project.json(&["step", "list"]);
+    let named = |n: usize| format!("{n} ({})", steps["steps"][n - 1]["id"].as_str().unwrap());
+    assert_eq!(steps["steps"][3]["waits_for"], json!([named(2), named(3)]), "{steps}");
+}
+
+#[test]
+fn a_rule_answers_the_very_addition_that_makes_it_true() {
+    let project = Project::new();
+    project.ok(&["rule", "add", "If total_steps >= 4 -> set priority to \"quality\""]);
+    let changes: Vec<Value> = (1..=7).map(add).collect();
+    let applied =
+        project.ok_with_input(&["apply", "-", "--json"], &Value::from(changes).to_string());
+    let answers = applied.json()["answers"].clone();
+    let fired: Vec<usize> =
+        (1..=7).filter(|n| answers[n - 1].to_string().contains("quality")).collect();
+    assert_eq!(fired, [4], "{answers}");
+    assert!(project.ok(&["constraint", "get", "priority"]).stdout.contains("quality"));
+}
+
+#[test]
+fn of_steps_added_together_the_refused_one_is_named() {
+    let project = Project::with_steps(1);
+    let before = project.files();
+    let mut changes: Vec<Value> = (2..=9).map(add).collect();
+    changes[5]["title"] = json!("two\nlines");
+    let ran = project.run_with_input(&["apply", "-"], &Value::from(changes).to_string());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("6 of 8"), "{}", ran.stderr);
+    assert_eq!(project.files(), before);
+}
+
+#[test]
+fn four_times_the_steps_take_about_four_times_as_long() {
+    let time = |count: usize| -> Duration {
+        let project = Project::new();
+        let changes: Vec<Value> = (1..=count).map(add).collect();
+        let input = Value::from(changes).to_string();
+        let began = Instant::now();
+        project.ok_with_input(&["apply", "-"], &input);
+        began.elapsed()
+    };
+    // The quickest of several, because others use the machine as well.
+    let quickest = |count| (0..3).map(|_| time(count)).min().unwrap();
+    let (few, many) = (quickest(300), quickest(1200));
+    assert!(many < few * 8, "{few:?} for 300 steps, {many:?} for 1,200");
+}
