@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::EntryId;
 use crate::{
     domain::{OUTCOME_FIELD, StepOutcome},
-    history::read::{fields::fields, heading, scan::Piece, section::Text},
+    history::{
+        journal::{self, Journal, Told},
+        read::{fields::fields, heading, scan::Piece, section::Text},
+    },
 };
 
-/// An entry to be written: the heading is `### {title} - {time}`, the fields follow in order.
+/// An entry to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewEntry {
     /// What happened, in one line.
@@ -123,8 +126,14 @@ impl Entry {
         match piece {
             Piece::Signed { trailer, text, intact } => {
                 let body = text.to_str();
-                let (title, time) = heading::split_signed(body.lines().next().unwrap_or_default());
-                let mut entry = Self::new(&body, title, time, text);
+                let mut entry = match Journal::parse(&body) {
+                    Some(journal) => Self::of_journal(&journal, text),
+                    None => {
+                        let line = body.lines().next().unwrap_or_default();
+                        let (title, time) = heading::split_signed(line);
+                        Self::plain(&body, title, time, text)
+                    }
+                };
                 entry.id = Some(trailer.id);
                 entry.after.clone_from(&trailer.after);
                 entry.verified = *intact;
@@ -132,8 +141,11 @@ impl Entry {
             }
             Piece::Unsigned(text) => {
                 let body = text.to_str();
+                if let Some(journal) = Journal::parse(&body) {
+                    return Some(Self::of_journal(&journal, text));
+                }
                 let (title, time) = heading::split_unsigned(body.lines().next()?)?;
-                Some(Self::new(&body, title, time, text))
+                Some(Self::plain(&body, title, time, text))
             }
             Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => None,
         }
@@ -144,21 +156,35 @@ impl Entry {
         match piece {
             Piece::Signed { .. } => true,
             Piece::Unsigned(text) => {
-                let line = text.body.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                heading::split_unsigned(&String::from_utf8_lossy(line)).is_some()
+                let body = text.to_str();
+                let line = body.lines().next().unwrap_or_default();
+                heading::split_unsigned(line).is_some() || Journal::parse(&body).is_some()
             }
             Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => false,
         }
     }
 
-    fn new(body: &str, title: &str, time: Option<&str>, text: &Text<'_>) -> Self {
-        let fields: Vec<(String, String)> =
+    fn of_journal(journal: &Journal<'_>, text: &Text<'_>) -> Self {
+        Self::new(journal.title().into_owned(), Some(journal.time()), journal.fields(), text)
+    }
+
+    fn plain(body: &str, title: &str, time: Option<&str>, text: &Text<'_>) -> Self {
+        let fields =
             fields(body).map(|field| (field.key.to_owned(), field.value().into_owned())).collect();
+        Self::new(title.to_owned(), time, fields, text)
+    }
+
+    fn new(
+        title: String,
+        time: Option<&str>,
+        fields: Vec<(String, String)>,
+        text: &Text<'_>,
+    ) -> Self {
         Self {
             id: None,
             after: Vec::new(),
-            kind: EntryKind::of(title, find_field(&fields, "kind")),
-            title: title.to_owned(),
+            kind: EntryKind::of(&title, find_field(&fields, "kind")),
+            title,
             time: time.map(str::to_owned),
             simulation: find_field(&fields, "mode").is_some_and(is_simulation),
             fields,
@@ -171,6 +197,11 @@ impl Entry {
     /// The first field with this key, in any letter case.
     pub(crate) fn field(&self, key: &str) -> Option<&str> {
         find_field(&self.fields, key)
+    }
+
+    /// The entry in a few lines for people, whatever notation it is written in.
+    pub(crate) fn tell(&self) -> Told {
+        journal::tell(&self.title, &self.fields)
     }
 
     /// How the attempt ended that this entry is about, as its fields say.

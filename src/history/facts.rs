@@ -5,12 +5,14 @@ use std::io::BufRead;
 
 use serde::{Deserialize, Serialize};
 
+use super::journal::Journal;
 use super::reported::Reported;
-use super::{Counts, EntryId, EntryKind, HistoryError};
+use super::{Counts, Entry, EntryId, EntryKind, HistoryError};
 use crate::{
     domain::StepOutcome,
     history::read::{
         block::Block,
+        fields::fields,
         heading,
         scan::{Piece, scan},
     },
@@ -138,16 +140,22 @@ impl Tally {
                 self.heads.insert(trailer.id);
                 self.facts.counts.entries += 1;
                 let body = text.to_str();
-                let (title, _) = heading::split_signed(body.lines().next().unwrap_or_default());
-                self.entry(title, &body);
+                if !self.journal(&body) {
+                    let (title, _) = heading::split_signed(body.lines().next().unwrap_or_default());
+                    self.entry(title, &Reported::read(fields(&body)));
+                }
             }
             Piece::Unsigned(text) => {
+                if !Entry::is_entry(piece) {
+                    return;
+                }
+                self.facts.counts.entries += 1;
+                self.facts.unsigned += 1;
                 let body = text.to_str();
-                let heading = heading::split_unsigned(body.lines().next().unwrap_or_default());
-                if let Some((title, _)) = heading {
-                    self.facts.counts.entries += 1;
-                    self.facts.unsigned += 1;
-                    self.entry(title, &body);
+                if !self.journal(&body) {
+                    let heading = heading::split_unsigned(body.lines().next().unwrap_or_default());
+                    let title = heading.map(|(title, _)| title).unwrap_or_default();
+                    self.entry(title, &Reported::read(fields(&body)));
                 }
             }
             Piece::Heading(title) => {
@@ -159,8 +167,14 @@ impl Tally {
         }
     }
 
-    fn entry(&mut self, title: &str, body: &str) {
-        let reported = Reported::read(body);
+    /// Takes in a body in the notation for people; `false` if it is in another.
+    fn journal(&mut self, body: &str) -> bool {
+        let Some(journal) = Journal::parse(body) else { return false };
+        self.entry(journal.kind_title(), &Reported::read(journal.raw_fields()));
+        true
+    }
+
+    fn entry(&mut self, title: &str, reported: &Reported<'_>) {
         let kind = EntryKind::of(title, reported.kind().as_deref());
         let counts = &mut self.facts.counts;
         if kind == EntryKind::Restore

@@ -1,17 +1,19 @@
 //! The append-only log and its proof.
 //!
-//! An entry is a heading, fields, and a comment that nobody sees when the file is rendered:
+//! An entry is a heading, a line that says when and by whom, fields, and a comment that nobody sees
+//! when the file is rendered:
 //!
 //! ```text
 //!
-//! ### Step 3 Execution - 2026-11-16T08:00:00Z
-//! - **component_used**: web_fetch
-//! - **errors**: none
-//! <!-- statedir entry=01M7… after=01M6…[,01M5…] lines=3 sha256=<64 hexadecimal digits> -->
+//! ### ✓ Step 3: Fetch the pages (12s, $0.02)
+//! *2026-11-16 08:00:00 UTC · ada · tool WebFetch · id k3f9*
+//! - **real_outputs**: {"pages":7}
+//! <!-- 01M7… after 01M6… -->
 //! ```
 //!
-//! `lines` counts the body, which is everything from the heading down to the comment. `after` names
-//! the entries that this one follows, `-` for none. The digest is
+//! `journal` describes the notation, `trailer` the comment and how strong its proof is. The comment
+//! names the entry and those that it follows. The body is everything from the heading down to the
+//! comment; the digest is
 //!
 //! ```text
 //! sha256( first ten characters of the id ‖ LF ‖ after ‖ LF ‖ body with LF as line end )
@@ -31,6 +33,7 @@ mod counts;
 mod entry;
 mod error;
 mod facts;
+mod journal;
 mod read;
 
 mod render;

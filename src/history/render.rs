@@ -1,7 +1,10 @@
 //! Writing an entry so that it reads back as it was given.
 
+use std::borrow::Cow;
+
 use crate::text::markdown::render_field;
 
+use super::journal::{self, Form};
 use super::trailer::Trailer;
 use super::{Entry, EntryId, HistoryError, MAX_ENTRY_BYTES, MAX_PARENTS, NewEntry};
 use crate::history::read::{
@@ -34,6 +37,42 @@ pub fn render(
     after: &[EntryId],
     newline: &str,
 ) -> Result<Rendered, HistoryError> {
+    heading::check(&entry.title, &entry.time)?;
+    let mut after = after.to_vec();
+    after.sort_unstable();
+    after.dedup();
+    after.truncate(MAX_PARENTS);
+    let seal = |body: String, is_journal: bool| -> Result<Rendered, HistoryError> {
+        check_size(body.len())?;
+        let trailer = Trailer::seal(millis, after.clone(), body.as_bytes());
+        let mut text = format!("\n{body}{trailer}\n");
+        if newline == "\r\n" {
+            text = text.replace('\n', "\r\n");
+        }
+        prove(entry, is_journal, &trailer, &text)?;
+        Ok(Rendered { id: trailer.id, text })
+    };
+    for form in Form::ALL {
+        let Some(body) = journal::write(entry, form)? else { break };
+        match seal(body, true) {
+            Err(HistoryError::NotReadBack { .. }) => {}
+            sealed => return sealed,
+        }
+    }
+    seal(plain(entry)?, false)
+}
+
+/// Writes an entry as older versions did.
+#[cfg(test)]
+pub(super) fn render_older(entry: &NewEntry, millis: u64, after: &[EntryId]) -> Rendered {
+    let body = plain(entry).unwrap();
+    let trailer = Trailer::seal(millis, after.to_vec(), body.as_bytes());
+    let trailer = trailer.older_form(body.as_bytes());
+    Rendered { id: trailer.id, text: format!("\n{body}{trailer}\n") }
+}
+
+/// The body in the plain notation: all that is not in the heading is a field.
+fn plain(entry: &NewEntry) -> Result<String, HistoryError> {
     let mut body = heading::write(&entry.title, &entry.time)?;
     body.push('\n');
     for (key, value) in &entry.fields {
@@ -42,21 +81,10 @@ pub fn render(
         let field = field.map_err(|source| HistoryError::Field { key: key.clone(), source })?;
         body.push_str(&field);
     }
-    check_size(body.len())?;
-    let mut after = after.to_vec();
-    after.sort_unstable();
-    after.dedup();
-    after.truncate(MAX_PARENTS);
-    let trailer = Trailer::seal(millis, after, body.as_bytes());
-    let mut text = format!("\n{body}{trailer}\n");
-    if newline == "\r\n" {
-        text = text.replace('\n', "\r\n");
-    }
-    prove(entry, &trailer, &text)?;
-    Ok(Rendered { id: trailer.id, text })
+    Ok(body)
 }
 
-fn check_size(bytes: usize) -> Result<(), HistoryError> {
+pub(super) fn check_size(bytes: usize) -> Result<(), HistoryError> {
     if bytes >= MAX_ENTRY_BYTES {
         return Err(HistoryError::TooLarge { bytes, limit: MAX_ENTRY_BYTES });
     }
@@ -64,7 +92,12 @@ fn check_size(bytes: usize) -> Result<(), HistoryError> {
 }
 
 /// Reads the text as any reader would, and compares.
-fn prove(given: &NewEntry, trailer: &Trailer, text: &str) -> Result<(), HistoryError> {
+fn prove(
+    given: &NewEntry,
+    is_journal: bool,
+    trailer: &Trailer,
+    text: &str,
+) -> Result<(), HistoryError> {
     let mut found = Vec::new();
     let mut pieces = 0;
     scan(text.as_bytes(), None, &mut |_| {}, |piece| {
@@ -74,7 +107,9 @@ fn prove(given: &NewEntry, trailer: &Trailer, text: &str) -> Result<(), HistoryE
         }
     })?;
     let part = match found.as_slice() {
-        [entry] if pieces == 1 && entry.id == Some(trailer.id) => first_difference(given, entry),
+        [entry] if pieces == 1 && entry.id == Some(trailer.id) => {
+            first_difference(given, is_journal, entry)
+        }
         _ => Some("its extent".to_owned()),
     };
     match part {
@@ -83,14 +118,18 @@ fn prove(given: &NewEntry, trailer: &Trailer, text: &str) -> Result<(), HistoryE
     }
 }
 
-fn first_difference(given: &NewEntry, read: &Entry) -> Option<String> {
+fn first_difference(given: &NewEntry, is_journal: bool, read: &Entry) -> Option<String> {
     if given.title != read.title {
         return Some("the title".to_owned());
     }
     if Some(&given.time) != read.time.as_ref() {
         return Some("the time".to_owned());
     }
-    let pairs = given.fields.iter().zip(&read.fields);
+    let mut fields = Cow::Borrowed(&given.fields);
+    if is_journal {
+        journal::sort(fields.to_mut());
+    }
+    let pairs = fields.iter().zip(&read.fields);
     let changed = pairs.filter(|(given, read)| given != read).map(|((key, _), _)| key).next();
     match changed {
         Some(key) => Some(format!("the field `{key}`")),

@@ -6,7 +6,7 @@ use super::Counts;
 use super::entry::is_simulation;
 use crate::{
     domain::{OUTCOME_FIELD, StepOutcome, parse_duration_ms, parse_money},
-    history::read::fields::{Field, fields},
+    history::read::fields::Field,
 };
 
 /// The fields of an entry that facts are made of; of several with one key the first.
@@ -28,9 +28,9 @@ pub(super) struct Reported<'a> {
 }
 
 impl<'a> Reported<'a> {
-    pub(super) fn read(body: &'a str) -> Self {
+    pub(super) fn read(fields: impl Iterator<Item = Field<'a>>) -> Self {
         let mut reported = Self::default();
-        for field in fields(body) {
+        for field in fields {
             if let Some(place) = reported.place_of(field.key) {
                 place.get_or_insert(field);
             }

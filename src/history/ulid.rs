@@ -92,6 +92,15 @@ impl Ulid {
     }
 }
 
+/// How many letters of an id a text starts with, as far as it could be one.
+pub(super) fn leading_letters(text: &[u8]) -> usize {
+    if !matches!(text.first(), Some(b'0'..=b'7')) {
+        return 0;
+    }
+    let is_letter = |byte: &&u8| DIGITS[usize::from(**byte)] != NO_DIGIT;
+    text.iter().take(LENGTH).take_while(is_letter).count()
+}
+
 const fn digits() -> [u8; 256] {
     let mut table = [NO_DIGIT; 256];
     let mut digit = 0;

@@ -32,8 +32,7 @@ impl StepOutcome {
 
     /// The outcome that a word names, in any letter case.
     pub fn parse(word: &str) -> Option<Self> {
-        let all = [Self::Done, Self::Failed, Self::Skipped];
-        all.into_iter().find(|outcome| outcome.word().eq_ignore_ascii_case(word.trim()))
+        Self::ALL.into_iter().find(|outcome| outcome.word().eq_ignore_ascii_case(word.trim()))
     }
 
     /// The outcome of an entry with these fields: as `outcome` says, or else as the built-in
@@ -50,6 +49,48 @@ impl StepOutcome {
     pub fn to_write(status: &str, role: StepRole) -> Option<&'static str> {
         let outcome = role.outcome()?;
         (Self::read(None, Some(status)) != Some(outcome)).then(|| outcome.word())
+    }
+}
+
+impl StepOutcome {
+    const ALL: [Self; 3] = [Self::Done, Self::Failed, Self::Skipped];
+
+    /// The mark that says it at a glance.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Done => "✓",
+            Self::Failed => "✗",
+            Self::Skipped => "–",
+        }
+    }
+
+    /// The outcome that a mark stands for.
+    pub fn of_mark(mark: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.mark() == mark)
+    }
+
+    /// The status for it in the built-in lifecycle.
+    pub fn builtin_status(self) -> &'static str {
+        Workflow::builtin().step_with_role(self.role())
+    }
+
+    /// The status from which a step usually comes to it in the built-in lifecycle.
+    pub fn usual_start(self) -> &'static str {
+        let role = if self == Self::Skipped { StepRole::Open } else { StepRole::Active };
+        Workflow::builtin().step_with_role(role)
+    }
+
+    fn role(self) -> StepRole {
+        match self {
+            Self::Done => StepRole::Done,
+            Self::Failed => StepRole::Failed,
+            Self::Skipped => StepRole::Skipped,
+        }
+    }
+
+    /// The word that an entry with this status and this outcome needs to be understood.
+    pub fn to_write_with(self, status: &str) -> Option<&'static str> {
+        Self::to_write(status, self.role())
     }
 }
 

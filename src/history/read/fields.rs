@@ -12,6 +12,8 @@ pub(in crate::history) struct Field<'a> {
     inline: &'a str,
     /// The lines below, which belong to the field.
     below: &'a str,
+    /// Whether the value is written as it is.
+    is_literal: bool,
 }
 
 /// The fields of a body, in order.
@@ -25,15 +27,23 @@ pub(in crate::history) fn fields(body: &str) -> impl Iterator<Item = Field<'_>> 
             let length = length_below(rest);
             let (below, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
             rest = after;
-            return Some(Field { key, inline, below });
+            return Some(Field { key, inline, below, is_literal: false });
         }
         None
     })
 }
 
 impl<'a> Field<'a> {
+    /// A value that stands elsewhere than in a field.
+    pub(in crate::history) fn literal(key: &'a str, value: &'a str) -> Self {
+        Self { key, inline: value, below: "", is_literal: true }
+    }
+
     /// The decoded value.
     pub(in crate::history) fn value(self) -> Cow<'a, str> {
+        if self.is_literal {
+            return Cow::Borrowed(self.inline);
+        }
         let inline = without_comment(self.inline);
         if self.below.trim().is_empty() {
             return unquote(inline);

@@ -12,13 +12,22 @@ const MAX_TIME_BYTES: usize = 64;
 /// # Errors
 /// Refuses a title or a time that would not read back.
 pub(in crate::history) fn write(title: &str, time: &str) -> Result<String, HistoryError> {
-    check("title", title, MAX_BYTES)?;
-    check("time", time, MAX_TIME_BYTES)?;
+    check(title, time)?;
+    Ok(format!("{MARK}{title}{SEPARATOR}{time}"))
+}
+
+/// Refuses a title or a time that no entry can have.
+///
+/// # Errors
+/// For what is not one visible line, or would be taken for something else.
+pub(in crate::history) fn check(title: &str, time: &str) -> Result<(), HistoryError> {
+    check_line("title", title, MAX_BYTES)?;
+    check_line("time", time, MAX_TIME_BYTES)?;
     if time.contains(SEPARATOR) || time.starts_with("- ") || time.ends_with('#') {
         let problem = "holds a separator, or ends with `#`";
         return Err(HistoryError::Heading { part: "time", problem });
     }
-    Ok(format!("{MARK}{title}{SEPARATOR}{time}"))
+    Ok(())
 }
 
 /// Splits the heading of a signed entry, which always has a time.
@@ -67,7 +76,7 @@ pub(in crate::history) fn atx_title(line: &[u8]) -> &[u8] {
     if bare.is_empty() || bare.ends_with(b" ") { bare.trim_ascii_end() } else { title }
 }
 
-fn check(part: &'static str, text: &str, limit: usize) -> Result<(), HistoryError> {
+fn check_line(part: &'static str, text: &str, limit: usize) -> Result<(), HistoryError> {
     let problem = if text.is_empty() {
         "is empty"
     } else if text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {

@@ -22,13 +22,11 @@ use crate::history::{
         lines::{Line, Lines, Progress},
         section::{Section, Text},
     },
-    trailer::{PREFIX, Trailer},
+    trailer::Trailer,
 };
 
 /// Bytes of a line that are kept in case the next line underlines it.
 const MAX_TITLE_BYTES: usize = 200;
-/// A last line as short as this is not taken for the beginning of a trailer.
-const MIN_TORN_BYTES: usize = b"<!-- s".len();
 
 /// Something found in the log, in the order of the file.
 pub(in crate::history) enum Piece<'a> {
@@ -88,7 +86,7 @@ impl Scanner {
         if is_torn(line) && self.blocks.at_column_zero().is_none() {
             sink(Piece::BadTrailer { offset: line.offset, line: line.number, torn: true });
         }
-        if line.text.starts_with(PREFIX) {
+        if Trailer::is_meant(line.text) {
             self.paragraph.clear();
             match Trailer::parse(line.text) {
                 Some(trailer) => self.trailer(trailer, line, sink),
@@ -266,6 +264,5 @@ impl Scanner {
 }
 
 fn is_torn(line: &Line<'_>) -> bool {
-    let is_short = line.text.len() < PREFIX.len() && PREFIX.starts_with(line.text);
-    is_short && !line.ended && line.text.len() >= MIN_TORN_BYTES
+    !line.ended && Trailer::may_begin_with(line.text)
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::history::{
     Entry, HistoryError,
+    journal::Journal,
     read::{
         fields::fields,
         scan::{Piece, scan},
@@ -88,6 +89,15 @@ fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
     holds(heading.trim_start_matches(['#', ' ']), needle)
         || fields(&body).any(|field| holds(field.key, needle) || holds(&field.value(), needle))
         || id.is_some_and(|id| holds(&id.to_string(), needle))
+        || Journal::parse(&body).is_some_and(|journal| implies(&journal, needle))
+}
+
+/// Whether an entry says it elsewhere than in its heading and its fields as they are written.
+fn implies(journal: &Journal<'_>, needle: &[u8]) -> bool {
+    let fields = journal.fields();
+    holds(&journal.title(), needle)
+        || holds(journal.time(), needle)
+        || fields.iter().any(|(key, value)| holds(key, needle) || holds(value, needle))
 }
 
 /// Whether `text` holds `needle`, which is in lower case.

@@ -5,7 +5,7 @@ use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use crate::history::{
     Entry, HistoryError,
     read::{lines::Lines, scan::scan, search::Newest, section::Section},
-    trailer::{PREFIX, Trailer},
+    trailer::Trailer,
 };
 
 const FIRST_WINDOW: u64 = 64 << 10;
@@ -101,7 +101,7 @@ fn first_sure_byte(window: &[u8], trusted: bool) -> Result<Option<usize>, Histor
     while let Some(line) = lines.next()? {
         if line.text.starts_with(b"### ") {
             section = Some(Section::starting_with(&line));
-        } else if line.text.starts_with(PREFIX) {
+        } else if Trailer::is_meant(line.text) {
             let trailer = Trailer::parse(line.text);
             let fits = |(trailer, section): (Trailer, Section)| section.fits(&trailer);
             if trailer.zip(section.take()).is_some_and(fits) {

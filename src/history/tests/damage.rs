@@ -15,7 +15,11 @@ fn a_log_as_it_was_written_is_intact() {
 
 #[test]
 fn a_change_of_any_byte_of_an_entry_is_found() {
-    let log = Log::of(3);
+    any_change_is_found(&Log::of(3));
+    any_change_is_found(&Log::of_older(3));
+}
+
+fn any_change_is_found(log: &Log) {
     let (head, entries) = log.parts();
     let start = head.len() + entries[0].len() + 1;
     let end = start + entries[1].len() - 2;
@@ -35,14 +39,36 @@ fn a_change_of_any_byte_of_an_entry_is_found() {
 
 #[test]
 fn removing_any_byte_of_an_entry_is_found() {
-    let log = Log::of(3);
-    let (head, entries) = log.parts();
-    let start = head.len() + entries[0].len() + 1;
-    for at in start..start + entries[1].len() - 2 {
-        let mut changed = log.text.clone();
-        changed.remove(at);
-        assert!(!check(&changed).is_intact(), "byte {at}");
+    for log in [Log::of(3), Log::of_older(3)] {
+        let (head, entries) = log.parts();
+        let start = head.len() + entries[0].len() + 1;
+        for at in start..start + entries[1].len() - 2 {
+            let mut changed = log.text.clone().into_bytes();
+            changed.remove(at);
+            let result = verify(changed.as_slice(), &[], &mut |_| {}).unwrap();
+            assert!(!result.is_intact(), "byte {at}");
+        }
     }
+}
+
+#[test]
+fn older_entries_and_new_ones_prove_one_another() {
+    let mut log = Log::of_older(3);
+    log.add("Step 4 Execution", &[("status", "COMPLETED")]);
+    log.add("Note", &[("notes", "said")]);
+    let (head, entries) = log.parts();
+    assert!(entries[2].contains("sha256=") && !entries[3].contains("sha256="));
+    let result = check_with(&log.text, &log.ids);
+    assert!(result.is_intact(), "{:?}", result.problems);
+    assert_eq!((result.entries, result.heads), (5, vec![log.ids[4]]));
+    for at in 0..4 {
+        let mut without = entries.clone();
+        without.remove(at);
+        let result = check(&(head.clone() + &without.concat()));
+        assert_eq!(kinds(&result), [ProblemKind::Missing { named_by: log.ids[at + 1] }], "{at}");
+    }
+    let changed = log.text.replacen("first", "worst", 1);
+    assert_eq!(kinds(&check(&changed)), [ProblemKind::Changed]);
 }
 
 #[test]
@@ -145,46 +171,52 @@ fn a_cut_tail_is_found_by_its_anchor() {
 
 #[test]
 fn a_file_that_ends_inside_a_trailer_is_cut() {
-    let log = Log::of(2);
-    let start = log.text.rfind("<!-- statedir ").unwrap();
-    for end in start + 6..log.text.len() - 2 {
-        assert_eq!(
-            kinds(&check(&log.text[..end])),
-            [ProblemKind::CutTail],
-            "{}",
-            &log.text[start..end]
-        );
+    for log in [Log::of(2), Log::of_older(2)] {
+        let start = log.text.rfind("<!-- ").unwrap();
+        for end in start + 6..log.text.len() - 2 {
+            let result = check(&log.text[..end]);
+            assert_eq!(kinds(&result), [ProblemKind::CutTail], "{}", &log.text[start..end]);
+        }
+        assert!(check(log.text.trim_end()).is_intact());
     }
-    assert!(check(log.text.trim_end()).is_intact());
 }
 
 #[test]
 fn every_truncation_is_found_by_the_anchors() {
     let log = Log::of(2);
-    for end in 0..log.text.len() - 1 {
+    for end in (0..log.text.len() - 1).filter(|end| log.text.is_char_boundary(*end)) {
         assert!(!check_with(&log.text[..end], &log.ids).is_intact(), "{end}");
     }
 }
 
 #[test]
 fn an_edited_trailer_is_found() {
-    let log = Log::of(3);
+    let (log, older) = (Log::of(3), Log::of_older(3));
     let second = log.ids[1].to_string();
+    let of_older = older.ids[1].to_string();
     let other = EntryId(Ulid::new(1, [7; 10])).to_string();
     let edits = [
-        log.text.replacen(&format!("entry={second}"), &format!("entry={other}"), 1),
-        log.text.replacen(&format!("after={second}"), "after=-", 1),
-        log.text.replacen(&format!("after={second}"), &format!("after={}", log.ids[0]), 1),
-        log.text.replacen("lines=", "lines=1", 1),
-        log.text.replacen(" sha256=", " sha1=", 1),
+        log.text.replacen(&format!("<!-- {second}"), &format!("<!-- {other}"), 1),
+        log.text.replacen(&format!(" after {second}"), "", 1),
+        log.text.replacen(&format!("after {second}"), &format!("after {}", log.ids[0]), 1),
+        log.text.replacen(" after ", " before ", 1),
         log.text.replacen(" -->", "", 1),
-        log.text.replacen("<!-- statedir entry", "<!-- statedir  entry", 1),
-        log.text.replacen("<!-- statedir entry", "<!--statedir entry", 1),
-        log.text.replacen("<!-- statedir entry", " <!-- statedir entry", 1),
-        log.text.replacen("<!-- statedir entry", "x\n<!-- statedir entry", 1),
+        log.text.replacen("<!-- 0", "<!--  0", 1),
+        log.text.replacen("<!-- 0", "<!--0", 1),
+        log.text.replacen("<!-- 0", " <!-- 0", 1),
+        log.text.replacen("<!-- 0", "x\n<!-- 0", 1),
+        older.text.replacen(&format!("entry={of_older}"), &format!("entry={other}"), 1),
+        older.text.replacen(&format!("after={of_older}"), "after=-", 1),
+        older.text.replacen(&format!("after={of_older}"), &format!("after={}", older.ids[0]), 1),
+        older.text.replacen("lines=", "lines=1", 1),
+        older.text.replacen(" sha256=", " sha1=", 1),
+        older.text.replacen("<!-- statedir entry", "<!-- statedir  entry", 1),
+        older.text.replacen("<!-- statedir entry", "<!--statedir entry", 1),
+        older.text.replacen("<!-- statedir entry", " <!-- statedir entry", 1),
+        older.text.replacen("<!-- statedir entry", "x\n<!-- statedir entry", 1),
     ];
     for edited in edits {
-        assert_ne!(edited, log.text);
+        assert!(edited != log.text && edited != older.text);
         assert!(!check(&edited).is_intact(), "{edited}");
     }
 }

@@ -47,7 +47,7 @@ fn a_file_without_any_log_gets_one() {
     for text in ["", "# Notes\n", "no heading", "Appendix\n--------\n\ntext"] {
         let mut log = Log::starting_with(text);
         log.add("Note", &[]);
-        assert!(log.text.contains("\n## Step Execution Log\n\n### Note - "), "{}", log.text);
+        assert!(log.text.contains("\n## Step Execution Log\n\n### Note\n"), "{}", log.text);
         assert!(check(&log.text).is_intact());
     }
 }

@@ -3,6 +3,7 @@
 mod damage;
 mod facts;
 mod foreign;
+mod notation;
 mod reading;
 mod round_trip;
 mod size;
@@ -43,11 +44,29 @@ impl Log {
         log
     }
 
+    /// The same as an older version wrote it.
+    fn of_older(entries: u64) -> Self {
+        let mut log = Self::new();
+        for number in 1..=entries {
+            let title = format!("Step {number} Execution");
+            let fields = [("status", "COMPLETED"), ("notes", "first\nsecond"), ("errors", "none")];
+            log.millis += 1000;
+            let after = &log.facts.heads;
+            let rendered = render::render_older(&new_entry(&title, &fields), log.millis, after);
+            log.append(&rendered);
+        }
+        log
+    }
+
     fn add(&mut self, title: &str, fields: &[(&str, &str)]) -> EntryId {
         let entry = new_entry(title, fields);
         self.millis += 1000;
-        let mut appended = self.facts.log_heading(self.newline).unwrap_or_default();
         let rendered = render(&entry, self.millis, &self.facts.heads, self.newline).unwrap();
+        self.append(&rendered)
+    }
+
+    fn append(&mut self, rendered: &render::Rendered) -> EntryId {
+        let mut appended = self.facts.log_heading(self.newline).unwrap_or_default();
         appended.push_str(&rendered.text);
         self.facts.update(&appended).unwrap();
         self.text.push_str(&appended);
@@ -62,7 +81,7 @@ impl Log {
         let head = rest[..first].to_owned();
         rest = &rest[first..];
         let mut entries = Vec::new();
-        while let Some(at) = rest.find("<!-- statedir ") {
+        while let Some(at) = rest.find("\n<!-- ").map(|at| at + 1) {
             let end = at + rest[at..].find('\n').unwrap() + 1;
             entries.push(rest[..end].to_owned());
             rest = &rest[end..];

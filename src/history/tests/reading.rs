@@ -36,14 +36,14 @@ fn without_lines(entries: &[Entry]) -> Vec<Entry> {
 
 #[test]
 fn the_last_entries_are_read_from_the_end() {
-    let log = Log::of(4000);
+    let log = Log::of(6000);
     assert!(log.text.len() > 1 << 20);
     let all = all_entries(&log.text);
     let (entries, read) = last(&log.text, 3);
-    assert_eq!(entries, without_lines(&all[3997..]));
+    assert_eq!(entries, without_lines(&all[5997..]));
     assert!(read <= 64 << 10, "{read}");
     let (entries, read) = last(&log.text, 500);
-    assert_eq!(entries, without_lines(&all[3500..]));
+    assert_eq!(entries, without_lines(&all[5500..]));
     assert!(read < log.text.len() as u64, "{read}");
     assert_eq!(without_lines(&last(&log.text, 9999).0), without_lines(&all));
     assert_eq!(last(&log.text, 0).0, []);
@@ -56,7 +56,7 @@ fn a_short_log_gives_lines_too() {
     let (entries, _) = last(&log.text, 2);
     assert_eq!(entries, all_entries(&log.text)[1..]);
     let line = usize::try_from(entries[0].line.unwrap()).unwrap();
-    assert_eq!(log.text.lines().nth(line - 1), Some("### Step 2 Execution - 2026-11-16T08:00:00Z"));
+    assert_eq!(log.text.lines().nth(line - 1), Some("### Step 2 Execution"));
     let offset = usize::try_from(entries[0].offset).unwrap();
     assert!(log.text[offset..].starts_with("### Step 2"));
 }

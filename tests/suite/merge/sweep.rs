@@ -22,7 +22,10 @@ impl Dice {
 /// The ids of all entries.
 fn entries(repository: &Repository) -> BTreeSet<String> {
     let text = repository.project.read("history.md");
-    let ids = text.lines().filter_map(|line| line.strip_prefix("<!-- statedir entry="));
+    let ids = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("<!-- "))
+        .filter(|rest| rest.starts_with('0'));
     ids.map(|rest| rest[..26].to_owned()).collect()
 }
 

@@ -177,8 +177,17 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
     }
     for entry in entries {
         let time = entry.time.as_deref().unwrap_or("?");
-        session.output.line(format!("{time}  {}", entry.title));
-        for (key, value) in &entry.fields {
+        let told = entry.tell();
+        let mark = match (entry.id, entry.verified) {
+            (None, _) => "  [unsigned]",
+            (Some(_), false) => "  [changed since it was signed]",
+            (Some(_), true) => "",
+        };
+        session.output.line(format!("{time}  {}{mark}", told.heading));
+        if !told.quiet.is_empty() {
+            session.output.line(format!("    {}", told.quiet));
+        }
+        for (key, value) in &told.fields {
             let value = value.replace('\n', "\n      ");
             session.output.line(format!("    {key}: {value}"));
         }
