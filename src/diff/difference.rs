@@ -44,6 +44,17 @@ pub struct StepName {
     pub title: String,
 }
 
+/// How an attempt at a step went, as its entry says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// The step's id.
+    pub step: String,
+    /// Time and cost.
+    pub measured: String,
+    /// What went wrong.
+    pub error: Option<String>,
+}
+
 /// What a difference is about.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -165,6 +176,11 @@ pub enum Subject {
         id: Option<String>,
         /// When it happened, as it says.
         time: Option<String>,
+        /// What happened, in one line.
+        headline: String,
+        /// The execution that it tells of.
+        #[serde(skip)]
+        execution: Option<Execution>,
     },
     /// The history, of which no more can be compared than its length: it was cut or rewritten,
     /// or is too long.

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{
-    difference::{Difference, Subject},
+    difference::{Difference, Execution, Subject},
     walk::Changes,
 };
 use crate::{
     domain::StateFile,
-    history::{Entry, each_entry},
+    history::{Entry, EntryKind, each_entry},
 };
 
 const FILE: StateFile = StateFile::History;
@@ -95,7 +95,22 @@ pub(super) fn entries(bytes: &[u8]) -> Vec<Entry> {
 fn entry_difference(before: Option<&Entry>, after: Option<&Entry>) -> Difference {
     let either = after.or(before);
     let id = either.and_then(|entry| entry.id).map(|id| id.to_string());
-    let subject = Subject::Entry { id, time: either.and_then(|entry| entry.time.clone()) };
+    let subject = Subject::Entry {
+        id,
+        time: either.and_then(|entry| entry.time.clone()),
+        headline: either.map(|entry| entry.tell().heading).unwrap_or_default(),
+        execution: either.and_then(execution),
+    };
     let title = |entry: Option<&Entry>| entry.map(|entry| entry.title.clone());
     Difference::new(FILE, subject, title(before), title(after))
+}
+
+fn execution(entry: &Entry) -> Option<Execution> {
+    entry.outcome().filter(|_| entry.kind == EntryKind::Step)?;
+    let measured = ["actual_time", "actual_cost"].into_iter().filter_map(|key| entry.field(key));
+    Some(Execution {
+        step: entry.field("step")?.to_owned(),
+        measured: measured.collect::<Vec<_>>().join(", "),
+        error: entry.field("errors").map(str::to_owned),
+    })
 }

@@ -6,6 +6,7 @@
 mod canonical;
 mod difference;
 mod excerpt;
+mod fold;
 mod history;
 pub(crate) mod notes;
 mod plan;

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use super::{compare, summary};
+use super::{
+    compare,
+    summary::{Line, lines},
+};
 use crate::{
     domain::{
-        Context, Decision, Money, Plan, StateFile, Step, StepRole, Variables, Workflow,
+        Context, Decision, Plan, Review, StateFile, Step, StepRole, Workflow,
         outline::{Outline, Pairing},
     },
     history::{Entry, EntryKind, each_entry},
@@ -36,30 +39,23 @@ pub(crate) fn review_notes(
     let title = new.as_ref().map_or("state", |plan| plan.title.as_str());
     let _ =
         writeln!(out, "# {}\n\nState from {} to {}.\n", inline(title), inline(from), inline(to));
+    let entries = added_entries(before, after);
     if let Some(new) = &new {
         overview(&mut out, old.as_ref(), new, workflow);
-        section(&mut out, "Steps", &steps(old.as_ref(), new));
+        section(&mut out, "Steps", &steps(old.as_ref(), new, &entries));
     } else {
         out.push_str("plan.md is missing or cannot be read.\n\n");
     }
-    let entries = added_entries(before, after);
-    section(&mut out, "Decisions", &decisions(before, after, old.as_ref(), new.as_ref()));
-    section(&mut out, "Rules fired", &entries_of(&entries, EntryKind::Adaptation));
-    section(&mut out, "Cost", &costs(before, after, &entries));
+    let (findings, mut decisions) = learned(before, after);
+    decisions.extend(decided(old.as_ref(), new.as_ref()));
+    section(&mut out, "Findings", &findings);
+    section(&mut out, "Decisions", &decisions);
+    section(&mut out, "Failures", &failures(&entries));
+    section(&mut out, "Rules fired", &rules_fired(&entries));
     let open = new.iter().flat_map(Plan::open_reviews);
     let open: Vec<String> = open.map(|r| format!("{}: {}", r.id, inline(&r.text))).collect();
     section(&mut out, "Open reviews", &open);
-    let other = |file: StateFile| {
-        let side = |files: &'_ Files| files.get(file.name()).cloned();
-        let (old, new) = (side(before), side(after));
-        summary(&compare(file, old.as_deref(), new.as_deref()))
-    };
-    let other: Vec<String> = [StateFile::Constraints, StateFile::Variables]
-        .into_iter()
-        .flat_map(other)
-        .map(|line| inline(&line))
-        .collect();
-    section(&mut out, "Constraints and variables", &other);
+    section(&mut out, "Constraints and variables", &settings(before, after));
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
@@ -91,7 +87,7 @@ fn overview(out: &mut String, old: Option<&Plan>, new: &Plan, workflow: &Workflo
     let _ = writeln!(out, "Plan {status}, {finished} of {} steps completed.\n", new.steps.len());
 }
 
-fn steps(old: Option<&Plan>, new: &Plan) -> Vec<String> {
+fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry]) -> Vec<String> {
     let nothing = Plan::empty();
     let old = old.unwrap_or(&nothing);
     let outline = |plan| Outline::read(StateFile::Plan, plan);
@@ -103,21 +99,23 @@ fn steps(old: Option<&Plan>, new: &Plan) -> Vec<String> {
     let status = |step: &Step| inline(step.status.as_deref().unwrap_or("?"));
     let mut lines = Vec::new();
     for (to, step) in new.steps.iter().enumerate() {
-        let Some(other) = partners.get(&to).map(|from| &old.steps[*from]) else {
-            lines.push(format!("{}: added, {}", name(step), status(step)));
-            continue;
-        };
         let mut parts = Vec::new();
-        if status(other) != status(step) {
-            parts.push(format!("{} → {}", status(other), status(step)));
-        }
-        if other.title != step.title {
-            parts.push(format!("was called {}", inline(&other.title)));
-        }
-        if step.attempts > other.attempts.max(1) {
-            parts.push(format!("{} attempts", step.attempts));
+        match partners.get(&to).map(|from| &old.steps[*from]) {
+            None => parts.push(format!("added, {}", status(step))),
+            Some(other) => {
+                if status(other) != status(step) {
+                    parts.push(format!("{} → {}", status(other), status(step)));
+                }
+                if other.title != step.title {
+                    parts.push(format!("was called {}", inline(&other.title)));
+                }
+                if step.attempts > other.attempts.max(1) {
+                    parts.push(format!("{} attempts", step.attempts));
+                }
+            }
         }
         if !parts.is_empty() {
+            parts.extend(step.id.as_ref().and_then(|id| result(id.as_str(), entries)));
             lines.push(format!("{}: {}", name(step), parts.join(", ")));
         }
     }
@@ -126,73 +124,103 @@ fn steps(old: Option<&Plan>, new: &Plan) -> Vec<String> {
     lines
 }
 
-/// What was written about decisions, and what people decided.
-fn decisions(before: &Files, after: &Files, old: Option<&Plan>, new: Option<&Plan>) -> Vec<String> {
-    let texts = |files: &Files| -> Vec<String> {
+/// What the newest execution of a step took and brought.
+fn result(id: &str, entries: &[Entry]) -> Option<String> {
+    let is_own = |entry: &&Entry| entry.field("step") == Some(id) && entry.outcome().is_some();
+    let newest = entries.iter().rev().find(is_own)?;
+    let keys = ["actual_time", "actual_cost", "real_outputs"];
+    let values: Vec<String> =
+        keys.into_iter().filter_map(|key| newest.field(key)).map(inline).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// What was written into the context: findings, and what is about decisions.
+fn learned(before: &Files, after: &Files) -> (Vec<String>, Vec<String>) {
+    let texts = |files: &Files| -> Vec<(bool, String, String)> {
         let Some(document) = document(files, StateFile::Context) else { return Vec::new() };
         let context = Context::read(document);
-        let about = context.sections.iter().filter(|section| {
-            let name = section.title.to_ascii_lowercase();
-            name.contains("decision") || name.contains("rationale")
-        });
-        let document = &context.document;
-        let parts = about.flat_map(|section| document.parts(section.section));
-        parts.map(|part| document.source()[part.span].to_owned()).collect()
+        let mut texts = Vec::new();
+        for section in &context.sections {
+            let is_about = |name: &String| {
+                let name = name.to_ascii_lowercase();
+                name.contains("decision") || name.contains("rationale")
+            };
+            let is_decision = section.path.iter().chain([&section.title]).any(is_about);
+            for text in context.texts(section.section) {
+                texts.push((is_decision, section.title.clone(), text));
+            }
+        }
+        texts
     };
-    let known: HashSet<String> = texts(before).into_iter().collect();
-    let mut lines: Vec<String> = texts(after)
-        .into_iter()
-        .filter(|text| !known.contains(text))
-        .map(|text| inline(text.trim_start_matches(['-', '*', '+', ' '])))
-        .collect();
+    let known: HashSet<String> = texts(before).into_iter().map(|(_, _, text)| text).collect();
+    let (mut findings, mut decisions) = (Vec::new(), Vec::new());
+    for (is_decision, title, text) in texts(after) {
+        if known.contains(&text) {
+            continue;
+        }
+        let words = inline(text.trim_start_matches(['-', '*', '+', ' ']));
+        match (is_decision, title == Context::DEFAULT_SECTION) {
+            (true, _) => decisions.push(words),
+            (false, true) => findings.push(words),
+            (false, false) => findings.push(format!("{}: {words}", inline(&title))),
+        }
+    }
+    (findings, decisions)
+}
+
+/// What people decided.
+fn decided(old: Option<&Plan>, new: Option<&Plan>) -> Vec<String> {
     let decision = |plan: Option<&Plan>, id: &str| {
         plan?.reviews.iter().find(|review| review.id == id).map(|review| review.decision)
     };
-    for review in new.iter().flat_map(|plan| &plan.reviews) {
-        let is_new = decision(old, &review.id) != Some(review.decision);
-        if review.decision != Decision::Open && is_new {
-            lines.push(format!("review {}: {}", review.id, inline(&review.text)));
-        }
-    }
-    lines
+    let is_new = |review: &&Review| {
+        review.decision != Decision::Open && decision(old, &review.id) != Some(review.decision)
+    };
+    let reviews = new.iter().flat_map(|plan| &plan.reviews).filter(is_new);
+    reviews.map(|review| format!("review {}: {}", review.id, inline(&review.text))).collect()
 }
 
-fn entries_of(entries: &[Entry], kind: EntryKind) -> Vec<String> {
+/// What failed, and why.
+fn failures(entries: &[Entry]) -> Vec<String> {
     let line = |entry: &Entry| {
-        let wanted = ["rule", "trigger", "notes", "state_changes", "change", "changes"];
-        let values: Vec<String> = entry
-            .fields
-            .iter()
-            .filter(|(key, _)| wanted.contains(&key.as_str()))
-            .map(|(_, value)| inline(value))
-            .collect();
-        let rest =
-            if values.is_empty() { String::new() } else { format!(": {}", values.join("; ")) };
-        format!("{}{rest}", inline(&entry.title))
+        let number = entry.step_number().map(|number| format!("step {number}"));
+        let title = entry.field("title").map(inline).unwrap_or_default();
+        let attempt = entry.field("attempt").map(|text| format!(", attempt {}", inline(text)));
+        let error = entry.field("errors").map_or_else(|| "no reason given".to_owned(), inline);
+        let name = format!("{} {title}", number.unwrap_or_else(|| inline(&entry.title)));
+        format!("{}{}: {error}", name.trim_end(), attempt.unwrap_or_default())
     };
-    entries.iter().filter(|entry| entry.kind == kind).map(line).collect()
+    entries.iter().filter(|entry| entry.is_failure()).map(line).collect()
 }
 
-fn costs(before: &Files, after: &Files, entries: &[Entry]) -> Vec<String> {
-    let total = |files: &Files| {
-        let bytes = files.get(StateFile::Variables.name())?.clone();
-        Some(Variables::parse(bytes).ok()?.total_cost())
+fn rules_fired(entries: &[Entry]) -> Vec<String> {
+    let line = |entry: &Entry| {
+        let rule = ["rule", "values", "event"].into_iter().find_map(|key| entry.field(key));
+        let reason = rule.map(|rule| format!(" ({})", inline(rule))).unwrap_or_default();
+        match entry.field("state_changes") {
+            Some(changes) => format!("{}{reason}", inline(changes)),
+            None => format!("{}{reason}", inline(&entry.title)),
+        }
     };
-    let (old, new) = (total(before).unwrap_or_default(), total(after).unwrap_or_default());
-    let mut lines = Vec::new();
-    if old != new {
-        lines.push(format!("total {old} → {new}"));
+    entries.iter().filter(|entry| entry.kind == EntryKind::Adaptation).map(line).collect()
+}
+
+/// What was set, without what follows from the steps.
+fn settings(before: &Files, after: &Files) -> Vec<String> {
+    let mut all = Vec::new();
+    for file in [StateFile::Plan, StateFile::Variables, StateFile::Constraints] {
+        let side = |files: &'_ Files| files.get(file.name()).cloned();
+        all.extend(compare(file, side(before).as_deref(), side(after).as_deref()));
     }
-    for entry in entries {
-        let field = |key: &str| entry.fields.iter().find(|(name, _)| name == key).map(|(_, v)| v);
-        let Some(cost) = field("actual_cost")
-            .filter(|cost| Money::parse(cost).is_some_and(|m| m != Money::default()))
-        else {
-            continue;
-        };
-        lines.push(format!("{}: {}", inline(&entry.title), inline(cost)));
-    }
-    lines
+    let is_set = |line: &Line| matches!(line.file, StateFile::Constraints | StateFile::Variables);
+    let is_counter = |line: &Line| is_derived(&line.text);
+    let lines = lines(&all).into_iter().filter(|line| is_set(line) && !is_counter(line));
+    lines.map(|line| inline(&line.text)).collect()
+}
+
+/// Whether a line of the variables is about something that other files say.
+fn is_derived(line: &str) -> bool {
+    ["variables.step_data.", "variables.cost_tracking."].iter().any(|start| line.starts_with(start))
 }
 
 fn added_entries(before: &Files, after: &Files) -> Vec<Entry> {
@@ -259,19 +287,41 @@ mod tests {
         let before = files(&[
             (StateFile::Plan, old),
             (StateFile::Context, "# C\n\n## Decision Rationale\nold\n"),
+            (StateFile::Variables, "{\"step_data\":{\"current_step\":1}}"),
         ]);
         let after = files(&[
             (StateFile::Plan, &new),
-            (StateFile::Context, "# C\n\n## Decision Rationale\nold\n\n- took A\n"),
+            (
+                StateFile::Context,
+                "# C\n\n## Key Findings\nIt is slow. <!-- step 1, 2026-01-15 -->\n\n\
+                 ### Later\nstill slow\n\n## Decision Rationale\nold\n\n- took A\n",
+            ),
+            (
+                StateFile::History,
+                "# H\n\n## Log\n\n### ✗ Step 1: One (5m): boom\n*2026-01-15 · ada · id aaaa*\n\n\
+                 ### Adaptation - 2026-01-15\n- **rule**: 1: If x → y\n- **state_changes**: a → b\n",
+            ),
+            (StateFile::Variables, "{\"a\":1,\"step_data\":{\"current_step\":2}}"),
         ]);
         let notes = review_notes(("a", "b"), &before, &after, Workflow::builtin());
         assert!(
             notes.contains(
-                "- step 1 (aaaa) \\<img src=x\\> &#64;all: PENDING → COMPLETED, was called One\n"
+                "- step 1 (aaaa) \\<img src=x\\> &#64;all: PENDING → COMPLETED, was called One, 5m\n"
             ),
             "{notes}"
         );
-        assert!(notes.contains("## Decisions\n\n- took A\n"), "{notes}");
+        assert!(
+            notes.contains("## Findings\n\n- It is slow.\n- Later: still slow\n\n## Decisions\n"),
+            "{notes}"
+        );
+        assert!(notes.contains("## Decisions\n\n- took A\n\n## Failures\n"), "{notes}");
+        assert!(notes.contains("## Failures\n\n- step 1 One, attempt 1: boom\n"), "{notes}");
+        assert!(notes.contains("## Rules fired\n\n- a → b (1: If x → y)\n"), "{notes}");
+        assert!(
+            notes.contains("## Constraints and variables\n\n- variables.a: 1 added\n"),
+            "{notes}"
+        );
+        assert!(!notes.contains("current"), "{notes}");
         assert!(notes.contains("## Open reviews\n\n- r1: Ship?\n"), "{notes}");
         let same = review_notes(("a", "a"), &before, &before, Workflow::builtin());
         assert!(!same.contains("## "), "{same}");

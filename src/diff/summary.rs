@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     difference::{Difference, StepName, Subject, Verb},
     excerpt::{excerpt, excerpts, quoted, shown, shown_pair},
+    fold::{Folded, fold},
 };
 use crate::domain::{SettingGroup, StateFile};
 
@@ -24,8 +25,8 @@ pub(crate) struct Line {
     pub text: String,
 }
 
-/// The differences in words, in their order; long values are shortened, and what is alike is
-/// counted. Every line names its file and can be read alone.
+/// The differences in words, in their order; long values are shortened, what is alike is counted,
+/// and a step that moved on is told in one line. Every line names its file and can be read alone.
 pub(crate) fn summary(differences: &[Difference]) -> Vec<String> {
     lines(differences).into_iter().map(|line| line.text).collect()
 }
@@ -33,6 +34,8 @@ pub(crate) fn summary(differences: &[Difference]) -> Vec<String> {
 /// The same with what each line is about.
 pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
     let mut lines = Vec::new();
+    let Folded { differences, more } = fold(differences);
+    let differences = differences.as_slice();
     let mut at = 0;
     let runs = renumbered(differences);
     let names = Names::of(differences);
@@ -44,6 +47,7 @@ pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
             (Subject::StepNumber { .. }, Some(None)) => None,
             _ => Some(line(&differences[at..at + group], &names)),
         };
+        let text = text.map(|text| text + more.get(&at).map_or("", String::as_str));
         let verb = first.verb();
         let alike = differences[at..at + group].iter().all(|other| other.verb() == verb);
         let verb = if alike { verb } else { Verb::Changed };
@@ -215,9 +219,9 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
 }
 
 fn entries(first: &Difference, group: &[Difference]) -> String {
-    let title = |difference: &Difference| {
-        let title = difference.after.as_ref().or(difference.before.as_ref());
-        excerpt(title.and_then(Value::as_str).unwrap_or_default(), WIDTH)
+    let title = |difference: &Difference| match &difference.subject {
+        Subject::Entry { headline, .. } => excerpt(headline, WIDTH),
+        _ => String::new(),
     };
     let titles: Vec<String> = group.iter().map(title).collect();
     let noun = if group.len() == 1 { "entry" } else { "entries" };

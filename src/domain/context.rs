@@ -1,11 +1,30 @@
 //! context.md: knowledge, findings, decisions, in sections of free text.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::{ModelError, StateFile};
 use crate::text::markdown::{Document, SectionId};
 
 const FILE: StateFile = StateFile::Context;
+
+/// The sections that a state has from the beginning. They are places for text, not a part of one.
+const STANDING: [&str; 6] = [
+    "Knowledge Accumulation",
+    "Web Content Summaries",
+    "Document Analysis Results",
+    "Key Findings",
+    "Current Understanding",
+    "Decision Rationale",
+];
+
+/// What older templates put into sections before there was anything to say.
+const FILLERS: [&str; 3] = [
+    "What has been learned on the way, newest last.",
+    "Nothing is known yet beyond the goal.",
+    "Why the larger decisions were taken, and what was ruled out.",
+];
 
 /// One section of free text.
 #[derive(Clone, Debug, Serialize)]
@@ -14,7 +33,8 @@ pub(crate) struct ContextSection {
     pub title: String,
     /// The headings above it, outermost first, without the document's title.
     pub path: Vec<String>,
-    /// Its own text, without subsections, trimmed.
+    /// Its own text, without subsections, trimmed, without what a template put there and without
+    /// the comments that say where a text is from.
     pub text: String,
     /// The section in the document.
     #[serde(skip)]
@@ -44,7 +64,7 @@ impl Context {
             .map(|id| ContextSection {
                 title: document.section(id).title.clone(),
                 path: path(&document, id),
-                text: document.body_text(id).trim().to_owned(),
+                text: said(&document, id),
                 section: id,
             })
             .collect();
@@ -52,6 +72,53 @@ impl Context {
         let above: Vec<&str> = above.map(|id| document.body_text(id).trim()).collect();
         let preface = above.join("\n\n").trim().to_owned();
         Self { document, sections, preface }
+    }
+
+    /// The level at which text needs a heading of its own to stand at the end of a section: where
+    /// text above it has brought headings along. `None` where it can simply follow.
+    pub(crate) fn level_below(&self, section: SectionId) -> Option<u8> {
+        let found = self.document.section(section);
+        let is_brought = |id: &&SectionId| {
+            let child = self.document.section(**id);
+            let is_standing = STANDING.iter().any(|name| child.title.eq_ignore_ascii_case(name));
+            !is_standing && !self.document.extent_text(**id).trim().is_empty()
+        };
+        let brought = found.children.iter().find(is_brought)?;
+        Some(self.document.section(*brought).level)
+    }
+
+    /// Whether a section says nothing but what a template put there.
+    pub(crate) fn is_filler(&self, section: SectionId) -> bool {
+        FILLERS.contains(&self.document.body_text(section).trim())
+    }
+
+    /// What a section says by itself, paragraph by paragraph and item by item, without the comments
+    /// that say where a text is from.
+    pub(crate) fn texts(&self, section: SectionId) -> Vec<String> {
+        if self.is_filler(section) {
+            return Vec::new();
+        }
+        let parts = self.document.parts(section).into_iter();
+        let source = self.document.source();
+        parts.map(|part| without_origins(&source[part.span])).collect()
+    }
+
+    /// A text with a comment at its end that says when it was added, and during which step. It is
+    /// left as it is where a comment would not be one, as behind a code block.
+    pub(crate) fn with_origin<'t>(text: &'t str, step: Option<u32>, date: &str) -> Cow<'t, str> {
+        let end = text.trim_end().len();
+        let last = text[..end].lines().next_back().unwrap_or_default();
+        let is_code = |document: Document| {
+            document.code().iter().any(|range| range.contains(&end.saturating_sub(1)))
+        };
+        let has_room = !last.starts_with(['#', '|', '<', '=', '-', '\t', '[', '`', '~', '$'])
+            || last.starts_with("- ");
+        let is_plain = !last.ends_with(['\\', '>', '`', '|']) && !last.starts_with("    ");
+        if !has_room || !is_plain || Document::parse(text).map_or(true, is_code) {
+            return Cow::Borrowed(text);
+        }
+        let step = step.map(|step| format!("step {step}, ")).unwrap_or_default();
+        Cow::Owned(format!("{} <!-- {step}{date} -->", &text[..end]))
     }
 
     /// The section that `name` means: a heading, or a path such as `Knowledge/Key Findings`.
@@ -68,6 +135,40 @@ impl Context {
     }
 }
 
+/// What a section says by itself.
+fn said(document: &Document, section: SectionId) -> String {
+    let text = document.body_text(section).trim();
+    if FILLERS.contains(&text) {
+        return String::new();
+    }
+    without_origins(text)
+}
+
+fn without_origins(text: &str) -> String {
+    if !text.contains(ORIGIN) {
+        return text.to_owned();
+    }
+    let lines: Vec<&str> = text.split('\n').map(without_origin).collect();
+    lines.join("\n")
+}
+
+const ORIGIN: &str = " <!-- ";
+
+/// A line without the comment that says where it is from.
+fn without_origin(line: &str) -> &str {
+    let origin = line.trim_end().strip_suffix(" -->").and_then(|line| line.rsplit_once(ORIGIN));
+    let Some((text, origin)) = origin else { return line };
+    let date = match origin.strip_prefix("step ").and_then(|rest| rest.split_once(", ")) {
+        Some((step, date)) if step.bytes().all(|byte| byte.is_ascii_digit()) => date,
+        _ => origin,
+    };
+    let is_digit = |(at, byte): (usize, u8)| (at == 4 || at == 7) == (byte == b'-');
+    let is_date = date.len() == 10
+        && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+        && date.bytes().enumerate().all(is_digit);
+    if is_date { text } else { line }
+}
+
 fn path(document: &Document, section: SectionId) -> Vec<String> {
     let parents =
         std::iter::successors(document.section(section).parent, |id| document.section(*id).parent);
@@ -77,4 +178,42 @@ fn path(document: &Document, section: SectionId) -> Vec<String> {
         .collect();
     path.reverse();
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_a_comment_that_reading_leaves_out() {
+        let text = Context::with_origin("It is slow.\n\nVery slow.\n", Some(4), "2026-01-15");
+        assert_eq!(text, "It is slow.\n\nVery slow. <!-- step 4, 2026-01-15 -->");
+        let source = format!("# C\n\n## Key Findings\n{text}\n\nx <!-- mine -->\n");
+        let context = Context::read(Document::parse(source.as_str()).unwrap());
+        assert_eq!(context.sections[0].text, "It is slow.\n\nVery slow.\n\nx <!-- mine -->");
+        assert_eq!(without_origin("a <!-- 2026-01-15 -->"), "a");
+        assert_eq!(
+            without_origin("a <!-- step x, 2026-01-15 -->"),
+            "a <!-- step x, 2026-01-15 -->"
+        );
+    }
+
+    #[test]
+    fn where_a_comment_would_be_text_there_is_none() {
+        for text in [
+            "```\ncode\n```",
+            "```\nopen",
+            "    code",
+            "# Heading",
+            "| a | b |",
+            "<b>x</b>",
+            "title\n---",
+            "break\\",
+            "`code`",
+            "[a]: b",
+        ] {
+            assert_eq!(Context::with_origin(text, None, "2026-01-15"), text, "{text}");
+        }
+        assert_eq!(Context::with_origin("- a", None, "2026-01-15"), "- a <!-- 2026-01-15 -->");
+    }
 }

@@ -137,7 +137,8 @@ fn other_entries_say_in_the_heading_what_they_are_about() {
     let owned = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
         fields.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     };
-    let table: [(&str, &[(&str, &str)], &[&str]); 6] = [
+    type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+    let table: [Row<'_>; 6] = [
         (
             "Adaptation",
             &[

@@ -1,28 +1,102 @@
 //! Adding to and replacing sections of the context.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, iter};
 
 use super::ContextText;
 use crate::{
-    domain::{Context, ErrorCode, ModelError, StateFile},
+    domain::{Context, ErrorCode, ModelError, StateFile, Step, StepRole},
     text::markdown::{Document, Edit, SectionId, is_placeholder},
     workspace::{Answer, Draft, Error},
 };
 
 const FILE: StateFile = StateFile::Context;
 
-/// Adds text behind what the section holds.
+/// Adds text at the end of a section, whole. What a template left there goes.
+///
+/// Where an earlier text brought headings of its own, the new one gets a heading, too: it would
+/// otherwise belong to the last of them.
 pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
-    change(draft, text, "added to", |edit, section| {
-        edit.append_text(section, &unlike_placeholders(&text.text));
-    })
+    if text.text.trim().is_empty() {
+        return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
+    }
+    let section = find_or_create(draft, text)?;
+    let origin = Origin::now(draft);
+    let written = unlike_placeholders(&text.text);
+    let written = origin.sign(&written);
+    let mut context = draft.context()?;
+    let title = context.document.section(section).title.clone();
+    let mut place = section;
+    if let Some(level) = context.level_below(section) {
+        let mut edit = context.document.edit();
+        edit.insert_section(section, None, level, &origin.heading(&context), "");
+        put(draft, edit)?;
+        context = draft.context()?;
+        place = context.document.section(section).children.last().copied().unwrap_or(section);
+    }
+    let mut edit = context.document.edit();
+    if context.is_filler(place) {
+        edit.replace_text(place, &written);
+    } else {
+        edit.append_text(place, &written);
+    }
+    put(draft, edit)?;
+    answer(draft, "added to", title)
 }
 
 /// Replaces what the section holds; its subsections stay.
 pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, Error> {
-    change(draft, text, "replaced in", |edit, section| {
-        edit.replace_text(section, &unlike_placeholders(&text.text));
-    })
+    let section = find_or_create(draft, text)?;
+    let context = draft.context()?;
+    let title = context.document.section(section).title.clone();
+    let mut edit = context.document.edit();
+    edit.replace_text(section, &unlike_placeholders(&text.text));
+    put(draft, edit)?;
+    answer(draft, "replaced in", title)
+}
+
+/// When and during which step a text was added.
+struct Origin {
+    step: Option<u32>,
+    time: String,
+}
+
+impl Origin {
+    fn now(draft: &Draft<'_>) -> Self {
+        Self { step: running_step(draft), time: draft.env.now() }
+    }
+
+    /// The text with a comment at its end that says where it is from, if there is room for one.
+    fn sign<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let date = self.time.get(..10).unwrap_or(&self.time);
+        Context::with_origin(text, self.step, date)
+    }
+
+    /// A heading that no section has yet.
+    fn heading(&self, context: &Context) -> String {
+        let minute = self.time.get(..16).unwrap_or(&self.time).replace('T', " ");
+        let title = match self.step {
+            Some(step) => format!("Step {step}, {minute}"),
+            None => minute,
+        };
+        let is_free = |title: &String| context.sections.iter().all(|known| known.title != *title);
+        let others = (2..).map(|count| format!("{title} ({count})"));
+        iter::once(title.clone()).chain(others).find(is_free).unwrap_or(title)
+    }
+}
+
+/// The step that the actor is working on; the only one that is running, whoever has it.
+fn running_step(draft: &Draft<'_>) -> Option<u32> {
+    let plan = draft.plan().ok()?;
+    let is_active = |step: &&Step| draft.workflow().role_of(step) == Some(StepRole::Active);
+    let running: Vec<&Step> = plan.steps.iter().filter(is_active).collect();
+    let is_own = |step: &&&Step| {
+        step.claimed_by.as_ref().is_some_and(|claim| claim.is_by(draft.env.actor()))
+    };
+    match (running.as_slice(), running.iter().find(is_own)) {
+        (_, Some(own)) => Some(own.number),
+        ([only], None) => Some(only.number),
+        _ => None,
+    }
 }
 
 /// The text with lines such as `[Smith 2024]` written as `\[Smith 2024]`, which looks the same and
@@ -50,39 +124,34 @@ fn unlike_placeholders(text: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-fn change(
-    draft: &mut Draft<'_>,
-    text: &ContextText,
-    verb: &str,
-    work: impl Fn(&mut Edit<'_>, SectionId),
-) -> Result<Answer, Error> {
-    if text.text.trim().is_empty() && verb == "added to" {
-        return Err(Error::refused(ErrorCode::BadValue, "there is no text to add"));
-    }
+fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId, Error> {
     let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
     if name.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "a section needs a name"));
     }
-    let mut context = draft.context()?;
-    let section = match context.section(name) {
-        Ok(section) => section,
+    let context = draft.context()?;
+    match context.section(name) {
+        Ok(section) => Ok(section),
         Err(ModelError::NotFound { .. }) if text.create => {
             create(draft, &context, name)?;
-            context = draft.context()?;
-            context.section(name)?
+            Ok(draft.context()?.section(name)?)
         }
         Err(ModelError::NotFound { file, message, hint }) => {
             let hint = hint.map(|hint| format!("{hint} ")).unwrap_or_default();
             let hint = Some(format!("{hint}`--create` adds the section"));
-            return Err(ModelError::NotFound { file, message, hint }.into());
+            Err(ModelError::NotFound { file, message, hint }.into())
         }
-        Err(error) => return Err(error.into()),
-    };
-    let title = context.document.section(section).title.clone();
-    let mut edit = context.document.edit();
-    work(&mut edit, section);
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn put(draft: &mut Draft<'_>, edit: Edit<'_>) -> Result<(), Error> {
     let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
     draft.put(FILE, edited);
+    Ok(())
+}
+
+fn answer(draft: &mut Draft<'_>, verb: &str, title: String) -> Result<Answer, Error> {
     draft.facts()?.touch(&format!("{FILE} {title}"));
     Ok(Answer::new(format!("{verb} `{title}`")).with("section", title))
 }
@@ -92,7 +161,5 @@ fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Er
     let parent = document.sections().find(|id| document.section(*id).level == 1);
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    draft.put(FILE, edited);
-    Ok(())
+    put(draft, edit)
 }

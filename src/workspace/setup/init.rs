@@ -146,7 +146,7 @@ impl Workspace {
             None => options.mode,
         };
         Ok(TemplateInput {
-            understanding: "Nothing is known yet beyond the goal.".to_owned(),
+            understanding: String::new(),
             execution_id: found.execution_id.clone().unwrap_or_else(|| self.execution_id()),
             title,
             goal: goal.to_owned(),

@@ -147,7 +147,7 @@ impl Workspace {
         Ok(TemplateInput {
             title: rebuild::title_line(title.trim()),
             goal,
-            understanding: "Nothing is known yet beyond the goal.".to_owned(),
+            understanding: String::new(),
             execution_id: text("execution_id")?.unwrap_or_else(|| self.execution_id()),
             now: self.environment().now(),
             mode: mode.as_str(),
