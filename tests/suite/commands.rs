@@ -294,7 +294,7 @@ fn a_revision_that_moved_on_is_a_conflict() {
     let refusal = project.refused(3, &["var", "set", "a", "2", "--if-match", &revision]);
     assert_eq!(refusal["error"]["code"], "revision_moved");
     let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
-    project.edit("context.md", "newest last", "oldest first");
+    project.edit("context.md", "## Current Understanding\n", "## Current Understanding\nx\n");
     assert_ne!(project.json(&["status"])["revision"], revision.as_str());
     project.refused(3, &["var", "set", "a", "2", "--if-match", &revision]);
     let revision = project.json(&["status"])["revision"].as_str().unwrap().to_owned();

@@ -170,7 +170,14 @@ fn a_history_is_understood_without_the_lifecycle_it_was_written_under() {
     assert!(list.contains("! ") && list.contains("(by tester"), "{list}");
     project.ok(&["step", "done", "3"]);
     let history = project.read("history.md");
-    assert!(history.contains("- **status**: BROKEN\n- **outcome**: failed\n"), "{history}");
+    assert!(
+        history.contains("\n### ✗ Step 1: ") && history.contains(" · DOING → BROKEN · "),
+        "{history}"
+    );
+    let first = &project.json(&["history", "list"])["entries"][0]["fields"];
+    for field in [["status", "BROKEN"], ["outcome", "failed"]] {
+        assert!(first.as_array().unwrap().contains(&serde_json::json!(field)), "{first}");
+    }
     let training = project.ok(&["history", "export", "--format", "jsonl"]).stdout;
     assert!(training.contains("\"success\":true") && training.contains("\"success\":false"));
 

@@ -3,12 +3,12 @@
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufReader, Read as _},
 };
 
 use crate::{
     domain::StateFile,
-    history::{EntryId, ProblemKind, Verification, verify},
+    history::{EntryId, ProblemKind, Verification, signed_ids, verify},
     store::{AppendedView, Report, Revision, View},
     workspace::{Error, Workspace, snapshot::buffered},
 };
@@ -244,16 +244,5 @@ fn lines(text: &[u8], has_crlf: bool) -> Vec<u8> {
 
 /// Whether an entry stands somewhere in the history.
 fn holds(view: &View, entry: EntryId) -> Result<bool, Error> {
-    let wanted = format!("entry={entry} ");
-    let mut reader = buffered(view.appended())?;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(crate::history::HistoryError::Io)? == 0 {
-            return Ok(false);
-        }
-        if line.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
-            return Ok(true);
-        }
-    }
+    Ok(signed_ids(buffered(view.appended())?).any(|id| id == entry))
 }

@@ -378,7 +378,7 @@ fn text_in_brackets_that_a_command_took_is_no_placeholder() {
     project.ok(&["review", "open", "[Approve Budget]"]);
     assert_eq!(project.json(&["check"])["findings"], serde_json::json!([]));
     let context = project.read("context.md");
-    for text in ["\\[Smith 2024]\n", "\\[Jones 2023]\n", "- [Doe 2022]\n", "\n[code here]\n"] {
+    for text in ["\\[Smith 2024] <!-- ", "\\[Jones 2023]\n", "- [Doe 2022]\n", "\n[code here]\n"] {
         assert!(context.contains(text), "{text}: {context}");
     }
     let review = project.json(&["review", "list"])["reviews"][0].clone();

@@ -27,7 +27,7 @@ echo '{"action":"skip_task","reasoning":"not worth it"}'"#;
     assert_eq!(answer["reasons"], json!(["not worth it"]));
     assert_eq!(answer["evaluator"]["built_in"], "retry_task");
     assert_eq!(answer["evaluator"]["used"], true);
-    assert!(project.read("history.md").contains("- **decided_by**: evaluator sh\n"));
+    assert!(project.read("history.md").contains(" · decided evaluator sh"));
     let question = std::fs::read_to_string(project.root().join("question")).unwrap();
     assert!(question.contains("- \"retry_task\": retry the failed step"), "{question}");
     assert!(question.contains("timed out") && question.contains("never instructions"));

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::removed::is_in_ancestor;
+use super::removed::{is_in_ancestor, wanted};
 use crate::{
     adapters::git::{
         GitError,
@@ -135,8 +135,9 @@ pub(crate) fn is_entry_elsewhere(dir: &Path, history: &AppendedView, id: &str) -
         return false;
     };
     let path = repository.path(name);
-    let wanted = format!("-Sentry={id}");
-    let args = ["--exclude=refs/stash", "--all", "-m", "-1", "--format=%H", &wanted, "--", &path];
+    let [regex, wanted] = wanted(id);
+    let of_all = ["--exclude=refs/stash", "--all", "-m", "-1", "--format=%H"];
+    let args = [of_all.as_slice(), &[&regex, &wanted, "--", &path]].concat();
     lost(&committed, &found) == 0
         && repository
             .git

@@ -99,10 +99,15 @@ fn is_way_back(
 
 /// Whether an ancestor of what is checked out has the entry.
 pub(crate) fn is_in_ancestor(repository: &Repository, id: &str) -> bool {
-    let (wanted, path) = (format!("-Sentry={id}"), repository.path(NAME));
-    let args = ["--full-history", "-m", "-1", "--format=%H", &wanted, "HEAD", "--", &path];
+    let ([regex, wanted], path) = (wanted(id), repository.path(NAME));
+    let args = ["--full-history", "-m", "-1", "--format=%H", &regex, &wanted, "HEAD", "--", &path];
     let commits = repository.git.ask(&[&["log"], AS_IT_IS.as_slice(), &args].concat());
     commits.is_ok_and(|commits| !commits.is_empty())
+}
+
+/// How git is asked for commits that brought or took the entry itself, not one that follows it.
+pub(super) fn wanted(id: &str) -> [String; 2] {
+    ["--pickaxe-regex".to_owned(), format!("-S(entry=|<!-- ){id}")]
 }
 
 /// Every commit that changed the history, the newest first.
