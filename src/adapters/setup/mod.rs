@@ -96,16 +96,7 @@ impl Setup {
             Kind::Block => block::TEXT.to_owned(),
             Kind::Skill => skill::text(),
         };
-        let mut files: Vec<(PathBuf, String)> = Vec::new();
-        for piece in &pieces {
-            let path = self.root.join(&piece.path);
-            match files.iter_mut().find(|(there, _)| *there == path) {
-                // Two pieces of the same JSON settings are printed as one document.
-                Some((_, text_before)) => *text_before = merged(text_before, &text(piece)),
-                None => files.push((path, text(piece))),
-            }
-        }
-        Ok(files)
+        Ok(pieces.iter().map(|piece| (self.root.join(&piece.path), text(piece))).collect())
     }
 
     /// What would be written; with `remove`, what would be taken back.
@@ -218,16 +209,6 @@ pub(crate) fn project_of(here: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests;
-
-/// Two JSON objects without a common member as one.
-fn merged(first: &str, second: &str) -> String {
-    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap_or_default();
-    let (mut all, more) = (read(first), read(second));
-    if let (Some(all), serde_json::Value::Object(more)) = (all.as_object_mut(), more) {
-        all.extend(more);
-    }
-    pretty(&all)
-}
 
 fn pretty(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"

@@ -130,7 +130,14 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
         format!("{} {:#} of {:#}", limit.fact.replace('_', " "), limit.used, limit.at_most)
     };
     let (over, kept): (Vec<_>, Vec<_>) = spending.limits.iter().partition(|limit| limit.exceeded);
-    let kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
+    let mut kept: Vec<String> = kept.into_iter().filter(|l| l.fact != "cost").map(shown).collect();
+    let counted =
+        [("file_operations", spending.file_operations), ("web_requests", spending.web_requests)];
+    for (fact, used) in counted {
+        if used > 0 && !spending.limits.iter().any(|limit| limit.fact == fact) {
+            kept.push(format!("{} {used} of unlimited", fact.replace('_', " ")));
+        }
+    }
     if !kept.is_empty() {
         lines.push(plain(format!("limits    {}", kept.join(", "))));
     }
