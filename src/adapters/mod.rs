@@ -5,6 +5,7 @@ mod directory;
 mod evaluator;
 pub(crate) mod git;
 pub(crate) mod hooks;
+mod identity;
 mod mcp;
 mod process;
 mod recovery;
@@ -16,6 +17,7 @@ pub(crate) mod watch;
 
 pub(crate) use directory::{ChooseError, choose, choose_archived};
 pub(crate) use evaluator::{Evaluator, split_words};
+pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;
 pub(crate) use recovery::{Recovery, RecoveryOptions};

@@ -1,7 +1,7 @@
 //! The parts of a brief.
 
 use super::{
-    Advice, Changes, Material, Part, Piece, Section, Stage, Standing, compose_context,
+    Changes, Material, Part, Piece, Section, Stage, Standing, compose_context,
     compose_step, part::one_line,
 };
 use crate::domain::StateFile;
@@ -74,7 +74,7 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
     let section = Section::WhatToDoNext;
     let title = material.focus.as_ref().map(compose_step::title);
     let mut part = Part::new(section, StateFile::Plan, Stage::First).texts(title);
-    part.note = material.advice.map(advice);
+    part.note = material.next_move.as_ref().map(|next| next.text.clone());
     part.put(parts);
     if let Some(focus) = &material.focus {
         let details = compose_step::details(focus);
@@ -82,23 +82,6 @@ fn next(material: &Material, parts: &mut Vec<Part>) {
         compose_step::known(focus, parts);
     }
     compose_step::told(material, parts);
-}
-
-fn advice(advice: Advice) -> String {
-    match advice {
-        Advice::WaitForReview => "Wait: a person must decide the open reviews first.".to_owned(),
-        Advice::Resume => "The plan is paused; `statedir resume` continues it.".to_owned(),
-        Advice::AddSteps => "There are no steps yet: `statedir step add TITLE`.".to_owned(),
-        Advice::Finish(n) => {
-            format!("Step {n} is running; then `statedir step done {n}` or `fail {n}`.")
-        }
-        Advice::Start(n) => format!("Start step {n}: `statedir step start {n}`."),
-        Advice::Retry(n) => {
-            format!("Step {n} has failed: `statedir step retry {n}` or `skip {n}`.")
-        }
-        Advice::Nothing => "Every step is finished; there is nothing left to do.".to_owned(),
-        Advice::Blocked => "No step can be started: `statedir step list` says why.".to_owned(),
-    }
 }
 
 fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {

@@ -7,6 +7,7 @@ use crate::{
         Bullet, ContextSection, Money, Problem, Prose, Review, Setting, StateFile, Step, StepCounts,
     },
     history::Entry,
+    recovery::NextMove,
 };
 
 /// Everything a brief can tell. What could not be read is empty, and `problems` says why.
@@ -20,8 +21,8 @@ pub(crate) struct Material {
     pub goal: Option<(StateFile, String)>,
     /// How far the execution is.
     pub standing: Option<Standing>,
-    /// What to do now.
-    pub advice: Option<Advice>,
+    /// What to do now; all of it is our own text.
+    pub next_move: Option<NextMove>,
     /// The step at hand, or the one asked for.
     pub focus: Option<Focus>,
     /// Modifiers and limits that somebody chose.
@@ -72,27 +73,6 @@ pub(crate) struct Standing {
     pub budget: Option<Money>,
     /// Why the plan is paused.
     pub paused_because: Option<String>,
-}
-
-/// What to do now; all of it is our own text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Advice {
-    /// A person has to decide first.
-    WaitForReview,
-    /// The plan is paused.
-    Resume,
-    /// There are no steps yet.
-    AddSteps,
-    /// A step is running.
-    Finish(u32),
-    /// A step can be started.
-    Start(u32),
-    /// A step has failed, and nothing else can be started.
-    Retry(u32),
-    /// Every step is finished.
-    Nothing,
-    /// No step can be started, because of what it waits for.
-    Blocked,
 }
 
 /// A step with everything it needs.

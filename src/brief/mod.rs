@@ -24,7 +24,7 @@ pub use estimate::tokens;
 pub use fit::Brief;
 pub(crate) use fit::{LeftOut, fit};
 pub(crate) use material::{
-    Advice, Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs,
+    Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs,
 };
 pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
 pub(crate) use part::{Part, Piece, Section, Stage};

@@ -12,6 +12,8 @@ pub(super) fn workflow() -> Workflow {
         plan: plan(),
         step: step(),
         retry_limit: 3,
+        stale_after_ms: 3_600_000,
+        self_review: false,
         auto_complete: true,
         gates: Vec::new(),
         modifiers: modifiers(),

@@ -151,6 +151,10 @@ error_codes! {
     Needed = "needed", exits 1;
     /// A step was attempted as often as is allowed.
     RetryLimit = "retry_limit", exits 1;
+    /// Somebody else holds the step.
+    Held = "held", exits 1;
+    /// Whoever opened a review cannot decide it.
+    OwnReview = "own_review", exits 1;
     /// A field follows from commands and cannot be set directly.
     ManagedField = "managed_field", exits 1;
     /// A person has to decide a review first.

@@ -125,6 +125,8 @@ pub struct Workflow {
     pub(crate) plan: Vec<Status<PlanRole>>,
     pub(crate) step: Vec<Status<StepRole>>,
     pub(crate) retry_limit: u32,
+    pub(crate) stale_after_ms: u64,
+    pub(crate) self_review: bool,
     pub(crate) auto_complete: bool,
     pub(crate) gates: Vec<Gate>,
     pub(crate) modifiers: Vec<Modifier>,
@@ -234,6 +236,27 @@ impl Workflow {
     /// How often one step may be attempted before a person is asked instead.
     pub fn retry_limit(&self) -> u32 {
         self.retry_limit
+    }
+
+    /// How often a step has failed. Where it does not say, every attempt that came to an end
+    /// without success has.
+    pub(crate) fn failures_of(&self, step: &Step) -> u32 {
+        let ended = || match self.role_of(step) {
+            Some(StepRole::Active | StepRole::Done) => step.attempts.saturating_sub(1),
+            _ => step.attempts,
+        };
+        step.failures.unwrap_or_else(ended)
+    }
+
+    /// After how many silent milliseconds nobody is taken to work on a step any more, where
+    /// nothing else tells.
+    pub fn stale_after_ms(&self) -> u64 {
+        self.stale_after_ms
+    }
+
+    /// Whether whoever opened a review may decide it.
+    pub fn allows_self_review(&self) -> bool {
+        self.self_review
     }
 
     /// Whether a plan succeeds by itself when its last step is done.

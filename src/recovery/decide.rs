@@ -1,7 +1,7 @@
 //! The order in which evidence counts.
 
 use super::{Action, Confidence, Decision, Evidence, failed, legal, running, why_not};
-use crate::domain::{PlanRole, format_age};
+use crate::domain::PlanRole;
 
 /// Decides how to go on.
 ///
@@ -15,14 +15,14 @@ pub(crate) fn decide(evidence: &Evidence) -> Decision {
         }
     }
     for claim in evidence.other_running.iter().filter(|claim| claim.stale) {
-        let silent = format_age(claim.silent_ms.unwrap_or(0));
-        let who = match claim.actor.as_deref() {
-            Some(actor) => format!("`{actor}` has not been heard from for {silent}"),
+        let who = match &claim.claimed_by {
+            Some(_) => format!("held by {}", claim.phrase()),
             None => "nobody has claimed it".to_owned(),
         };
+        let number = claim.step;
         let reason = format!(
-            "step {} is also running, and {who}: decide for it with `--step {}`",
-            claim.step, claim.step
+            "step {number} is also running, {who}: `statedir step take {number}` takes it over, \
+             `statedir recover --step {number}` decides for it"
         );
         decision.reasons.push(reason);
     }
@@ -75,16 +75,14 @@ fn first(evidence: &Evidence) -> Decision {
     }
     if let Some(step) = step.filter(|step| legal::runs(step)) {
         if let Some(claim) = step.claim.as_ref().filter(|claim| claim.is_held()) {
-            let actor = claim.actor.as_deref().unwrap_or_default();
-            let silent = format_age(claim.silent_ms.unwrap_or(0));
-            let reason = format!(
-                "`{actor}` is working on step {} and was heard from {silent} ago: nothing was interrupted",
-                step.number
-            );
+            let number = step.number;
+            let reason =
+                format!("step {number} is held by {}: nothing was interrupted", claim.phrase());
             let mut decision =
                 Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
-            decision.look_at =
-                vec![format!("if `{actor}` is gone: `statedir recover --stale-after 0s`")];
+            decision.look_at = vec![format!(
+                "if the holder is gone: `statedir step take {number} --force --why \"it is gone\"`"
+            )];
             return decision;
         }
         return running::decide(evidence, step);

@@ -43,6 +43,9 @@ pub(crate) struct Decision {
     /// The checkpoint to go back to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<String>,
+    /// What going back to it would undo.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undoes: Vec<String>,
     /// How sure it is.
     pub confidence: Confidence,
     /// What speaks for it.
@@ -95,6 +98,7 @@ impl Decision {
             attempt: None,
             backoff_ms: None,
             checkpoint: None,
+            undoes: Vec::new(),
             confidence,
             reasons: vec![reason.into()],
             ruled_out: Vec::new(),
@@ -141,8 +145,9 @@ impl Decision {
             self.backoff_ms = Some(wait);
         }
         if self.action == Action::RollbackCheckpoint {
-            self.checkpoint =
-                evidence.checkpoints.first().map(|checkpoint| checkpoint.name.clone());
+            let chosen = evidence.checkpoints.first();
+            self.checkpoint = chosen.map(|checkpoint| checkpoint.name.clone());
+            self.undoes = chosen.map(|checkpoint| checkpoint.undoes.clone()).unwrap_or_default();
         }
         let known: Vec<Action> = self.ruled_out.iter().map(|ruled| ruled.action).collect();
         for action in Action::ALL {

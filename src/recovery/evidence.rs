@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use crate::{
     domain::{PlanRole, StepRole},
-    recovery::failure::{Failure, Pattern},
+    recovery::{
+        Holder,
+        failure::{Failure, Pattern},
+    },
 };
 
 /// What is known.
@@ -19,7 +22,7 @@ pub(crate) struct Evidence {
     /// The step that could be started next.
     pub next: Option<StepSeen>,
     /// Other steps that run, each with who works on it.
-    pub other_running: Vec<Claim>,
+    pub other_running: Vec<Holder>,
     /// The newest operation.
     pub last_operation: Option<LastOperation>,
     /// What repeats itself among the failed attempts.
@@ -69,19 +72,6 @@ pub(crate) struct PlanSeen {
     pub open_reviews: Vec<String>,
 }
 
-impl PlanSeen {
-    /// Completed steps out of all, from 0 to 1.
-    pub(crate) fn share_completed(&self) -> f64 {
-        if self.total == 0 { 0.0 } else { self.completed as f64 / self.total as f64 }
-    }
-
-    /// Finished steps, completed or left out, in percent.
-    pub(crate) fn percent(&self) -> f64 {
-        let finished = (self.completed + self.skipped) as f64;
-        if self.total == 0 { 0.0 } else { finished * 100.0 / self.total as f64 }
-    }
-}
-
 /// The step that the decision is about.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct StepSeen {
@@ -97,10 +87,12 @@ pub(crate) struct StepSeen {
     pub role: Option<StepRole>,
     /// How often it was started.
     pub attempts: u32,
-    /// How often it may be.
+    /// How often it failed.
+    pub failures: u32,
+    /// How often it may fail before a person is asked.
     pub attempts_allowed: u32,
     /// Who works on it.
-    pub claim: Option<Claim>,
+    pub claim: Option<Holder>,
     /// When it was started last.
     pub started_at: Option<String>,
     /// What was said last while it ran.
@@ -113,28 +105,6 @@ pub(crate) struct StepSeen {
     pub names: Vec<NamedFile>,
     /// Steps that use what it gives.
     pub needed_by: Vec<u32>,
-}
-
-/// Who works on a step, and since when.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Claim {
-    /// The step's number.
-    pub step: u32,
-    /// Who.
-    pub actor: Option<String>,
-    /// Whether it is the one who asks.
-    pub own: bool,
-    /// Milliseconds since it was last heard of: the start of the step or a later operation.
-    pub silent_ms: Option<u64>,
-    /// Whether that is so long that nobody is at it any more.
-    pub stale: bool,
-}
-
-impl Claim {
-    /// Whether somebody else is at work.
-    pub(crate) fn is_held(&self) -> bool {
-        self.actor.is_some() && !self.own && !self.stale
-    }
 }
 
 /// Why a step failed.
@@ -190,6 +160,8 @@ pub(crate) struct CheckpointSummary {
     pub time: String,
     /// Whether the failed step ran then, so that going back puts it to its beginning.
     pub rewind: bool,
+    /// What going back would undo, as far as it was looked at.
+    pub undoes: Vec<String>,
 }
 
 /// The git work tree.

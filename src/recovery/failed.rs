@@ -1,32 +1,14 @@
-//! A step has failed: try again, go back, leave it out, begin again.
+//! A step has failed: try again, or ask a person when it has failed too often.
 //!
-//! The rows, first that fits:
-//!
-//! | error | completed | checkpoint | action |
-//! |---|---|---|---|
-//! | may pass by itself | more than half | | `retry_task` |
-//! | any | more than 30 % | yes | `rollback_checkpoint` |
-//! | any | more than 70 % | no | `skip_task` |
-//! | any | otherwise | | `restart`, completed steps stay |
-//!
-//! When the attempts are used up, when going back has not helped twice, or when leaving the step
-//! out would take from others what they need, a person is asked.
+//! Findings and finished work are never given up for a failure: going back to a checkpoint is
+//! proposed only where the state itself is damaged. Leaving the step out, beginning again and going
+//! back are decisions that somebody takes.
 
 use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
 use crate::recovery::failure::{ErrorClass, PatternKind};
 
-/// Completed steps out of all from which a retry is worth it.
-const RETRY_ABOVE: f64 = 0.5;
-/// Finished steps in percent from which a checkpoint is worth going back to.
-const ROLLBACK_ABOVE: f64 = 30.0;
-/// How often the same checkpoint is gone back to before a person is asked.
-const ROLLBACKS: usize = 2;
-/// Completed steps out of all from which the rest is worth more than the failed one.
-const SKIP_ABOVE: f64 = 0.7;
-
 pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     let plan = &evidence.plan;
-    let (share, percent) = (plan.share_completed(), plan.percent());
     let class = step.error.as_ref().map_or(ErrorClass::Unknown, |error| error.failure.class);
     let mut facts = vec![failure_fact(step, class)];
     facts.push(format!("{} of {} steps are completed", plan.completed, plan.total));
@@ -46,69 +28,47 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
             }
         });
     }
-    let mut ruled: Vec<RuledOut> = Vec::new();
-    let mut rule_out = |action, why: String| ruled.push(RuledOut { action, why });
-    let decision = if step.attempts >= step.attempts_allowed {
-        rule_out(Action::RetryTask, format!("all {} attempts are used up", step.attempts_allowed));
-        let reason = format!("step {} was attempted {} times", step.number, step.attempts);
-        Decision::ask(reason, &["`statedir history list`", "`statedir review open TEXT`"])
-    } else if class.is_recoverable() && share > RETRY_ABOVE {
-        Decision::new(
-            Action::RetryTask,
-            Confidence::High,
-            format!("{} may pass by itself, and most of the plan is done", class.phrase()),
-        )
-    } else if !evidence.checkpoints.is_empty() && percent > ROLLBACK_ABOVE {
-        rule_out(Action::RetryTask, no_retry(class, share));
-        roll_back(evidence, percent)
-    } else if share > SKIP_ABOVE {
-        rule_out(Action::RetryTask, no_retry(class, share));
-        skip(evidence, step)
+    let mut decision = if step.failures >= step.attempts_allowed {
+        let reason = format!("step {} has failed {} times", step.number, step.failures);
+        let look_at = ["`statedir history list`", "`statedir recover --decide skip_task`"];
+        let mut decision = Decision::ask(reason, &look_at);
+        let why = format!("all {} attempts are used up", step.attempts_allowed);
+        decision.ruled_out.push(RuledOut { action: Action::RetryTask, why });
+        decision
+    } else if class.is_recoverable() {
+        let reason = format!("{} may pass by itself", class.phrase());
+        Decision::new(Action::RetryTask, Confidence::High, reason)
     } else {
-        rule_out(Action::RetryTask, no_retry(class, share));
-        let why = format!("only {:.0}% of the steps are completed", share * 100.0);
-        rule_out(Action::SkipTask, why);
-        if !evidence.checkpoints.is_empty() {
-            let why = format!("only {percent:.0}% are finished: little would be kept");
-            rule_out(Action::RollbackCheckpoint, why);
-        }
-        let reason = "little is done yet: restart what is not completed";
-        Decision::new(Action::Restart, Confidence::Medium, reason)
+        let left = step.attempts_allowed - step.failures;
+        let reason = format!("mend the cause first; {left} more failures before a person is asked");
+        Decision::new(Action::RetryTask, Confidence::Medium, reason)
     };
-    let mut decision = decision;
     decision.reasons.extend(facts);
-    decision.ruled_out = ruled;
+    rule_out(evidence, step, &mut decision);
     if let Some(advice) = advice(class) {
         decision.look_at.push(advice.to_owned());
     }
     decision
 }
 
-fn roll_back(evidence: &Evidence, percent: f64) -> Decision {
-    let name = evidence.checkpoints.first().map_or("", |checkpoint| checkpoint.name.as_str());
-    if evidence.rolled_back >= ROLLBACKS {
-        let times = evidence.rolled_back;
-        let reason =
-            format!("checkpoint `{name}` was restored {times} times, and the step failed again");
-        return Decision::ask(reason, &["`statedir history list`", "`statedir checkpoint list`"]);
+/// Why what would give something up is not proposed.
+fn rule_out(evidence: &Evidence, step: &StepSeen, decision: &mut Decision) {
+    let mut rule_out = |action, why: String| decision.ruled_out.push(RuledOut { action, why });
+    if let Some(checkpoint) = evidence.checkpoints.first() {
+        let mut why = "nothing shows that the state is wrong and not the work".to_owned();
+        if !checkpoint.undoes.is_empty() {
+            why.push_str(&format!("; it would undo {}", checkpoint.undoes.join(", ")));
+        }
+        if evidence.rolled_back > 0 {
+            why.push_str(&format!("; it was gone back to {} times already", evidence.rolled_back));
+        }
+        rule_out(Action::RollbackCheckpoint, why);
     }
-    let reason = format!("checkpoint `{name}` exists, and {percent:.0}% are finished");
-    Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason)
-}
-
-fn skip(evidence: &Evidence, step: &StepSeen) -> Decision {
-    let remaining = evidence.next.is_some() || evidence.plan.open > 0;
     if !step.needed_by.is_empty() {
         let names: Vec<String> = step.needed_by.iter().map(ToString::to_string).collect();
-        let reason = format!("step {} needs what step {} gives", names.join(", "), step.number);
-        return Decision::ask(reason, &["`statedir recover --decide skip_task` skips it anyway"]);
+        let why = format!("step {} needs what step {} gives", names.join(", "), step.number);
+        rule_out(Action::SkipTask, why);
     }
-    if !remaining {
-        let reason = "it is the last step: skipping it would end the plan without it";
-        return Decision::ask(reason, &["`statedir recover --decide skip_task` skips it anyway"]);
-    }
-    let reason = "nearly everything else is done, and the rest does not need this step";
-    Decision::new(Action::SkipTask, Confidence::Medium, reason)
 }
 
 fn failure_fact(step: &StepSeen, class: ErrorClass) -> String {
@@ -121,14 +81,6 @@ fn failure_fact(step: &StepSeen, class: ErrorClass) -> String {
     let again =
         if class.is_recoverable() { "may pass by itself" } else { "does not pass by itself" };
     format!("step {} failed with {}{because}, which {again}", step.number, class.phrase())
-}
-
-fn no_retry(class: ErrorClass, share: f64) -> String {
-    if class.is_recoverable() {
-        format!("only {:.0}% of the steps are completed", share * 100.0)
-    } else {
-        format!("{} does not pass by itself", class.phrase())
-    }
 }
 
 /// What has to be mended before any further attempt.

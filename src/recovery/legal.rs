@@ -27,8 +27,7 @@ pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
     if let Some(claim) = step.and_then(|step| step.claim.as_ref()).filter(|claim| claim.is_held())
         && action != Action::NextTask
     {
-        let actor = claim.actor.as_deref().unwrap_or_default();
-        return Some(format!("`{actor}` is working on step {}", claim.step));
+        return Some(format!("step {} is held by {}", claim.step, claim.phrase()));
     }
     match action {
         Action::ContinueTask => {
@@ -49,8 +48,8 @@ pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             (!possible).then(none)
         }
         Action::RetryTask => match step {
-            Some(step) if failed(step) => (step.attempts >= step.attempts_allowed)
-                .then(|| format!("step {} was attempted {} times", step.number, step.attempts)),
+            Some(step) if failed(step) => (step.failures >= step.attempts_allowed)
+                .then(|| format!("step {} has failed {} times", step.number, step.failures)),
             _ => Some(unfit(evidence, "no step has failed")),
         },
         Action::SkipTask => match step.or(evidence.next.as_ref()) {

@@ -10,7 +10,9 @@ mod decision;
 mod evidence;
 mod failed;
 pub(crate) mod failure;
+mod holder;
 mod legal;
+mod next_move;
 mod running;
 mod step_text;
 
@@ -19,10 +21,12 @@ pub(crate) use completion::says_complete;
 pub(crate) use decide::{choose, decide};
 pub(crate) use decision::{Confidence, Decision, RuledOut};
 pub(crate) use evidence::{
-    CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile,
-    PlanSeen, StepSeen,
+    CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile, PlanSeen,
+    StepSeen,
 };
+pub(crate) use holder::{Holder, Signs};
 pub(crate) use legal::why_not;
+pub(crate) use next_move::{Move, NextMove, Situation, StepStanding, next_move};
 pub(crate) use step_text::{is_vague, named_paths, writes_something};
 
 #[cfg(test)]

@@ -15,7 +15,7 @@
 //! | none | nothing at all | `human_review` |
 
 use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, step_text};
-use crate::domain::{PlanRole, format_age};
+use crate::domain::PlanRole;
 
 /// From so many changed files on, nobody can tell from outside how far a step is.
 const MANY: usize = 15;
@@ -29,9 +29,12 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         decision = Decision::new(Action::ContinueTask, Confidence::Medium, reason);
     }
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
-        let silent = format_age(claim.silent_ms.unwrap_or(0));
-        decision.reasons.push(match claim.actor.as_deref() {
-            Some(actor) => format!("stale claim: `{actor}` has not been heard from for {silent}"),
+        decision.reasons.push(match &claim.claimed_by {
+            Some(_) => format!(
+                "stale claim of {}: `statedir step take {}` takes it over",
+                claim.phrase(),
+                step.number
+            ),
             None => "nobody has claimed the step".to_owned(),
         });
     }

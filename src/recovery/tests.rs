@@ -4,18 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    domain::{PlanRole, StepRole},
+    domain::{Claim, PlanRole, StepRole},
     recovery::failure::classify,
 };
 
 fn step(number: u32, role: StepRole) -> StepSeen {
-    let own = Claim {
-        step: number,
-        actor: Some("me".to_owned()),
-        own: true,
-        silent_ms: Some(60_000),
-        stale: false,
-    };
+    let me = Claim::bare("me");
+    let signs = Signs { held_ms: Some(60_000), ..Signs::default() };
+    let own = Holder::of(number, Some(&me), &me, &signs, 3_600_000);
     StepSeen {
         number,
         id: Some("k3f9".to_owned()),
@@ -23,6 +19,7 @@ fn step(number: u32, role: StepRole) -> StepSeen {
         status: "RUNNING".to_owned(),
         role: Some(role),
         attempts: 1,
+        failures: u32::from(role == StepRole::Failed),
         attempts_allowed: 3,
         claim: (role == StepRole::Active).then_some(own),
         started_at: Some("2026-01-01T00:00:00Z".to_owned()),
@@ -53,6 +50,7 @@ fn failing(completed: usize, error: &str, checkpoint: bool) -> Evidence {
         operation: "abc".to_owned(),
         time: "2026-01-01T00:00:00Z".to_owned(),
         rewind: false,
+        undoes: vec!["the end of step 2 (Read)".to_owned()],
     });
     Evidence {
         plan: PlanSeen {
@@ -94,37 +92,30 @@ fn interrupted(said: Option<&str>, names: Vec<NamedFile>, changed: usize) -> Evi
 }
 
 #[test]
-fn the_strategies_after_a_failure() {
-    use Action::*;
-    let table = [
-        // Recoverable, more than half: retry, whether or not there is a checkpoint.
-        (6, "timed out", false, RetryTask),
-        (6, "timed out", true, RetryTask),
-        (8, "connection refused", false, RetryTask),
-        (6, "rate limit exceeded", false, RetryTask),
-        // Exactly half is not more than half.
-        (5, "timed out", false, Restart),
-        (5, "timed out", true, RollbackCheckpoint),
-        // A checkpoint, and more than 30 % finished.
-        (4, "assertion failed", true, RollbackCheckpoint),
-        (8, "assertion failed", true, RollbackCheckpoint),
-        (3, "assertion failed", true, Restart),
-        // No checkpoint, more than 70 % completed.
-        (8, "assertion failed", false, SkipTask),
-        (7, "assertion failed", false, Restart),
-        // Otherwise begin again.
-        (0, "assertion failed", false, Restart),
-        (2, "timed out", false, Restart),
-        (4, "permission denied", false, Restart),
-        // The last step cannot simply be left out.
-        (9, "assertion failed", false, HumanReview),
-    ];
-    for (completed, error, checkpoint, action) in table {
-        let evidence = failing(completed, error, checkpoint);
-        let decision = decide(&evidence);
-        assert_eq!(decision.action, action, "{completed} {error} {checkpoint}: {decision:?}");
-        assert_eq!(why_not(action, &evidence), None);
+fn a_failed_step_is_tried_again_and_nothing_is_given_up_for_it() {
+    for completed in 0..10 {
+        for checkpoint in [false, true] {
+            for error in ["timed out", "assertion failed", "permission denied", ""] {
+                let evidence = failing(completed, error, checkpoint);
+                let decision = decide(&evidence);
+                let row = format!("{completed} {error} {checkpoint}: {decision:?}");
+                assert_eq!(decision.action, Action::RetryTask, "{row}");
+                assert_eq!(why_not(Action::RetryTask, &evidence), None);
+                let passes = error == "timed out";
+                assert_eq!(decision.confidence == Confidence::High, passes, "{row}");
+            }
+        }
     }
+}
+
+#[test]
+fn going_back_says_what_it_would_undo() {
+    let evidence = failing(4, "assertion failed", true);
+    let ruled = decide(&evidence).ruled_out;
+    let back = ruled.iter().find(|ruled| ruled.action == Action::RollbackCheckpoint).unwrap();
+    assert!(back.why.contains("would undo the end of step 2 (Read)"), "{}", back.why);
+    let chosen = choose(Action::RollbackCheckpoint, vec![], &evidence).unwrap();
+    assert_eq!(chosen.undoes, ["the end of step 2 (Read)"]);
 }
 
 #[test]
@@ -132,26 +123,17 @@ fn a_retry_says_which_attempt_it_is_and_how_long_to_wait() {
     let mut evidence = failing(6, "timed out", false);
     let decision = decide(&evidence);
     assert_eq!((decision.attempt, decision.backoff_ms), (Some(2), Some(2_000)));
+    // Attempts that were interrupted count for nothing.
     if let Some(step) = &mut evidence.step {
-        step.attempts = 2;
+        (step.attempts, step.failures) = (7, 2);
+    }
+    assert_eq!(decide(&evidence).action, Action::RetryTask);
+    if let Some(step) = &mut evidence.step {
+        (step.attempts, step.failures) = (3, 3);
     }
     let decision = decide(&evidence);
-    assert_eq!((decision.attempt, decision.backoff_ms), (Some(3), Some(4_000)));
-    if let Some(step) = &mut evidence.step {
-        step.attempts = 3;
-    }
-    let decision = decide(&evidence);
-    assert_eq!(decision.action, Action::HumanReview, "the attempts are used up");
+    assert_eq!(decision.action, Action::HumanReview, "it has failed too often");
     assert!(why_not(Action::RetryTask, &evidence).is_some());
-}
-
-#[test]
-fn going_back_again_and_again_is_for_a_person() {
-    let mut evidence = failing(4, "assertion failed", true);
-    evidence.rolled_back = 1;
-    assert_eq!(decide(&evidence).action, Action::RollbackCheckpoint);
-    evidence.rolled_back = 2;
-    assert_eq!(decide(&evidence).action, Action::HumanReview);
 }
 
 #[test]
@@ -160,9 +142,9 @@ fn what_others_need_is_not_left_out() {
     if let Some(step) = &mut evidence.step {
         step.needed_by = vec![10];
     }
-    let decision = decide(&evidence);
-    assert_eq!(decision.action, Action::HumanReview);
-    assert!(decision.reasons[0].contains("step 10 needs what step 9 gives"));
+    let ruled = decide(&evidence).ruled_out;
+    let skip = ruled.iter().find(|ruled| ruled.action == Action::SkipTask).unwrap();
+    assert!(skip.why.contains("step 10 needs what step 9 gives"), "{}", skip.why);
 }
 
 #[test]
@@ -215,7 +197,7 @@ fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
     for said in [None, Some("Working on it"), Some("done")] {
         let mut evidence = interrupted(said, vec![], 1);
         assert_ne!(decide(&evidence).action, Action::HumanReview, "control: one step runs");
-        let other = step(5, StepRole::Active).claim.map(|claim| Claim { step: 5, ..claim });
+        let other = step(5, StepRole::Active).claim.map(|claim| Holder { step: 5, ..claim });
         evidence.other_running = other.into_iter().collect();
         let decision = decide(&evidence);
         assert_eq!(decision.action, Action::HumanReview, "{said:?}");
@@ -231,7 +213,7 @@ fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
 fn a_step_that_nobody_claimed_has_no_stale_claim() {
     let mut evidence = interrupted(None, vec![], 1);
     if let Some(claim) = evidence.step.as_mut().and_then(|step| step.claim.as_mut()) {
-        (claim.own, claim.actor, claim.stale) = (false, None, true);
+        (claim.own, claim.claimed_by, claim.stale) = (false, None, true);
     }
     let reasons = decide(&evidence).reasons.join("\n");
     assert!(!reasons.contains("stale claim"), "{reasons}");
@@ -309,7 +291,7 @@ fn somebody_at_work_is_not_disturbed_and_a_stale_claim_is_named() {
     let mut evidence = interrupted(None, vec![file("a.rs", Some(0))], 1);
     let claim = evidence.step.as_mut().and_then(|step| step.claim.as_mut());
     if let Some(claim) = claim {
-        (claim.own, claim.actor) = (false, Some("agent-b".to_owned()));
+        (claim.own, claim.claimed_by) = (false, Some(Claim::bare("agent-b")));
     }
     let decision = decide(&evidence);
     assert_eq!((decision.action, decision.nothing_to_do), (Action::ContinueTask, true));
@@ -461,7 +443,7 @@ fn any_evidence() -> impl Strategy<Value = Evidence> {
             evidence.files =
                 flags[1].then(|| FilesSeen { recent_count: changed, ..Default::default() });
             let mut about = step(1, role);
-            about.attempts = attempts;
+            (about.attempts, about.failures) = (attempts, attempts);
             about.last_action = text;
             if flags[2] {
                 about.names = vec![file("a.rs", flags[3].then_some(changed as u64))];

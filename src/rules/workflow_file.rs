@@ -10,6 +10,7 @@ use crate::domain::{
     Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Subject, Workflow,
     lifecycle::{Gate, Status},
     nearest::{nearest, same_name},
+    parse_duration_ms,
 };
 
 /// A workflow file larger than this is refused unread.
@@ -49,9 +50,19 @@ struct File {
     plan: Option<Vec<Status<PlanRole>>>,
     step: Option<Vec<Status<StepRole>>>,
     retry_limit: Option<u32>,
+    stale_after: Option<String>,
+    self_review: Option<SelfReview>,
     auto_complete: Option<bool>,
     gates: Option<Vec<Gate>>,
     modifiers: Option<Vec<ModifierEntry>>,
+}
+
+/// Whether whoever opened a review may decide it.
+#[derive(Clone, Copy, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum SelfReview {
+    Refused,
+    Allowed,
 }
 
 #[derive(Deserialize)]
@@ -94,10 +105,19 @@ pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
     }
     let standard = Workflow::builtin();
     let modifiers = file.modifiers.map(|entries| entries.into_iter().map(modifier).collect());
+    let stale_after_ms = match &file.stale_after {
+        None => standard.stale_after_ms,
+        Some(text) => match parse_duration_ms(text) {
+            Some(ms) if ms > 0 => ms,
+            _ => return invalid(format!("`stale_after` is `{text}`, not a time such as 30m")),
+        },
+    };
     let workflow = Workflow {
         plan: file.plan.unwrap_or_else(|| standard.plan.clone()),
         step: file.step.unwrap_or_else(|| standard.step.clone()),
         retry_limit: file.retry_limit.unwrap_or(standard.retry_limit),
+        stale_after_ms,
+        self_review: file.self_review == Some(SelfReview::Allowed),
         auto_complete: file.auto_complete.unwrap_or(standard.auto_complete),
         gates: file.gates.unwrap_or_else(|| standard.gates.clone()),
         modifiers: modifiers.unwrap_or_else(|| standard.modifiers.clone()),

@@ -23,6 +23,7 @@ mod origin;
 mod paths;
 mod query;
 mod relocate;
+mod sign;
 mod tally;
 mod transaction;
 mod view;
@@ -55,6 +56,7 @@ pub(crate) use name::CheckpointName;
 pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
 pub(crate) use query::AppendedThen;
+pub(crate) use sign::{Process, Sign};
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;
 pub(crate) use transaction::change::{

@@ -11,10 +11,12 @@ use super::{
     Environment, Error, Facts, FileDiff,
     snapshot::{bytes, workflow},
     version_control::Location,
+    witness::Witness,
 };
 use crate::{
-    domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
+    domain::{Constraints, Context, ModelError, Plan, StateFile, Step, Variables, Workflow},
     history,
+    recovery::{Holder, Signs},
     store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };
@@ -46,11 +48,26 @@ pub(crate) struct Draft<'a> {
     pub(super) records_usage: bool,
     /// Where the state is, for steps that say where they are worked on.
     pub(super) location: Option<Location<'a>>,
+    /// Who looks for signs of life of those who hold steps.
+    pub(super) witness: Option<Witness>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
 }
 
 impl<'a> Draft<'a> {
+    /// Who holds a step, for the one who acts.
+    pub(super) fn holder(&self, step: &Step) -> Holder {
+        match &self.witness {
+            Some(witness) => witness.holder(step, self.workflow()),
+            None => {
+                let claim = self.env.identity().claim();
+                let stale_after_ms = self.workflow().stale_after_ms();
+                let claimed = step.claimed_by.as_ref();
+                Holder::of(step.number, claimed, &claim, &Signs::default(), stale_after_ms)
+            }
+        }
+    }
+
     pub(super) fn new(
         view: &'a View,
         env: &'a Environment,
@@ -94,6 +111,7 @@ impl<'a> Draft<'a> {
             progress,
             records_usage: false,
             location: None,
+            witness: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
         }

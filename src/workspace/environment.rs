@@ -7,18 +7,55 @@ use std::{
 
 use jiff::Timestamp;
 
+use crate::{domain::Claim, store::Process};
+
+/// Who acts: the name, and what tells two of that name apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The name.
+    pub actor: String,
+    /// The machine, if it is known.
+    pub host: Option<String>,
+    /// The session of an agent. Whoever has none is taken for a person.
+    pub session: Option<String>,
+    /// The process that lives as long as the session, where there is one.
+    pub process: Option<Process>,
+    /// Whether somebody sits at a terminal.
+    pub is_at_terminal: bool,
+}
+
+impl Identity {
+    /// Somebody of whom only the name is known.
+    pub(crate) fn named(actor: impl Into<String>) -> Self {
+        Self { actor: actor.into(), ..Self::default() }
+    }
+
+    /// The claim that whoever acts lays on a step. A session that goes by its own name is not
+    /// written twice.
+    pub(crate) fn claim(&self) -> Claim {
+        let session = self.session.clone().filter(|session| *session != self.actor);
+        Claim { actor: self.actor.clone(), host: self.host.clone(), session, since: None }
+    }
+}
+
 /// Everything a command takes from the world besides its arguments and the files.
 #[derive(Debug)]
 pub struct Environment {
     now: Timestamp,
-    actor: String,
+    identity: Identity,
     random: Mutex<u64>,
 }
 
 impl Environment {
     /// An environment with everything given, for output that is reproducible to the byte.
     pub fn fixed(now: Timestamp, actor: impl Into<String>, seed: u64) -> Self {
-        Self { now, actor: actor.into(), random: Mutex::new(seed) }
+        Self { now, identity: Identity::named(actor), random: Mutex::new(seed) }
+    }
+
+    /// The same for somebody of whom more is known than the name.
+    #[must_use]
+    pub(crate) fn acting_as(self, identity: Identity) -> Self {
+        Self { identity, ..self }
     }
 
     /// The real clock and real chance.
@@ -30,12 +67,22 @@ impl Environment {
     /// The same moment and actor with chance of its own, for work in another directory.
     #[must_use]
     pub(crate) fn again(&self) -> Self {
-        Self::fixed(self.now, self.actor.clone(), self.random())
+        Self::fixed(self.now, "", self.random()).acting_as(self.identity.clone())
     }
 
     /// Who acts.
     pub fn actor(&self) -> &str {
-        &self.actor
+        &self.identity.actor
+    }
+
+    /// Who acts, with all that is known.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// The moment of the command.
+    pub(crate) fn timestamp(&self) -> Timestamp {
+        self.now
     }
 
     /// When the command runs, to the second.
@@ -57,8 +104,7 @@ impl Environment {
 
     /// Milliseconds since `time`, if it can be read and lies in the past.
     pub(crate) fn since(&self, time: &str) -> Option<u64> {
-        let then: Timestamp = time.parse().ok()?;
-        u64::try_from(self.now.as_millisecond() - then.as_millisecond()).ok()
+        millis_between(time, self.now)
     }
 
     /// The moment `millis` ago.
@@ -88,6 +134,12 @@ impl Environment {
     fn lock(&self) -> std::sync::MutexGuard<'_, u64> {
         self.random.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Milliseconds from `time` to `now`, if it can be read and lies in the past.
+pub(crate) fn millis_between(time: &str, now: Timestamp) -> Option<u64> {
+    let then: Timestamp = time.parse().ok()?;
+    u64::try_from(now.as_millisecond() - then.as_millisecond()).ok()
 }
 
 fn format_time(time: Timestamp) -> String {

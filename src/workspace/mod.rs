@@ -23,6 +23,7 @@ pub(crate) mod state;
 mod transact;
 mod usage;
 mod version_control;
+mod witness;
 
 use std::{
     path::{Path, PathBuf},
@@ -33,6 +34,7 @@ use std::{
 pub(crate) use self::{
     adapt::Event,
     draft::Draft,
+    environment::Identity,
     error::ErrorKind,
     facts::Facts,
     log::changes_since::ChangesSince,
@@ -176,7 +178,12 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
-        Ok(Snapshot::new(view, self.options.progress))
+        Ok(self.snapshot(view))
+    }
+
+    /// A picture of the state for the one who acts.
+    fn snapshot(&self, view: View) -> Snapshot {
+        Snapshot::new(view, self.options.progress, witness::Witness::new(self))
     }
 
     /// Makes `changes` as one operation: all of them or none.
@@ -267,6 +274,7 @@ impl Workspace {
             command: self.options.command.clone(),
             message,
             actor: self.env.actor().to_owned(),
+            session: self.env.identity().session.clone(),
             time: self.env.now(),
             ..NewOperation::default()
         }

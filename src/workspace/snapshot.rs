@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io::BufReader};
 
-use super::{Error, Facts};
+use super::{Error, Facts, witness::Witness};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
     history,
@@ -15,6 +15,7 @@ use crate::{
 pub struct Snapshot {
     view: View,
     progress: fn(u64),
+    witness: Witness,
 }
 
 /// Reads the history through a buffer no larger than it: every page of one is paid for at the start.
@@ -24,8 +25,13 @@ pub(super) fn buffered(history: &AppendedView) -> store::Result<BufReader<Append
 }
 
 impl Snapshot {
-    pub(super) fn new(view: View, progress: fn(u64)) -> Self {
-        Self { view, progress }
+    pub(super) fn new(view: View, progress: fn(u64), witness: Witness) -> Self {
+        Self { view, progress, witness }
+    }
+
+    /// Who looks for signs of life of those who hold steps.
+    pub(super) fn witness(&self) -> &Witness {
+        &self.witness
     }
 
     /// What the store gave.

@@ -6,10 +6,11 @@ use super::{
     Answer, Draft, Error, FileDiff, Outcome, Workspace, check, conflict, is_absent,
     notice::{findings, notices},
     version_control::Location,
+    witness::Witness,
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Committed, NewOperation, Transaction, View},
+    store::{Committed, NewOperation, Sign, Transaction, View},
 };
 
 /// The state as a change finds it.
@@ -94,8 +95,23 @@ impl Workspace {
         };
         outcome.revision = revision;
         outcome.committed = true;
+        self.leave_process_sign();
         outcome.notices.extend(warnings);
         Ok(outcome)
+    }
+
+    /// Where a process lives as long as its session, it can be told later whether that goes on.
+    fn leave_process_sign(&self) {
+        let identity = self.env.identity();
+        if let (Some(session), Some(_)) = (&identity.session, &identity.process) {
+            // What is lost with it is evidence; the change is made.
+            let _ = self.store.leave_sign(session, &self.sign(false));
+        }
+    }
+
+    /// What the session leaves behind now.
+    pub(crate) fn sign(&self, ended: bool) -> Sign {
+        Sign { time: self.env.now(), ended, process: self.env.identity().process.clone() }
     }
 
     /// Works out a change of the files' content and commits it as one operation.
@@ -171,6 +187,7 @@ impl Workspace {
         }
         let mut draft = Draft::new(view, &self.env, self.options.progress)?;
         let version_control = self.version_control();
+        draft.witness = Some(Witness::new(self));
         draft.location = Some(Location { dir: self.directory(), version_control });
         Ok(draft)
     }

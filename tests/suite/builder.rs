@@ -150,7 +150,7 @@ impl Project {
         if self.renamed && args.contains(&"init") && !args.contains(&"--template") {
             command.args(["--template", lifecycle::templates()]);
         }
-        command
+        outside_of_any_session(&mut command)
             .current_dir(self.root())
             .env_remove("STATEDIR")
             .env("STATEDIR_ACTOR", "tester")
@@ -248,4 +248,18 @@ pub fn line_diff(before: &str, after: &str) -> Vec<String> {
             format!("{sign}{}", change.value().trim_end_matches(['\n', '\r']))
         })
         .collect()
+}
+
+/// Takes what the client of whoever runs the tests says about its session from a command.
+pub fn outside_of_any_session(command: &mut Command) -> &mut Command {
+    for name in [
+        "STATEDIR_SESSION",
+        "CLAUDE_CODE_SESSION_ID",
+        "COPILOT_AGENT_SESSION_ID",
+        "CODEX_THREAD_ID",
+        "GEMINI_SESSION_ID",
+    ] {
+        command.env_remove(name);
+    }
+    command.env("STATEDIR_HOST", "build7")
 }

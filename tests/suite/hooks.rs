@@ -370,7 +370,7 @@ fn an_open_review_is_asked_about_before_work() {
     {
         assert_eq!(fire(&project, tool("PreToolUse", name, json!({ "command": command }))), None);
     }
-    project.ok(&["review", "approve", "r1"]);
+    project.ok(&["--actor", "person", "review", "approve", "r1"]);
     assert_eq!(fire(&project, tool("PreToolUse", "Bash", json!({ "command": "make" }))), None);
 }
 
@@ -408,7 +408,7 @@ fn a_step_left_running_is_mentioned_once() {
     assert_eq!(fire(&project, stop(false)), None, "once");
     let other = json!({ "hook_event_name": "SubagentStop", "session_id": "another" });
     assert!(fire(&project, other).unwrap()["reason"].as_str().unwrap().contains("step 2 "));
-    project.ok(&["step", "fail", "1", "--error", "x"]);
+    project.ok(&["step", "fail", "1", "--error", "x", "--force"]);
     project.ok(&["step", "retry", "1", "--actor", "person"]);
     assert!(fire(&project, stop(false)).is_some(), "another attempt, by the session's user");
 }
@@ -436,7 +436,7 @@ fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
     fs::write(&input, start.to_string()).unwrap();
     let output = command.stdin(fs::File::open(&input).unwrap()).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("act as `s1`"));
-    assert_eq!(fs::read_to_string(&file).unwrap(), "export STATEDIR_ACTOR=s1\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "export STATEDIR_SESSION=s1\n");
     project.ok(&["step", "start", "1", "--actor", "person"]);
     let stop = json!({ "hook_event_name": "Stop", "session_id": "s1" });
     assert_eq!(fire(&project, stop), None, "a person works on it");

@@ -124,7 +124,9 @@ fn a_tool_answers_with_the_document_of_its_command() {
 fn a_stale_revision_is_refused_and_the_actor_is_recorded() {
     let project = Project::with_steps(2);
     let mut client = Client::new(&project);
-    let revision = client.ok("step", json!({ "verb": "start", "step": 1 }))["revision"].clone();
+    client.ok("step", json!({ "verb": "start", "step": 2 }));
+    let start = json!({ "verb": "start", "step": 1, "actor": "agent b" });
+    let revision = client.ok("step", start)["revision"].clone();
     let done = json!({ "verb": "done", "if_match": revision, "actor": "agent b" });
     client.ok("step", done.clone());
     let files = project.files();
@@ -140,7 +142,7 @@ fn a_stale_revision_is_refused_and_the_actor_is_recorded() {
         .map(|op| op["actor"].as_str().unwrap())
         .collect();
     assert_eq!(actors[0], "agent b");
-    assert!(actors[1].starts_with("raw-client-"), "{actors:?}");
+    assert!(actors[2].starts_with("raw-client-"), "{actors:?}");
 }
 
 #[test]
@@ -211,7 +213,7 @@ fn wrong_arguments_are_refused_with_what_is_right() {
         ("step", json!({}), "usage", "needs a `verb`"),
         ("step", json!({ "verb": "nxt" }), "usage", "no verb `nxt`"),
         ("step", json!({ "verb": 7 }), "usage", "needs a `verb`"),
-        ("step", json!({ "verb": "list", "title": "x" }), "usage", "it takes status, limit"),
+        ("step", json!({ "verb": "list", "title": "x" }), "usage", "it takes status, claimed_by, limit"),
         ("step", json!({ "verb": "add", "bogus": 1 }), "bad_change", "unknown field `bogus`"),
         ("step", json!({ "verb": "start", "dry_run": "yes" }), "usage", "true or false"),
         ("step", json!({ "verb": "start", "actor": "a\nb" }), "usage", "one line"),

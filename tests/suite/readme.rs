@@ -46,7 +46,7 @@ fn shell(project: &Project, script: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [binary].into_iter().chain(std::env::split_paths(&path));
-    let output = Command::new("sh")
+    let output = crate::builder::outside_of_any_session(&mut Command::new("sh"))
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .current_dir(&root)
         .env("PATH", std::env::join_paths(path).unwrap())

@@ -235,12 +235,12 @@ fn status_is_one_screen_however_long_the_plan() {
         "300)",
         "> ",
         "by ada",
-        "failed    step 150: statedir step retry N",
+        "failed    step 150",
         "more: statedir step list --limit 300",
         "more: statedir directive list",
         "file operations 0 of 20, web requests 0 of 5",
         "cost      $0.00 of $0.50",
-        "next      2 Do part 2",
+        "next      Step 150 has failed, 2 attempts are left: mend the cause, then: `statedir step retry 150`.",
     ] {
         assert!(screen.replace("0/300 (0%)", "300)").contains(text), "{text}\n{screen}");
     }

@@ -159,8 +159,12 @@ fn claims_have_an_age_and_can_be_listed_by_actor() {
     at("2026-01-31T12:00:00Z", &["step", "start", "1", "--actor", "ada"]);
     at("2026-01-31T12:30:00Z", &["step", "start", "2", "--actor", "bob"]);
     let list = at("2026-01-31T13:05:00Z", &["step", "list"]);
-    assert!(list.contains("(by ada for 1h 5m)") && list.contains("(by bob for 35m)"), "{list}");
-    let list = at("2026-01-31T13:05:00Z", &["step", "list", "--actor", "bob", "--json"]);
+    let stale = "(by ada@build7 for 1h 5m; stale: no sign of life for 1h 5m, more than 1h; statedir step take 1)";
+    let alive = "(by bob@build7 for 35m; last sign of life 35m ago)";
+    assert!(list.contains(stale) && list.contains(alive), "{list}");
+    let all = at("2026-01-31T13:05:00Z", &["step", "list", "--actor", "bob"]);
+    assert_eq!(all.lines().count(), 3, "--actor is who acts: {all}");
+    let list = at("2026-01-31T13:05:00Z", &["step", "list", "--claimed-by", "bob", "--json"]);
     let list: Value = serde_json::from_str(&list).unwrap();
     assert_eq!(list["steps"].as_array().unwrap().len(), 1);
     assert_eq!(

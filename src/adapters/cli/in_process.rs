@@ -17,7 +17,7 @@ pub(in crate::adapters) struct Caller {
     pub(in crate::adapters) dir: Option<PathBuf>,
     /// Who acts, if the call says so.
     pub(in crate::adapters) actor: Option<String>,
-    /// Who acts otherwise.
+    /// The client with a word for its server: the session, and who acts if nothing else says so.
     pub(in crate::adapters) client: String,
     /// Refuse unless the state is at this revision.
     pub(in crate::adapters) if_match: Option<String>,
@@ -175,6 +175,7 @@ impl Caller {
             global,
             command: self.command.clone(),
             client: Some(self.client.clone()),
+            event_session: None,
             cancellation: self.cancellation.clone(),
             output,
         }

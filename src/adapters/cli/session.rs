@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{CliResult, Failure, args::Global, output::Output, progress, way_back};
 use crate::{
-    adapters::{choose, git::GitControl},
+    adapters::{Acting, choose, git::GitControl, identify},
     domain::{ErrorCode, StateFile},
     store::Cancellation,
     workspace::{Change, Environment, Options, Workspace},
@@ -15,8 +15,10 @@ use crate::{
 pub(super) struct Session<'o> {
     pub(super) global: Global,
     pub(super) command: String,
-    /// Who acts if no actor is named: the client of a server.
+    /// The client of a server, which is a session of its own.
     pub(super) client: Option<String>,
+    /// The id of the session that a hook's event names.
+    pub(super) event_session: Option<String>,
     /// Whether nobody waits for the answer any more.
     pub(super) cancellation: Cancellation,
     pub(super) output: &'o mut Output,
@@ -94,21 +96,18 @@ impl Session<'_> {
 
     pub(super) fn environment(&self) -> Result<Environment, Failure> {
         let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let actor = self
-            .global
-            .actor
-            .clone()
-            .or_else(|| self.client.clone())
-            .or_else(|| variable("STATEDIR_ACTOR"))
-            .or_else(|| variable("USER"))
-            .or_else(|| variable("LOGNAME"))
-            .unwrap_or_else(|| "unknown".to_owned());
+        let identity = identify(&Acting {
+            actor: self.global.actor.as_deref(),
+            event_session: self.event_session.as_deref(),
+            client: self.client.as_deref(),
+        });
+        let actor = &identity.actor;
         if actor.trim().is_empty() || actor.contains(|c: char| c.is_control()) {
             return Err(Failure::usage("the actor's name must be one line"));
         }
         let (now, seed) = (variable("STATEDIR_NOW"), variable("STATEDIR_SEED"));
         if now.is_none() && seed.is_none() {
-            return Ok(Environment::real(actor));
+            return Ok(Environment::real("").acting_as(identity));
         }
         let now = match now {
             Some(text) => text.parse().map_err(|_| {
@@ -124,6 +123,6 @@ impl Session<'_> {
             })?,
             None => Environment::real("").random(),
         };
-        Ok(Environment::fixed(now, actor, seed))
+        Ok(Environment::fixed(now, "", seed).acting_as(identity))
     }
 }

@@ -58,7 +58,8 @@ mod tests {
         evidence.plan.goal = Some(forged.to_owned());
         let builtin = decide(&evidence);
         let revision = crate::store::Revision::root();
-        let examined = Examined { evidence, revision, since: None, wanted: Vec::new() };
+        let examined =
+            Examined { evidence, revision, since: None, wanted: Vec::new(), next_move: None };
         let text = prompt(&examined, &builtin);
         let lines = |wanted: &str| text.lines().filter(|line| *line == wanted).count();
         assert_eq!((lines("BEGIN EVIDENCE"), lines("END EVIDENCE")), (1, 1));

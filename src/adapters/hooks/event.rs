@@ -9,7 +9,7 @@ use super::{
     loose::{self, Loose},
     tools::{decides_review, is_foreign, strings},
 };
-use crate::adapters::directory::nearest;
+use crate::adapters::{directory::nearest, session_name};
 
 /// The largest event that is read; of a larger one the beginning is.
 pub(crate) const MAX_BYTES: u64 = 32 << 20;
@@ -115,17 +115,8 @@ impl HookEvent {
     }
 
     /// The session's name as a word that can be an actor and a file name.
-    ///
-    /// Of an id in the form of a UUID the first part is enough to tell sessions apart.
     pub(crate) fn session(&self) -> Option<String> {
-        let id = self.text("session_id")?;
-        let word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        let clean: String = id.chars().filter(word).take(64).collect();
-        let clean = clean.trim_start_matches('-');
-        let first = clean.split('-').next().unwrap_or_default();
-        let uuid = clean.len() == 36 && first.len() == 8;
-        let short: String = if uuid { first.to_owned() } else { clean.chars().take(24).collect() };
-        (!short.is_empty()).then_some(short)
+        session_name(self.text("session_id")?)
     }
 
     /// Whether the event can concern the state at all, so that nothing is read for the others.

@@ -38,6 +38,8 @@ pub(crate) struct Hook<'a> {
     pub workspace: &'a Workspace,
     /// The names under which this session may have claimed steps without saying so.
     pub other_names: Vec<String>,
+    /// Whether the client tells the session to every command that the agent runs.
+    pub shell_has_session: bool,
     /// The most tokens that are put into the agent's context.
     pub max_tokens: usize,
     /// Whether what the user says is recorded.

@@ -70,12 +70,15 @@ fn frame(hook: &Hook<'_>, linked: bool) -> String {
 
 /// Lets the session's own commands act under its name, where the client offers a way.
 fn link(hook: &Hook<'_>) -> bool {
+    if hook.shell_has_session {
+        return true;
+    }
     let Some(path) = hook.env_file.as_ref().filter(|_| !hook.dry_run) else { return false };
     // The name is a word of letters and digits only when it comes from a session.
     if hook.event.session().as_deref() != Some(hook.workspace.environment().actor()) {
         return false;
     }
-    let line = format!("export STATEDIR_ACTOR={}\n", hook.workspace.environment().actor());
+    let line = format!("export STATEDIR_SESSION={}\n", hook.workspace.environment().actor());
     let file = fs::OpenOptions::new().append(true).create(true).open(path);
     file.and_then(|mut file| file.write_all(line.as_bytes())).is_ok()
 }

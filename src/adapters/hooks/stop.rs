@@ -20,10 +20,10 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let snapshot = hook.workspace.read()?;
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
     let mut memory = hook.memory();
-    let actor = hook.workspace.environment().actor();
+    let me = hook.workspace.environment().identity().claim();
     let mine = |claim: &Claim| {
-        claim.is_by(actor)
-            || (!memory.linked && hook.other_names.iter().any(|name| claim.is_by(name)))
+        let unsaid = !memory.linked && claim.session.is_none();
+        claim.is_held_by(&me) || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
     };
     let running = plan.steps.iter().filter(|step| {
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));

@@ -66,7 +66,11 @@ pub(super) fn step_show(given: &Given) -> Made {
 
 pub(super) fn step_list(given: &Given) -> Made {
     let limit = given.whole("limit")?.unwrap_or(step::LIST_LIMIT);
-    step(step::Verb::List { status: given.text("status")?, limit })
+    step(step::Verb::List {
+        status: given.text("status")?,
+        claimed_by: given.text("claimed_by")?,
+        limit,
+    })
 }
 
 pub(super) fn context_show(given: &Given) -> Made {

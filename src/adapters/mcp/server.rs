@@ -54,7 +54,7 @@ impl Server {
     ) -> Result<Answer, ErrorData> {
         let caller = Caller {
             dir: self.dir.clone(),
-            actor: conditions.actor,
+            actor: conditions.actor.or_else(|| self.actor.clone()),
             client: self.client(context),
             if_match: conditions.if_match,
             dry_run: conditions.dry_run,
@@ -67,12 +67,8 @@ impl Server {
         answer.ok_or_else(|| ErrorData::internal_error("the server is ending", None))
     }
 
-    /// Who acts if the call does not say: who was named at the start, else the client and its
-    /// session.
+    /// The client with a word that tells it from others of its name.
     fn client(&self, context: &RequestContext<RoleServer>) -> String {
-        if let Some(actor) = &self.actor {
-            return actor.clone();
-        }
         let name = context.client_info().map(|client| client.name).unwrap_or_default();
         let plain = |c: char| if c.is_control() || c.is_whitespace() { '-' } else { c };
         let name: String = name.trim().chars().map(plain).take(LONGEST_NAME).collect();

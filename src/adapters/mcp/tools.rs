@@ -81,7 +81,10 @@ pub(super) const TOOLS: &[Kind] = &[
             ("set", Object),
             ("error", Text),
             ("note", Text),
+            ("why", Text),
+            ("force", Bool),
             ("status", Text),
+            ("claimed_by", Text),
             ("limit", Whole),
             ("resolved", Bool),
         ],
@@ -94,11 +97,12 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("skip", Change("step.skip")),
             verb("retry", Change("step.retry")),
             verb("reset", Change("step.reset")),
+            verb("take", Change("step.take")),
             verb("add", Change("step.add")),
             verb("set", Change("step.set")),
             verb("remove", Change("step.remove")),
             verb("show", Run(&["step", "resolved"], requests::step_show)),
-            verb("list", Run(&["status", "limit"], requests::step_list)),
+            verb("list", Run(&["status", "claimed_by", "limit"], requests::step_list)),
         ],
     },
     Kind {
@@ -229,7 +233,7 @@ pub(super) const TOOLS: &[Kind] = &[
     Kind {
         name: "apply",
         about: "Many changes, all or none: {op: \"step.done\", step: 1}. op: plan.set|pause|resume, \
-                step.add|set|remove|start|done|fail|skip|retry|reset, context.add|set, \
+                step.add|set|remove|start|done|fail|skip|retry|reset|take, context.add|set, \
                 var.set|unset|append|merge|patch, history.add, turn.add (user_message, response), \
                 constraint.set|unset, directive.add|remove, rule.add|remove, event.emit, \
                 review.open|decide.",

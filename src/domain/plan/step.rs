@@ -166,6 +166,8 @@ pub struct Step {
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
     pub attempts: u32,
+    /// How often it failed, where that does not follow from the attempts.
+    pub failures: Option<u32>,
     /// Who started it last, or took it over.
     pub claimed_by: Option<Claim>,
     /// When it was started last.

@@ -38,6 +38,7 @@ pub(super) fn read(
         side_effects: None,
         depends_on: Vec::new(),
         attempts: 0,
+        failures: None,
         claimed_by: None,
         started_at: None,
         result: None,
@@ -86,6 +87,13 @@ pub(super) fn read(
                     },
                 }
             }
+            "failures" => match value.as_deref().map(str::parse).transpose() {
+                Ok(failures) => step.failures = failures,
+                Err(_) => {
+                    let message = "`failures` is not a whole number".to_owned();
+                    problems.push(at_value(document, item, ErrorCode::BadNumber, message));
+                }
+            },
             "inputs" => step.inputs = nested(document, item),
             "expected_outputs" => step.expected_outputs = nested(document, item),
             "depends_on" => dependencies = value.map(|list| (item, list)),

@@ -370,6 +370,7 @@ fn observation(
         time: String::new(),
         boot: boot.clone(),
         actor: String::new(),
+        session: None,
         kind: kind.to_owned(),
         command: String::new(),
         message: message.to_owned(),

@@ -67,6 +67,9 @@ pub(crate) struct Operation {
     pub boot: Option<String>,
     /// Who made it.
     pub actor: String,
+    /// The session in which it was made, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The sort of change.
     pub kind: String,
     /// The command.
@@ -158,6 +161,9 @@ pub struct OperationSummary {
     pub time: String,
     /// Who made it.
     pub actor: String,
+    /// The session in which it was made, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The sort of change.
     pub kind: String,
     /// The command.
@@ -191,6 +197,7 @@ impl Operation {
             seq: self.seq,
             time: self.time.clone(),
             actor: self.actor.clone(),
+            session: self.session.clone(),
             kind: self.kind.clone(),
             command: self.command.clone(),
             message: self.message.clone(),

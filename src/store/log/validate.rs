@@ -62,6 +62,7 @@ impl Operation {
         boot(self.boot.as_deref())?;
         kind(&self.kind)?;
         at_most("actor", self.actor.len(), LONG)?;
+        at_most("session", self.session.as_deref().map_or(0, str::len), LONG)?;
         at_most("command", self.command.len(), TEXT)?;
         at_most("message", self.message.len(), TEXT)?;
         at_most("number of notes", self.notes.len(), NOTES)?;
@@ -193,6 +194,9 @@ impl NewOperation {
     pub(in crate::store) fn cut(&mut self) {
         cut(&mut self.time, SHORT);
         cut(&mut self.actor, LONG);
+        if let Some(session) = &mut self.session {
+            cut(session, LONG);
+        }
         cut(&mut self.command, TEXT);
         cut(&mut self.message, TEXT);
         for change in &mut self.checkpoints {

@@ -15,6 +15,8 @@ pub(crate) struct NewOperation {
     pub message: String,
     /// Who did it.
     pub actor: String,
+    /// The session in which it was done, if there is one.
+    pub session: Option<String>,
     /// When, in the caller's format; the store compares it as text only.
     pub time: String,
     /// Changes to rewritable files, at most one for each.

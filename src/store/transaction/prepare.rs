@@ -76,6 +76,7 @@ pub(in crate::store) fn prepare(
         time: new.time,
         boot: base.boot.clone(),
         actor: new.actor,
+        session: new.session,
         kind: new.kind,
         command: new.command,
         message: new.message,

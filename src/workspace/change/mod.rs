@@ -50,7 +50,7 @@ pub enum Change {
         /// Why.
         why: String,
     },
-    /// Goes on with a paused or failed plan; steps whose process died go back to pending.
+    /// Goes on with a paused or failed plan; running steps stay as they are.
     #[serde(rename = "plan.resume")]
     Resume,
     /// Adds a step.
@@ -88,6 +88,22 @@ pub enum Change {
         /// Why.
         #[serde(default)]
         note: Option<String>,
+        /// Also where somebody else holds it.
+        #[serde(default)]
+        force: bool,
+    },
+    /// Takes over a running step that somebody else holds.
+    #[serde(rename = "step.take")]
+    StepTake {
+        /// Which one; the only one if absent.
+        #[serde(default)]
+        step: Option<StepRef>,
+        /// Also while its holder is at work.
+        #[serde(default)]
+        force: bool,
+        /// Why.
+        #[serde(default)]
+        why: Option<String>,
     },
     /// Changes what a step says.
     #[serde(rename = "step.set")]
@@ -290,6 +306,8 @@ pub struct StepResult {
     pub note: Option<String>,
     /// The tool that was actually used.
     pub tool: Option<String>,
+    /// Also where somebody else holds the step.
+    pub force: bool,
 }
 
 /// Text for a section of the context.
@@ -318,6 +336,7 @@ impl Change {
             Self::StepSkip(_) => "step.skip",
             Self::StepRetry { .. } => "step.retry",
             Self::StepReset { .. } => "step.reset",
+            Self::StepTake { .. } => "step.take",
             Self::StepSet(_) => "step.set",
             Self::StepRemove { .. } => "step.remove",
             Self::ContextAdd(_) => "context.add",
@@ -353,7 +372,12 @@ impl Change {
             Self::StepRemove { step } => steps::shape::remove(draft, step),
             Self::StepStart { step } => steps::start(draft, step.as_ref()),
             Self::StepRetry { step } => steps::retry(draft, step.as_ref()),
-            Self::StepReset { step, note } => steps::reset(draft, step.as_ref(), note.as_deref()),
+            Self::StepReset { step, note, force } => {
+                steps::reset(draft, step.as_ref(), note.as_deref(), *force)
+            }
+            Self::StepTake { step, force, why } => {
+                steps::claim::take(draft, step.as_ref(), *force, why.as_deref())
+            }
             Self::StepDone(result) => steps::finish::done(draft, result),
             Self::StepFail(result) => steps::finish::fail(draft, result),
             Self::StepSkip(result) => steps::finish::skip(draft, result),

@@ -29,7 +29,8 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))
 }
 
-/// Goes on: the status moves, and steps that were running when their process died start over.
+/// Goes on: the status moves, running steps stay as they are. A step that nobody has claimed
+/// becomes the actor's.
 pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let from = plan_status(draft, &plan)?;
@@ -43,28 +44,40 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         ));
     }
     let active = workflow.plan_with_role(PlanRole::Active).to_owned();
-    let open = workflow.step_with_role(StepRole::Open).to_owned();
-    let running: Vec<&Step> = plan
-        .steps
-        .iter()
-        .filter(|step| {
-            let status = step.status.as_deref().unwrap_or_default();
-            workflow.step_role(status) == Some(StepRole::Active)
-                && step.claimed_by.as_ref().is_none_or(|claim| claim.is_by(draft.env.actor()))
-        })
-        .collect();
+    let running: Vec<&Step> =
+        plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active)).collect();
     refuse_while_open(&plan)?;
     if from != active {
         check(draft, &from, &active)?;
         gate::check(draft, &plan, Subject::Plan, &active, None)?;
     }
-    if from == active && running.is_empty() {
-        return Ok(Answer::new(format!("the plan is {active}; nothing was interrupted"))
-            .with("plan_status", active));
+    let mut lines = vec![format!("plan {active}")];
+    let mut unclaimed = Vec::new();
+    for step in running {
+        let holder = draft.holder(step);
+        let number = step.number;
+        if holder.claimed_by.is_none() {
+            lines.push(format!("step {number} continues: nobody had claimed it, it is yours now"));
+            unclaimed.push(step);
+        } else if holder.own {
+            lines.push(format!("step {number} continues: it is yours, attempt {}", step.attempts));
+        } else {
+            let how = match holder.stale {
+                true => format!("; `statedir step take {number}` takes it over"),
+                false => String::new(),
+            };
+            lines.push(format!("step {number} is held by {}{how}", holder.phrase()));
+        }
     }
+    if from == active && unclaimed.is_empty() {
+        let nothing = format!("the plan is {active}; nothing was interrupted");
+        lines[0] = if lines.len() == 1 { nothing } else { format!("the plan is {active}") };
+        return Ok(Answer::new(lines.join("\n")).with("plan_status", active));
+    }
+    let claim = draft.env.identity().claim().to_string();
     let mut progress = crate::workspace::change::steps::progress::Progress::new(draft, &plan)?;
-    for step in &running {
-        progress.reopen(step, &open);
+    for step in &unclaimed {
+        progress.set_fields(step, &[("claimed_by", claim.as_str())]);
     }
     progress.set_plan_status(&active);
     if let Some(section) = plan.metadata_section()
@@ -73,11 +86,10 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         progress.edit().remove_item(item);
     }
     progress.finish(&[])?;
-    let names: Vec<String> = running.iter().map(|step| step.number.to_string()).collect();
-    let again = (!names.is_empty()).then(|| format!("restarted: step {}", names.join(", ")));
-    note(draft, "Resumed", &from, &active, again.as_deref())?;
-    let message = [Some(format!("plan {active}")), again].into_iter().flatten();
-    Ok(Answer::new(message.collect::<Vec<_>>().join("; ")).with("plan_status", active))
+    let numbers: Vec<String> = unclaimed.iter().map(|step| step.number.to_string()).collect();
+    let taken = (!numbers.is_empty()).then(|| format!("claimed: step {}", numbers.join(", ")));
+    note(draft, "Resumed", &from, &active, taken.as_deref())?;
+    Ok(Answer::new(lines.join("\n")).with("plan_status", active))
 }
 
 pub(super) fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {

@@ -26,11 +26,11 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
         check(draft, &from, &active)?;
         gate::check(draft, &plan, Subject::Plan, &active, None)?;
     }
-    let actor = draft.env.actor().to_owned();
-    let others = step.claimed_by.as_ref().filter(|claim| !claim.is_by(&actor));
+    let holder = draft.holder(step);
     let mut message = format!("step {} continues: {}", step.number, step.title);
-    if let Some(holder) = others {
-        message.push_str(&format!(" (adopted from {holder})"));
+    let claim = draft.env.identity().claim();
+    if let Some(other) = holder.claimed_by.as_ref().filter(|_| !holder.own) {
+        message.push_str(&format!(" (adopted from {other})"));
     }
     let mut progress = Progress::new(draft, &plan)?;
     if from != active {
@@ -41,7 +41,9 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
             progress.edit().remove_item(item);
         }
     }
-    progress.set_fields(step, &[("claimed_by", actor.as_str())]);
+    if !holder.own {
+        progress.set_fields(step, &[("claimed_by", claim.to_string().as_str())]);
+    }
     progress.finish(&[])?;
     Ok(Answer::new(message))
 }

@@ -3,8 +3,12 @@
 use serde_json::json;
 
 use crate::{
-    domain::{Decision, ErrorCode, Plan, StateFile},
-    workspace::{Answer, Draft, Error},
+    domain::{Claim, Decision, ErrorCode, Plan, Review, StateFile},
+    history::{Entry, EntryKind, last_entries_within},
+    workspace::{
+        Answer, Draft, Error,
+        snapshot::{buffered, markdown},
+    },
 };
 
 /// Opens a review and notes it in the history.
@@ -13,13 +17,15 @@ pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result
     let mut edit = plan.document.edit();
     let id = plan.open_review(&mut edit, text);
     draft.put(StateFile::Plan, Plan::finish(edit)?);
-    let fields = vec![
+    let mut fields = vec![
         ("kind".to_owned(), "review".to_owned()),
         ("review".to_owned(), id.clone()),
         ("decision".to_owned(), "open".to_owned()),
         ("notes".to_owned(), text.to_owned()),
         ("actor".to_owned(), draft.env.actor().to_owned()),
     ];
+    let session = draft.env.identity().claim().session;
+    fields.extend(session.map(|session| ("session".to_owned(), session)));
     draft.log(format!("Review {id} Opened"), fields)?;
     Ok(id)
 }
@@ -46,6 +52,7 @@ pub(super) fn decide(
         let message = format!("review {} is already decided", review.id);
         return Err(Error::refused(ErrorCode::Decided, message));
     }
+    refuse_own(draft, &review)?;
     let actor = draft.env.actor().to_owned();
     let mut edit = plan.document.edit();
     plan.decide_review(&mut edit, &review, approve, &actor, why);
@@ -80,4 +87,55 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
             id = first.id
         ),
     ))
+}
+
+/// Refuses a decision by the one who asked. A person at a terminal is never the one: agents have
+/// a session, or no terminal.
+fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
+    let me = draft.env.identity();
+    let is_person = me.session.is_none() && me.is_at_terminal;
+    if draft.workflow().allows_self_review() || is_person {
+        return Ok(());
+    }
+    let opener = opened_by(draft, &review.id)?;
+    let is_own = match &opener {
+        Some(opener) => {
+            let session = me.session.as_deref();
+            opener.actor == me.actor || session == Some(opener.session_name())
+        }
+        // One that was typed into plan.md is a person's.
+        None => me.session.is_some(),
+    };
+    if !is_own {
+        return Ok(());
+    }
+    let by = opener.map(|opener| format!(" (opened by {opener})")).unwrap_or_default();
+    let message =
+        format!("review {} is for a person to decide, not for whoever opened it{by}", review.id);
+    let hint = "tell the person you work for that it is open; until then work on what does not need the answer";
+    Err(Error::refused_with(ErrorCode::OwnReview, message, hint))
+}
+
+/// Who opened a review, as the history says; the actor if it happens in this very operation.
+fn opened_by(draft: &Draft<'_>, id: &str) -> Result<Option<Claim>, Error> {
+    /// How far back it is looked for.
+    const BYTES: u64 = 16 << 20;
+    let before = markdown(draft.view(), StateFile::Plan).map(Plan::read)?;
+    if !before.reviews.iter().any(|review| review.id == id) {
+        return Ok(Some(draft.env.identity().claim()));
+    }
+    if !draft.view().appended().exists() {
+        return Ok(None);
+    }
+    let mut history = buffered(draft.view().appended())?;
+    let opening = |entry: &Entry| {
+        entry.kind == EntryKind::Review
+            && entry.field("review") == Some(id)
+            && entry.field("decision") == Some("open")
+    };
+    let found = last_entries_within(&mut history, 1, BYTES, opening)?;
+    Ok(found.first().and_then(|entry| {
+        let session = entry.field("session").map(str::to_owned);
+        Some(Claim { session, ..Claim::bare(entry.field("actor")?) })
+    }))
 }

@@ -120,8 +120,8 @@ impl Workspace {
             Ok(files) => (files, Vec::new()),
             Err(_) => self.readable_images(&checkpoint)?,
         };
-        let then = Snapshot::new(snapshot.view().with_files(files), self.options.progress);
-        Ok(CheckpointDetails { checkpoint, overview: then.overview().ok(), unreadable })
+        let then = self.snapshot(snapshot.view().with_files(files));
+        Ok(CheckpointDetails { checkpoint, overview: then.overview().ok().map(Overview::without_holders), unreadable })
     }
 
     /// The files whose images are sound, and the names of the others.

@@ -73,7 +73,7 @@ impl Workspace {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
-        Ok((Snapshot::new(view, self.options.progress), evidence, more))
+        Ok((self.snapshot(view), evidence, more))
     }
 
     /// Verifies every entry of the history and how they follow each other.

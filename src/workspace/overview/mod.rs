@@ -10,7 +10,7 @@ pub(crate) use self::times::StepTimes;
 pub use self::{spending::Spending, step::StepOverview};
 use super::{
     Environment, Error, FileLocation, Readiness, Snapshot, Workspace, snapshot::bytes,
-    usage::Pending,
+    usage::Pending, witness::Witness,
 };
 use crate::{
     domain::{
@@ -18,6 +18,7 @@ use crate::{
         Variables, Workflow,
     },
     history::Counts,
+    recovery::{NextMove, Situation, StepStanding, next_move},
 };
 
 /// Where an execution is: its plan, its steps by role, what it has used, and what it waits for.
@@ -75,6 +76,7 @@ pub(super) struct Sources<'a> {
     pub(super) constraints: Option<&'a Constraints>,
     pub(super) history: Counts,
     pub(super) pending: Pending,
+    pub(super) witness: &'a Witness,
 }
 
 impl Overview {
@@ -100,7 +102,7 @@ impl Overview {
             paused_because: why.map(|(_, why)| why.clone()),
             start_time: metadata.start_time.clone(),
             last_updated: metadata.last_updated.clone(),
-            steps: step::overviews(plan, workflow, &readiness),
+            steps: step::overviews(plan, workflow, &readiness, sources.witness),
             counts: readiness.counts(),
             retry_limit: workflow.retry_limit(),
             spending: Spending::new(sources),
@@ -127,6 +129,37 @@ impl Overview {
         first(StepRole::Active).or_else(|| first(StepRole::Failed)).or_else(|| self.next())
     }
 
+    /// The same without who holds the steps at this moment: what the files alone say.
+    #[must_use]
+    pub(crate) fn without_holders(mut self) -> Self {
+        for step in &mut self.steps {
+            step.holder = None;
+        }
+        self
+    }
+
+    /// The recommended next move of the one who asks.
+    pub(crate) fn next_move(&self) -> NextMove {
+        next_move(&self.situation())
+    }
+
+    /// The facts that decide about it.
+    pub(crate) fn situation(&self) -> Situation {
+        let standing = |step: &StepOverview| StepStanding {
+            number: step.number,
+            role: step.role,
+            is_ready: step.is_ready,
+            holder: step.holder.clone(),
+            failures: step.failures,
+            allowed: step.attempts_allowed,
+        };
+        Situation {
+            role: self.role,
+            open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
+            steps: self.steps.iter().map(standing).collect(),
+        }
+    }
+
     /// Milliseconds since the execution began.
     pub fn age_ms(&self, env: &Environment) -> Option<u64> {
         env.since(self.start_time.as_deref()?)
@@ -143,7 +176,7 @@ impl Serialize for Overview {
         let list = |role| self.with_role(role).collect::<Vec<_>>();
         let (counts, spending) = (&self.counts, &self.spending);
         let exceeded: Vec<String> = spending.exceeded().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("Overview", 26)?;
+        let mut fields = serializer.serialize_struct("Overview", 27)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field("goal", &self.goal)?;
         fields.serialize_field("execution_id", &self.execution_id)?;
@@ -160,6 +193,7 @@ impl Serialize for Overview {
         fields.serialize_field("running_steps", &list(StepRole::Active))?;
         fields.serialize_field("failed_steps", &list(StepRole::Failed))?;
         fields.serialize_field("next", &self.next())?;
+        fields.serialize_field("next_move", &self.next_move())?;
         fields.serialize_field("retry_limit", &self.retry_limit)?;
         fields.serialize_field("retries", &self.retries())?;
         fields.serialize_field("total_cost", &spending.total_cost)?;
@@ -200,6 +234,7 @@ impl Snapshot {
             constraints: constraints.as_ref().ok(),
             history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
             pending: Pending::of(self.view()),
+            witness: self.witness(),
         });
         overview.problems = plan.problems;
         overview.problems.extend(self.conflict_problems());

@@ -2,8 +2,11 @@
 
 use serde::Serialize;
 
-use super::super::{Environment, Error, Readiness, Snapshot, change};
-use crate::domain::{Plan, Step, StepRole, Workflow};
+use super::super::{Environment, Error, Readiness, Snapshot, change, witness::Witness};
+use crate::{
+    domain::{Claim, Plan, Step, StepRole, Workflow},
+    recovery::Holder,
+};
 
 /// A step, who holds it, and what it waits for.
 #[derive(Clone, Debug, Serialize)]
@@ -22,12 +25,18 @@ pub struct StepOverview {
     pub role: Option<StepRole>,
     /// How often it was started.
     pub attempts: u32,
-    /// How often it may be.
+    /// How often it failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failures: u32,
+    /// How often it may fail before a person is asked.
     #[serde(skip)]
     pub attempts_allowed: u32,
-    /// Who works on it.
+    /// Who works on it, or did last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claimed_by: Option<String>,
+    pub(crate) claimed_by: Option<Claim>,
+    /// While it runs: who holds it, whether they still do, and how one can tell.
+    #[serde(rename = "claim", skip_serializing_if = "Option::is_none")]
+    pub(crate) holder: Option<Holder>,
     /// When it was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
@@ -40,6 +49,13 @@ pub struct StepOverview {
 }
 
 impl StepOverview {
+    /// The same without what only this moment tells.
+    #[must_use]
+    pub(crate) fn as_written(mut self) -> Self {
+        (self.holder, self.failures) = (None, 0);
+        self
+    }
+
     /// Milliseconds since it was started last.
     pub fn age_ms(&self, env: &Environment) -> Option<u64> {
         env.since(self.started_at.as_deref()?)
@@ -61,11 +77,16 @@ impl StepOverview {
     }
 }
 
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 /// All steps of a plan, in order.
 pub(super) fn overviews(
     plan: &Plan,
     workflow: &Workflow,
     readiness: &Readiness<'_>,
+    witness: &Witness,
 ) -> Vec<StepOverview> {
     let steps = plan.steps.iter().zip(readiness.roles());
     let overview = |(step, role): (&Step, &Option<StepRole>)| {
@@ -80,7 +101,9 @@ pub(super) fn overviews(
             role: *role,
             attempts: step.attempts,
             attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
-            claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
+            failures: workflow.failures_of(step),
+            claimed_by: step.claimed_by.clone(),
+            holder: (*role == Some(StepRole::Active)).then(|| witness.holder(step, workflow)),
             started_at: step.started_at.clone(),
             is_ready: *role == Some(StepRole::Open) && unmet.is_empty(),
             waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),
@@ -100,6 +123,9 @@ impl Snapshot {
         let readiness = Readiness::new(&plan, &workflow);
         change::refuse_while_open(&plan)?;
         let first = readiness.ready().into_iter().next().cloned();
-        first.ok_or_else(|| change::no_ready_step(&readiness, &plan))
+        first.ok_or_else(|| match self.overview() {
+            Ok(overview) => change::no_ready_step(&overview),
+            Err(error) => error,
+        })
     }
 }

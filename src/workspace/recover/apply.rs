@@ -128,7 +128,7 @@ fn act(
         }
         Action::RestartTask => {
             activate(draft, &mut done)?;
-            make(draft, &Change::StepReset { step, note: note() }, &mut done)?;
+            make(draft, &Change::StepReset { step, note: note(), force: true }, &mut done)?;
         }
         Action::NextTask => {
             let step = step.ok_or_else(no_step)?;
@@ -148,7 +148,7 @@ fn act(
         }
         Action::SkipTask => {
             activate(draft, &mut done)?;
-            let result = StepResult { step, note: note(), ..StepResult::default() };
+            let result = StepResult { step, note: note(), force: true, ..StepResult::default() };
             make(draft, &Change::StepSkip(Box::new(result)), &mut done)?;
         }
         Action::Restart => restart(draft, note(), &mut done)?,
@@ -180,7 +180,7 @@ fn restart(
         let begun = matches!(role, Some(StepRole::Active | StepRole::Failed | StepRole::Skipped));
         if begun {
             let step = Some(StepRef::Number(step.number));
-            make(draft, &Change::StepReset { step, note: note.clone() }, done)?;
+            make(draft, &Change::StepReset { step, note: note.clone(), force: true }, done)?;
         }
     }
     Ok(())

@@ -1,14 +1,17 @@
 //! What the state itself says about an interruption or a failure.
 
-use super::{super::*, last_words};
+use super::{
+    super::{witness::Witness, *},
+    last_words,
+};
 use crate::{
-    domain::{Plan, Step, StepRef, StepRole, Workflow},
+    domain::{Plan, PlanRole, Step, StepRef, StepRole, Workflow},
     history::{Entry, EntryKind},
     recovery::{
-        CheckpointSummary, Claim, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation,
-        NamedFile, PlanSeen, StepSeen,
+        CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, Holder, LastOperation, Move,
+        NamedFile, NextMove, PlanSeen, Situation, StepSeen,
         failure::{Attempt, ErrorClass, classify, patterns},
-        is_vague, named_paths, writes_something,
+        is_vague, named_paths, next_move, writes_something,
     },
     store::{OperationSummary, View},
     text::markdown::Document,
@@ -23,18 +26,13 @@ const TAIL: u64 = 256 << 10;
 const MOST_CHECKPOINTS: usize = 20;
 
 /// What is to be recovered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RecoverRequest {
     /// The step; else the one that was interrupted or failed.
     pub step: Option<StepRef>,
-    /// After how many silent milliseconds nobody is taken to work on a step any more.
-    pub stale_after_ms: u64,
-}
-
-impl Default for RecoverRequest {
-    fn default() -> Self {
-        Self { step: None, stale_after_ms: 3_600_000 }
-    }
+    /// After how many silent milliseconds nobody is taken to work on a step any more; else as the
+    /// lifecycle says.
+    pub stale_after_ms: Option<u64>,
 }
 
 /// A file that the step names, to be looked for in the project.
@@ -68,6 +66,8 @@ pub(crate) struct Examined {
     pub since: Option<String>,
     /// Files that the step names.
     pub wanted: Vec<WantedFile>,
+    /// The recommended next move; absent if the plan cannot be read.
+    pub next_move: Option<NextMove>,
 }
 
 impl Examined {
@@ -114,6 +114,7 @@ impl Workspace {
             revision: snapshot.revision().clone(),
             since: None,
             wanted: Vec::new(),
+            next_move: None,
         };
         let (Ok(plan), Ok(workflow), Ok(overview)) =
             (snapshot.plan(), snapshot.workflow(), snapshot.overview())
@@ -130,7 +131,8 @@ impl Workspace {
             facts: snapshot.facts().unwrap_or_default(),
             entries: &entries,
             operations: &operations,
-            stale_after_ms: request.stale_after_ms,
+            stale_after_ms: request.stale_after_ms.unwrap_or_else(|| workflow.stale_after_ms()),
+            witness: snapshot.witness(),
         };
         look.fill(request, &mut examined)?;
         Ok(examined)
@@ -151,6 +153,7 @@ impl Workspace {
                 operation: checkpoint.revision.as_str().to_owned(),
                 time: checkpoint.time.clone(),
                 rewind: false,
+                undoes: Vec::new(),
             })
             .collect()
     }
@@ -185,6 +188,7 @@ struct Look<'a> {
     entries: &'a [Entry],
     operations: &'a [OperationSummary],
     stale_after_ms: u64,
+    witness: &'a Witness,
 }
 
 impl Look<'_> {
@@ -203,6 +207,7 @@ impl Look<'_> {
             _ => ready.next(),
         };
         let attempts = self.attempts();
+        examined.next_move = Some(next_move(&self.situation()));
         let evidence = &mut examined.evidence;
         evidence.plan = self.plan_seen();
         evidence.patterns = patterns(&attempts);
@@ -210,12 +215,15 @@ impl Look<'_> {
         if let Some(failed) = at_hand.filter(|step| self.role(step) == Some(StepRole::Failed)) {
             self.keep_useful(failed, evidence);
         }
+        if let Some(checkpoint) = evidence.checkpoints.first_mut() {
+            checkpoint.undoes = self.undone_by(&checkpoint.name);
+        }
         evidence.rolled_back = self.rolled_back(evidence.checkpoints.first());
         evidence.next = next.map(|step| self.step_seen(step));
         evidence.other_running = self
             .running()
             .filter(|step| at_hand.is_none_or(|hand| hand.offset != step.offset))
-            .map(|step| self.claim(step))
+            .map(|step| self.holder(step))
             .collect();
         if let Some(step) = at_hand {
             examined.since.clone_from(&step.started_at);
@@ -226,28 +234,21 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// The step that was interrupted: one's own first, then an abandoned one; else the one that
-    /// failed last; else one that somebody works on.
+    /// The step that the recommended move is about, whatever keeps the plan from going on.
     fn at_hand(&self) -> Option<&Step> {
-        let own = |step: &&Step| self.claim(step).own || step.claimed_by.is_none();
-        let stale = |step: &&Step| self.claim(step).stale;
-        let last_failed = || {
-            let failures = |entry: &&Entry| entry.kind == EntryKind::Step && entry.is_failure();
-            let newest = self.entries.iter().rev().filter(failures);
-            let failed = |step: &&Step| self.role(step) == Some(StepRole::Failed);
-            newest
-                .filter_map(|entry| {
-                    let about = |step: &&Step| is_about(entry, step);
-                    self.plan.steps.iter().filter(failed).find(about)
-                })
-                .next()
-                .or_else(|| self.plan.steps.iter().find(failed))
-        };
-        self.running()
-            .find(own)
-            .or_else(|| self.running().find(stale))
-            .or_else(last_failed)
-            .or_else(|| self.running().next())
+        let role = Some(PlanRole::Active);
+        let next = next_move(&Situation { role, open_reviews: Vec::new(), ..self.situation() });
+        let number = next.step.filter(|_| next.action != Move::Start)?;
+        self.plan.steps.iter().find(|step| step.number == number)
+    }
+
+    /// The facts that decide about the next move, with the silence that was asked for.
+    fn situation(&self) -> Situation {
+        let mut situation = self.overview.situation();
+        for (standing, step) in situation.steps.iter_mut().zip(&self.plan.steps) {
+            standing.holder = standing.holder.is_some().then(|| self.holder(step));
+        }
+        situation
     }
 
     fn running(&self) -> impl Iterator<Item = &Step> {
@@ -299,8 +300,9 @@ impl Look<'_> {
             status: step.status.clone().unwrap_or_default(),
             role,
             attempts: step.attempts,
+            failures: self.workflow.failures_of(step),
             attempts_allowed: change::attempts_allowed_by(self.workflow, self.plan, step),
-            claim: (role == Some(StepRole::Active)).then(|| self.claim(step)),
+            claim: (role == Some(StepRole::Active)).then(|| self.holder(step)),
             started_at: step.started_at.clone(),
             last_action: last_action.filter(|_| role == Some(StepRole::Active)),
             state_changes,
@@ -311,21 +313,8 @@ impl Look<'_> {
         }
     }
 
-    fn claim(&self, step: &Step) -> Claim {
-        let env = &self.workspace.env;
-        let by = |operation: &&OperationSummary| {
-            step.claimed_by.as_ref().is_some_and(|claim| claim.is_by(&operation.actor))
-        };
-        let heard = self.operations.iter().find(by).and_then(|op| env.since(&op.time));
-        let started = step.started_at.as_deref().and_then(|time| env.since(time));
-        let silent_ms = [heard, started].into_iter().flatten().min();
-        Claim {
-            step: step.number,
-            own: step.claimed_by.as_ref().is_some_and(|claim| claim.is_by(env.actor())),
-            actor: step.claimed_by.as_ref().map(ToString::to_string),
-            silent_ms,
-            stale: silent_ms.is_none_or(|silent| silent >= self.stale_after_ms),
-        }
+    fn holder(&self, step: &Step) -> Holder {
+        self.witness.holder_after(step, self.stale_after_ms)
     }
 
     fn error(&self, step: &Step) -> Option<ErrorSeen> {
@@ -374,6 +363,44 @@ impl Look<'_> {
             Some(StepRole::Failed) => None,
             role => Some(role == Some(StepRole::Active)),
         }
+    }
+
+    /// What going back to a checkpoint would undo, each in a few words.
+    fn undone_by(&self, name: &str) -> Vec<String> {
+        let Ok(Some(checkpoint)) = self.view.checkpoint(name) else { return Vec::new() };
+        let Ok(files) = log::checkpoint::files_of(self.workspace, &checkpoint) else {
+            return Vec::new();
+        };
+        let mut undone = Vec::new();
+        let plan = files.get(StateFile::Plan.name()).cloned();
+        if let Some(then) = plan.and_then(|bytes| Document::from_bytes(bytes).ok()).map(Plan::read)
+        {
+            for step in &self.plan.steps {
+                let same = |known: &&Step| match (&known.id, &step.id) {
+                    (Some(one), Some(other)) => one == other,
+                    _ => known.number == step.number && known.title == step.title,
+                };
+                let is_finished = |step: &Step| self.role(step).is_some_and(StepRole::is_finished);
+                match then.steps.iter().find(same) {
+                    None => undone.push(format!("the new step {} ({})", step.number, step.title)),
+                    Some(known) if is_finished(step) && !is_finished(known) => {
+                        undone.push(format!("the end of step {} ({})", step.number, step.title));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        for file in [StateFile::Context, StateFile::Variables, StateFile::Constraints] {
+            let now = self.view.bytes(file.name()).unwrap_or_default();
+            let then = files.get(file.name()).map(Vec::as_slice).unwrap_or_default();
+            let known: std::collections::HashSet<&[u8]> = then.split(|b| *b == b'\n').collect();
+            let new = now.split(|b| *b == b'\n').filter(|line| !known.contains(line)).count();
+            if now != then {
+                let lines = if new == 1 { "line" } else { "lines" };
+                undone.push(format!("{new} {lines} of {file}"));
+            }
+        }
+        undone
     }
 
     /// Unfinished steps that depend on this one, or whose inputs use what it gives.

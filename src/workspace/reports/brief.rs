@@ -39,7 +39,7 @@ impl Workspace {
     /// There is no state at all, the lock is not free, or what was asked for is not there.
     pub fn brief(&self, request: &BriefRequest) -> Result<Briefed, Error> {
         let (snapshot, mut damaged) = self.read_what_can_be()?;
-        let asked = (request.step.as_ref(), self.env.actor());
+        let asked = request.step.as_ref();
         let (mut material, constraints) = snapshot.material(asked, &mut damaged)?;
         if let Some(revision) = &request.since {
             material.changes = Some(self.changes_after(revision)?);
@@ -85,7 +85,7 @@ impl Workspace {
         if problems.is_empty() {
             problems.push(Problem::error(ErrorCode::LogDamaged, StateFile::Log, error.to_string()));
         }
-        Ok((Snapshot::new(view, self.options.progress), problems))
+        Ok((self.snapshot(view), problems))
     }
 
     fn changes_after(&self, revision: &str) -> Result<Changes, Error> {

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::open_steps::open_steps;
 use crate::{
-    brief::{Advice, Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
+    brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Constraints, Decision, ErrorCode, Money, Plan, PlanRole, Problem, StateFile, Step, StepId,
-        StepRef, StepRole, Variables, Workflow, is_usual, is_usual_rule,
+        Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId,
+        StepRef, Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
+    recovery::Move,
     workspace::{
         Error, Overview, Readiness, Resolver, Snapshot, StepOverview,
         overview::{Sources, problem_of},
@@ -43,7 +44,7 @@ impl Snapshot {
     /// Everything a brief can tell; what cannot be read is added to `damaged`.
     pub(in crate::workspace) fn material(
         &self,
-        (wanted, actor): (Option<&StepRef>, &str),
+        wanted: Option<&StepRef>,
         damaged: &mut Vec<Problem>,
     ) -> Result<(Material, Option<Constraints>), Error> {
         let mut note = |error: Error| {
@@ -86,6 +87,7 @@ impl Snapshot {
             constraints: files.constraints.as_ref(),
             history,
             pending: Pending::of(self.view()),
+            witness: self.witness(),
         });
         material.goal = files.goal();
         material.limits = overview.spending.exceeded().map(|limit| format!("{limit:#}")).collect();
@@ -108,7 +110,7 @@ impl Snapshot {
                 |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
             let failed = plan.steps.iter().zip(&overview.steps).filter_map(failed);
             let failed: Vec<Step> = failed.take(FAILED).collect();
-            files.fill(plan, (&workflow, overview), (wanted, actor), &mut material)?;
+            files.fill(plan, (&workflow, overview), wanted, &mut material)?;
             material.told = self.told(&failed, wanted.is_some(), &material);
         } else if let Some(step) = wanted {
             let message = format!("step `{step}` cannot be shown: `plan.md` cannot be read");
@@ -178,20 +180,17 @@ impl Readable {
         &self,
         plan: &Plan,
         (workflow, overview): (&Workflow, Overview),
-        (wanted, actor): (Option<&StepRef>, &str),
+        wanted: Option<&StepRef>,
         material: &mut Material,
     ) -> Result<(), Error> {
-        let advice = advice(&overview, actor);
-        let number = match advice {
-            Advice::Finish(number) | Advice::Start(number) | Advice::Retry(number) => number,
-            _ => overview.counts.current_step,
-        };
+        let next = overview.next_move();
+        let number = next.step.unwrap_or(overview.counts.current_step);
         let step = match wanted {
             Some(wanted) => Some(plan.step(wanted)?),
             None => plan.steps.iter().find(|step| step.number == number),
         };
-        material.advice = wanted.is_none().then_some(advice);
-        let finished = wanted.is_none() && advice == Advice::Nothing;
+        let finished = wanted.is_none() && next.action == Move::Nothing;
+        material.next_move = wanted.is_none().then_some(next);
         let step = step.filter(|_| !finished);
         let readiness = Readiness::new(plan, workflow);
         if let Some(step) = step {
@@ -284,29 +283,4 @@ fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {
         .into_iter()
         .filter(|reference| resolver.get(&reference.path).is_none());
     missing.into_iter().all(|reference| resolver.is_awaited(&reference.path))
-}
-
-fn advice(overview: &Overview, actor: &str) -> Advice {
-    let own = |step: &&StepOverview| step.claimed_by.as_deref() == Some(actor);
-    let active = || overview.with_role(StepRole::Active);
-    let first = |role| overview.with_role(role).next().map(|step| step.number);
-    if !overview.open_reviews.is_empty() {
-        Advice::WaitForReview
-    } else if overview.role == Some(PlanRole::Succeeded) {
-        Advice::Nothing
-    } else if matches!(overview.role, Some(PlanRole::Paused | PlanRole::Failed)) {
-        Advice::Resume
-    } else if overview.steps.is_empty() {
-        Advice::AddSteps
-    } else if let Some(step) = active().find(own).or_else(|| active().next()) {
-        Advice::Finish(step.number)
-    } else if let Some(step) = overview.next() {
-        Advice::Start(step.number)
-    } else if let Some(number) = first(StepRole::Failed) {
-        Advice::Retry(number)
-    } else if overview.counts.finished() == overview.counts.total {
-        Advice::Nothing
-    } else {
-        Advice::Blocked
-    }
 }

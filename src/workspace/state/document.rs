@@ -142,6 +142,9 @@ pub struct StepState {
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
     pub attempts: u32,
+    /// How often it failed, where that does not follow from the attempts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<u32>,
     /// Who started it last.
     pub claimed_by: Option<String>,
     /// When it was started last.

@@ -68,6 +68,7 @@ impl Snapshot {
             constraints: constraints.as_ref(),
             history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
             pending: Pending::of(self.view()),
+            witness: self.witness(),
         });
         for problem in plan.problems.iter().cloned().chain(self.conflict_problems()) {
             if !problems.contains(&problem) {
@@ -76,7 +77,7 @@ impl Snapshot {
         }
         let values = variables.as_ref().map_or(Value::Null, |read| read.document.to_value());
         let results = values.pointer("/step_data/outputs").and_then(Value::as_object).cloned();
-        let resume_from = overview.resume_from().cloned();
+        let resume_from = overview.resume_from().cloned().map(StepOverview::as_written);
         let (metadata, history) = (&plan.metadata, overview.history);
         StateDocument {
             schema_version: SCHEMA_VERSION,
@@ -206,6 +207,7 @@ fn step_state(step: &Step, ready: bool) -> StepState {
         side_effects: step.side_effects.clone(),
         depends_on: step.depends_on.clone(),
         attempts: step.attempts,
+        failures: step.failures,
         claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
         result: step.result.clone(),

@@ -79,6 +79,11 @@ impl<'a> Part<'a> {
         number.ok_or_else(|| part.should_be("a whole number"))
     }
 
+    /// A count that may be absent.
+    pub(super) fn optional_count(&self, key: &str) -> Result<Option<u32>, Error> {
+        self.get(key).map(|_| self.count(key)).transpose()
+    }
+
     /// The elements of a list; none when it is absent.
     pub(super) fn list(&self, key: &str) -> Result<Vec<Self>, Error> {
         let Some(part) = self.get(key) else { return Ok(Vec::new()) };

@@ -125,7 +125,7 @@ fn the_example_evaluator_decides() {
     for (error, action) in [
         ("write failed: No space left on device", "retry_task"),
         ("401 Unauthorized", "human_review"),
-        ("timed out", "restart"),
+        ("timed out", "retry_task"),
     ] {
         let project = failed(4, 1, error);
         let answer = project.json(&["recover", "--evaluator", &line]);

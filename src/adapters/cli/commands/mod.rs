@@ -34,6 +34,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         global: parsed.global,
         command,
         client: None,
+        event_session: None,
         cancellation: Cancellation::default(),
         output,
     };

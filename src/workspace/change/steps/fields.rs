@@ -11,11 +11,12 @@ use crate::{
 };
 
 /// Fields that other commands look after.
-const MANAGED: [(&str, &str); 5] = [
+const MANAGED: [(&str, &str); 6] = [
     ("id", "it never changes"),
     ("status", "`statedir step --help` lists the commands that change it"),
     ("attempts", "`statedir step start` counts them"),
-    ("claimed_by", "`statedir step start` sets it"),
+    ("failures", "`statedir step fail` counts them"),
+    ("claimed_by", "`statedir step start` and `statedir step take` set it"),
     ("started_at", "`statedir step start` sets it"),
 ];
 

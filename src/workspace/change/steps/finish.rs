@@ -11,6 +11,7 @@ use crate::{
             Span, StepResult,
             review::open_review,
             steps::{
+                claim,
                 gate::attempts_allowed,
                 progress::{Extra, Progress, status_of},
                 result_line::result_line,
@@ -48,6 +49,9 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
     let plan = draft.plan()?;
     let step = select(draft, &plan, result.step.as_ref(), &[Role::Active], "is running")?;
     plan.refuse_copied(step)?;
+    if !result.force {
+        claim::refuse_others(draft, step)?;
+    }
     let from = status_of(draft, step)?;
     let status = draft.workflow().step_with_role(to).to_owned();
     transition(draft, step, &from, &status)?;
@@ -58,7 +62,11 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     let line = result_line(result, to, time).filter(|_| step.has_result_line());
     let mut progress = Progress::new(draft, &plan)?;
+    let failures = progress.failures_after(step, to);
     let id = progress.set_status(step, &status);
+    if to == Role::Failed && step.failures.is_some() {
+        progress.step(step).set("failures", &failures.to_string());
+    }
     match line {
         Some(line) => progress.step(step).set("result", &line),
         None => progress.step(step).clear("result"),
@@ -100,10 +108,10 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
         answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }
     let allowed = attempts_allowed(draft, &plan, step);
-    if to == Role::Failed && step.attempts >= allowed {
+    if to == Role::Failed && failures >= allowed {
         let question = format!(
-            "step {} ({id}) failed {} of {allowed} attempts: {}",
-            step.number, step.attempts, step.title
+            "step {} ({id}) failed {failures} of {allowed} attempts: {}",
+            step.number, step.title
         );
         let review = open_review(draft, &question)?;
         answer.message.push_str(&format!("\nreview {review} is open: {question}"));

@@ -1,5 +1,6 @@
 //! Choosing a step, starting it, starting it again, putting it back.
 
+pub(in crate::workspace) mod claim;
 pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
@@ -15,8 +16,9 @@ use crate::{
         ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
         StepRole as Role, Subject,
     },
+    recovery::{Situation, StepStanding, next_move},
     workspace::{
-        Answer, Draft, Error, ErrorKind, Readiness,
+        Answer, Draft, Error, ErrorKind, Overview, Readiness,
         change::{
             review::refuse_while_open,
             steps::{
@@ -67,10 +69,11 @@ pub(in crate::workspace::change) fn retry(
         return Err(illegal(draft, step, Role::Active, "only a failed step can be retried")?);
     }
     let allowed = attempts_allowed(draft, &plan, step);
-    if step.attempts >= allowed {
+    let failures = draft.workflow().failures_of(step);
+    if failures >= allowed {
         return Err(Error::refused_with(
             ErrorCode::RetryLimit,
-            format!("{} was attempted {} times, which is the limit", step.name(), step.attempts),
+            format!("{} has failed {failures} times, which is the limit", step.name()),
             "`statedir review list` shows what was asked; `statedir review open` asks again",
         ));
     }
@@ -83,20 +86,27 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
     let active = draft.workflow().step_with_role(Role::Active).to_owned();
     let from = status_of(draft, step)?;
     if let Err(refusal) = draft.workflow().check_step(&from, &active) {
-        let taken = draft.workflow().step_role(&from) == Some(Role::Active);
-        let hint = match (&step.claimed_by, taken) {
-            (Some(actor), true) => {
-                Some(format!("`{actor}` is working on it; `statedir step next` names another"))
+        let hint = match draft.workflow().step_role(&from) {
+            Some(Role::Active) => {
+                let holder = draft.holder(step);
+                if holder.is_foreign() {
+                    let how = claim::how_to_take(&holder);
+                    format!("it is held by {}; {how}", holder.phrase())
+                } else if holder.own {
+                    format!("it is yours: `statedir step done {}` ends it", step.number)
+                } else {
+                    format!("nobody has claimed it: `statedir step take {}`", step.number)
+                }
             }
-            (None, true) => Some("`statedir step next` names another".to_owned()),
-            _ => Some("`statedir step reset` reopens it".to_owned()),
+            _ => format!("`statedir step reset {}` reopens it", step.number),
         };
+        let hint = Some(hint);
         let (subject, refusal) = (step.name(), Box::new(refusal));
         return Err(ErrorKind::Transition { subject, refusal, hint }.into());
     }
     gate::check(draft, plan, Subject::Step, &active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
-    let (now, actor) = (draft.env.now(), draft.env.actor().to_owned());
+    let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = Progress::new(draft, plan)?;
     progress.begin_plan()?;
     let id = progress.set_fields(
@@ -104,7 +114,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
         &[
             ("status", active.as_str()),
             ("attempts", attempts.as_str()),
-            ("claimed_by", actor.as_str()),
+            ("claimed_by", claim.as_str()),
             ("started_at", now.as_str()),
         ],
     );
@@ -121,9 +131,13 @@ pub(in crate::workspace::change) fn reset(
     draft: &mut Draft<'_>,
     selected: Option<&StepRef>,
     note: Option<&str>,
+    force: bool,
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Active, Role::Failed], "can be reset")?;
+    if !force {
+        claim::refuse_others(draft, step)?;
+    }
     let from = status_of(draft, step)?;
     let open = draft.workflow().step_with_role(Role::Open).to_owned();
     if from == open {
@@ -164,11 +178,21 @@ pub(in crate::workspace::change) fn select<'p>(
             fitting.push(step);
         }
     }
-    let own: Vec<&Step> = fitting
+    let me = draft.env.identity().claim();
+    let is_active = |step: &Step| draft.workflow().role_of(step) == Some(Role::Active);
+    let is_own = |step: &Step| step.claimed_by.as_ref().is_some_and(|by| by.is_held_by(&me));
+    let own: Vec<&Step> =
+        fitting.iter().copied().filter(|step| is_active(step) && is_own(step)).collect();
+    // Without a number only one's own step is meant; one that nobody has claimed is anybody's.
+    let of_others: Vec<&Step> = fitting
         .iter()
         .copied()
-        .filter(|step| step.claimed_by.as_ref().is_some_and(|by| by.is_by(draft.env.actor())))
+        .filter(|step| is_active(step) && step.claimed_by.is_some() && !is_own(step))
         .collect();
+    fitting.retain(|step| !of_others.iter().any(|other| other.offset == step.offset));
+    if let ([], [], [first, ..]) = (own.as_slice(), fitting.as_slice(), of_others.as_slice()) {
+        return Err(claim::held(&draft.holder(first), first));
+    }
     match (own.as_slice(), fitting.as_slice()) {
         ([step], _) | ([], [step]) => Ok(step),
         ([], []) => Err(Error::refused_with(
@@ -199,24 +223,48 @@ pub(in crate::workspace::change) fn select<'p>(
 fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> {
     let readiness = Readiness::new(plan, draft.workflow());
     let first = readiness.ready().into_iter().next();
-    first.ok_or_else(|| no_ready_step(&readiness, plan))
+    first.ok_or_else(|| {
+        let standing = |(step, role): (&Step, &Option<Role>)| StepStanding {
+            number: step.number,
+            role: *role,
+            is_ready: false,
+            holder: (*role == Some(Role::Active)).then(|| draft.holder(step)),
+            failures: draft.workflow().failures_of(step),
+            allowed: attempts_allowed(draft, plan, step),
+        };
+        let situation = Situation {
+            role: draft.workflow().role_of_plan(&plan.metadata),
+            open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
+            steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
+        };
+        none_ready(&readiness.counts(), &situation)
+    })
 }
 
 /// Why there is no step to be started.
-pub(crate) fn no_ready_step(readiness: &Readiness<'_>, plan: &Plan) -> Error {
-    let counts = readiness.counts();
-    let StepCounts { open, running, failed, .. } = counts;
-    let (message, hint) = if plan.steps.is_empty() {
-        ("the plan has no steps yet".to_owned(), "`statedir step add TITLE`")
+pub(crate) fn no_ready_step(overview: &Overview) -> Error {
+    none_ready(&overview.counts, &overview.situation())
+}
+
+/// The same, with who holds those that run, and the recommended move.
+fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
+    let StepCounts { open, running, failed, total, .. } = counts;
+    let message = if *total == 0 {
+        "the plan has no steps yet".to_owned()
     } else if counts.unfinished() == 0 {
-        ("all steps are finished".to_owned(), "`statedir status` shows a summary")
+        "all steps are finished".to_owned()
     } else {
-        (
-            format!("no step is ready: {open} waiting, {running} running, {failed} failed"),
-            "`statedir step list` shows what they wait for",
-        )
+        let holders = situation.steps.iter().filter_map(|step| step.holder.as_ref());
+        let held: Vec<String> = holders
+            .map(|holder| match holder.own {
+                true => format!("; step {} is yours", holder.step),
+                false => format!("; step {} is held by {}", holder.step, holder.phrase()),
+            })
+            .collect();
+        let held = held.concat();
+        format!("no step is ready: {open} waiting, {running} running, {failed} failed{held}")
     };
-    Error::refused_with(ErrorCode::NoReadyStep, message, hint)
+    Error::refused_with(ErrorCode::NoReadyStep, message, next_move(situation).text)
 }
 
 /// Checks a transition against the lifecycle.

@@ -83,12 +83,24 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         self.set_fields(step, &[("status", status)])
     }
 
-    /// Puts a step back to its beginning: nobody works on it, and nothing came of it yet.
+    /// Puts a step back to its beginning: nobody works on it, and nothing came of it yet. What was
+    /// interrupted or is done again has not failed.
     pub(in crate::workspace::change) fn reopen(&mut self, step: &Step, open: &str) -> StepId {
+        let failures = self.draft.workflow().failures_of(step);
         let id = self.set_status(step, open);
         let update = self.step(step);
         ["claimed_by", "started_at", "result"].into_iter().for_each(|key| update.clear(key));
+        // Without a count every earlier attempt has failed.
+        if step.failures.is_none() && failures != step.attempts {
+            update.set("failures", &failures.to_string());
+        }
         id
+    }
+
+    /// How often a step has failed once it comes to that end.
+    pub(in crate::workspace::change) fn failures_after(&self, step: &Step, to: Role) -> u32 {
+        let before = self.draft.workflow().failures_of(step);
+        before.saturating_add(u32::from(to == Role::Failed))
     }
 
     /// The step's id; a new one is written if it has none.

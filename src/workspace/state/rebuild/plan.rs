@@ -169,6 +169,7 @@ fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepStat
         side_effects: part.text("side_effects")?,
         depends_on,
         attempts: part.count("attempts")?,
+        failures: part.optional_count("failures")?,
         claimed_by: part.text("claimed_by")?,
         started_at: part.text("started_at")?,
         result: part.text("result")?,
@@ -212,6 +213,8 @@ fn body(step: &StepState, all: &[StepState]) -> Result<String, Error> {
     put_field(&mut body, "component", step.component.as_deref())?;
     put_field(&mut body, "tool_mapping", step.tool_mapping.as_deref())?;
     put_field(&mut body, "status", step.status.as_deref())?;
+    let failures = step.failures.map(|failures| failures.to_string());
+    put_field(&mut body, "failures", failures.as_deref())?;
     for (key, list) in [("inputs", &step.inputs), ("expected_outputs", &step.expected_outputs)] {
         if !list.is_empty() {
             body.push_str(&format!("- **{key}**:\n"));

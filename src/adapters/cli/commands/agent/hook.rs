@@ -6,12 +6,13 @@ use std::{
 
 use crate::{
     adapters::{
-        choose,
+        Acting, choose,
         cli::{CliResult, Session},
         hooks::{self, Hook, HookEvent},
+        identify,
     },
     store::StoreError,
-    workspace::{Error, ErrorKind},
+    workspace::{Error, ErrorKind, Workspace},
 };
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
@@ -109,8 +110,7 @@ fn reply(
     dir: &Path,
 ) -> Result<hooks::Reply, String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-    let given = session.global.actor.take().or_else(|| variable("STATEDIR_ACTOR"));
-    session.global.actor = given.or_else(|| event.session());
+    session.event_session = event.text("session_id").map(str::to_owned);
     session.global.dir = Some(dir.to_owned());
     session.global.if_match = None;
     let last = event.name() == "SessionEnd";
@@ -123,19 +123,34 @@ fn reply(
     }
     let began = Instant::now();
     let names = [event.session(), variable("USER"), variable("LOGNAME")];
-    // Without any of these a command acts as `unknown`.
-    let nobody = names.iter().skip(1).all(Option::is_none).then(|| "unknown".to_owned());
+    let unnamed = identify(&Acting::default()).actor;
+    let shell_names = ["STATEDIR_SESSION", "CLAUDE_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
     let hook = Hook {
         event,
         workspace: &workspace,
-        other_names: names.into_iter().flatten().chain(nobody).collect(),
+        other_names: names.into_iter().flatten().chain([unnamed]).collect(),
+        shell_has_session: shell_names.iter().any(|name| variable(name).is_some()),
         max_tokens: args.max_tokens,
         record_prompts: args.record_prompts,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
         until: began + wait,
     };
-    hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()))
+    let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
+    if !hook.dry_run {
+        leave_sign(&workspace, last);
+    }
+    reply
+}
+
+/// Notes that the session is alive, or that it has ended. What is lost with it is evidence only.
+fn leave_sign(workspace: &Workspace, ended: bool) {
+    let Some(session) = &workspace.environment().identity().session else { return };
+    let mut sign = workspace.sign(ended);
+    // The server of the same session said which process lives as long as that.
+    let known = workspace.store().sign(session).and_then(|sign| sign.process);
+    sign.process = known.filter(|process| process.is_running() == Some(true));
+    let _ = workspace.store().leave_sign(session, &sign);
 }
 
 /// What is noted of a failure. The last of several waits knows only of itself.

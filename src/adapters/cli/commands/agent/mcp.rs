@@ -19,7 +19,7 @@ The entry of a client that starts its servers itself:
 
 Protocol versions 2024-11-05 to 2025-11-25 (initialize) and 2026-07-28 (server/discover). Every tool
 takes `if_match`, `dry_run` and `actor`; without an actor it is --actor, else $STATEDIR_ACTOR, else the
-client's name and a word for the session. A call waits at most 5 seconds for the lock.
+session that the client names in its environment, else the client's name and a word for the server. A call waits at most 5 seconds for the lock.
 
 Examples:
   statedir mcp
@@ -30,8 +30,7 @@ pub(in crate::adapters) struct Args {}
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
     // Only protocol on stdout, also when something breaks.
     report_bugs(false);
-    let variable = std::env::var("STATEDIR_ACTOR").ok().filter(|name| !name.trim().is_empty());
-    let (dir, actor) = (session.global.dir.clone(), session.global.actor.clone().or(variable));
+    let (dir, actor) = (session.global.dir.clone(), session.global.actor.clone());
     mcp::serve(Settings { dir, actor })
         .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()))?;
     Ok(0)

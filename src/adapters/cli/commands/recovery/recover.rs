@@ -22,15 +22,18 @@ use crate::{
 /// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
 /// human_review, never a guess.
 ///
-/// A failed step, first row that fits: an error that may pass by itself (timeout, network,
-/// rate_limit) and more than half of the steps completed: retry_task. A checkpoint, and more than
-/// 30% finished: rollback_checkpoint. More than 70% completed: skip_task, unless others need it or
-/// it is the last. Else restart, which keeps completed steps. No attempts left: human_review.
+/// A failed step: retry_task, after mending the cause where the error does not pass by itself (as
+/// timeout, network, rate_limit may). It has failed as often as retry_limit says: human_review.
+/// Finished work and findings are never given up for a failure: rollback_checkpoint is proposed only
+/// where the state itself is damaged and the log cannot repair it, and says what it would undo;
+/// skip_task and restart are for you to decide.
 ///
 /// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
 /// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
 /// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
-/// step that somebody else works on is left alone until its claim is stale.
+/// step that somebody else holds is left alone until its claim is stale: its session has ended, its
+/// process is gone, or nothing was heard of it for long. `next` is the move that `brief`, `status`
+/// and `resume` recommend, too.
 ///
 /// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
 /// exit 4, together with the decision.
@@ -88,9 +91,9 @@ pub(in crate::adapters) struct Args {
     /// The directory with the project's files; else derived from the place of the state
     #[arg(long, value_name = "DIR")]
     pub(in crate::adapters) project: Option<PathBuf>,
-    /// How long a claim may be silent before it counts as stale
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = span)]
-    pub(in crate::adapters) stale_after: Duration,
+    /// How long a claim may be silent before it counts as stale; else as workflow.yaml says (1h)
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub(in crate::adapters) stale_after: Option<Duration>,
 }
 
 pub(in crate::adapters) fn action(text: &str) -> Result<Action, String> {
@@ -116,7 +119,8 @@ impl Args {
                 Some(Evaluator { argv, limit: self.evaluator_timeout })
             }
         };
-        let stale_after_ms = u64::try_from(self.stale_after.as_millis()).unwrap_or(u64::MAX);
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let stale_after_ms = self.stale_after.map(millis);
         if let Some(project) = self.project.as_ref().filter(|project| !project.is_dir()) {
             let message = format!("`{}` is not a directory", project.display());
             return Err(Failure::new(ErrorCode::NotFound, message));

@@ -19,6 +19,7 @@ pub(super) fn document(recovery: &Recovery, carried: Option<&Outcome>, dry_run: 
     if let Some(asked) = &recovery.evaluator {
         answer["evaluator"] = json!(asked);
     }
+    answer["next_move"] = json!(recovery.examined.next_move);
     answer["evidence"] = json!(recovery.examined.evidence);
     answer["revision"] = json!(recovery.examined.revision.as_str());
     answer["applied"] = json!(carried.is_some_and(|outcome| outcome.committed));
@@ -65,6 +66,9 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
     for reason in &decision.reasons {
         output.line(format!("  why      {}", one_line(reason)));
     }
+    for what in &decision.undoes {
+        output.line(format!("  undoes   {}", one_line(what)));
+    }
     for place in &decision.look_at {
         output.line(format!("  look at  {}", one_line(place)));
     }
@@ -94,6 +98,9 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
         output.note(&format!(
             "the evaluator did not decide, so the built-in decision was used: {error}"
         ));
+    }
+    if let Some(next) = recovery.examined.next_move.as_ref().filter(|_| !applied) {
+        output.line(format!("  next     {}", one_line(&next.text)));
     }
     if !applied && !decision.nothing_to_do && evidence.damage.is_empty() {
         output.line("`--apply` carries out the decision");

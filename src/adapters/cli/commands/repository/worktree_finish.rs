@@ -153,7 +153,7 @@ fn note(session: &Session<'_>, name: &str, what: &str) -> Result<(), Failure> {
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
         if what == "abandoned" && role == Some(StepRole::Active) {
             let note = Some(format!("the worktree on branch `{name}` was abandoned"));
-            changes.push(Change::StepReset { step: Some(selected.clone()), note });
+            changes.push(Change::StepReset { step: Some(selected.clone()), note, force: true });
         }
         if step.other.iter().any(|(key, _)| key == "worktree") {
             let mut set = Map::new();

@@ -88,6 +88,9 @@ pub(in crate::adapters) struct ResultArgs {
     /// The tool that was actually used
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// Also where somebody else holds the step; `step take` is the better way
+    #[arg(long)]
+    force: bool,
 }
 
 impl ResultArgs {
@@ -100,6 +103,7 @@ impl ResultArgs {
             error: pairs::optional_text(self.error)?,
             note: pairs::optional_text(self.note)?,
             tool: self.tool,
+            force: self.force,
         }))
     }
 }

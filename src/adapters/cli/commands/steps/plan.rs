@@ -45,8 +45,8 @@ pub(in crate::adapters) struct PauseArgs {
 
 /// Continue a paused, failed or interrupted execution
 ///
-/// Steps that were running under the same actor when the process died start over. The brief
-/// follows, as `statedir brief` prints it.
+/// The plan goes on; running steps stay as they are, and the answer says whose they are. Resuming
+/// again, as after a compaction, changes nothing. The brief follows, as `statedir brief` prints it.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir resume\n  statedir resume --json")]
 pub(in crate::adapters) struct ResumeArgs {}

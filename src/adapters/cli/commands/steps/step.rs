@@ -82,6 +82,27 @@ Examples:
         /// Why
         #[arg(long, value_name = "TEXT", visible_alias = "why")]
         note: Option<String>,
+        /// Also where somebody else holds it
+        #[arg(long)]
+        force: bool,
+    },
+    /// Take over a running step whose holder is gone; the same attempt goes on
+    ///
+    /// A claim is stale when its session has ended, its process is gone, or nothing was heard of it
+    /// for as long as workflow.yaml says (stale_after, 1h). While the holder is at work it is refused,
+    /// unless --force says that you know better, and --why for the history.
+    #[command(
+        after_help = "Examples:\n  statedir step take 3\n  statedir step take 3 --force --why \"the laptop was lost\""
+    )]
+    Take {
+        /// Number or id; the only step of somebody else if absent
+        step: Option<String>,
+        /// Also while its holder is at work
+        #[arg(long, requires = "why")]
+        force: bool,
+        /// Why, for the history
+        #[arg(long, value_name = "TEXT", visible_alias = "note")]
+        why: Option<String>,
     },
     /// Change the fields of a step
     #[command(after_help = "\
@@ -115,18 +136,19 @@ Examples:
         #[arg(long)]
         resolved: bool,
     },
-    /// List the steps, with who works on them and since when
-    ///
-    /// With --actor, only the steps that this actor claimed.
+    /// List the steps, with who works on them, since when, and whether they still do
     #[command(after_help = "\
 Examples:
   statedir step list
   statedir step list --status FAILED --limit 100
-  statedir step list --status RUNNING --actor agent-b")]
+  statedir step list --status RUNNING --claimed-by agent-b")]
     List {
         /// Only steps with this status
         #[arg(long)]
         status: Option<String>,
+        /// Only steps that this actor or session claimed
+        #[arg(long, value_name = "NAME")]
+        claimed_by: Option<String>,
         /// The most to list
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
@@ -163,15 +185,21 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
         Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
-        Verb::Reset { step, note } => {
+        Verb::Reset { step, note, force } => {
             let note = pairs::optional_text(note)?;
-            Change::StepReset { step: selected(step.as_deref())?, note }
+            Change::StepReset { step: selected(step.as_deref())?, note, force }
+        }
+        Verb::Take { step, force, why } => {
+            let why = pairs::optional_text(why)?;
+            Change::StepTake { step: selected(step.as_deref())?, force, why }
         }
         Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
         Verb::Show { step, resolved } => {
             return view::show(session, step.as_deref(), resolved);
         }
-        Verb::List { status, limit } => return view::list(session, status.as_deref(), limit),
+        Verb::List { status, claimed_by, limit } => {
+            return view::list(session, status.as_deref(), claimed_by.as_deref(), limit);
+        }
         Verb::Next { claim: false } => return view::next(session),
     };
     session.apply(&[change])

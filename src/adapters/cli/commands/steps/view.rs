@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
-    domain::{ErrorCode, Plan, Step, StepRole, format_age},
+    domain::{Claim, ErrorCode, Plan, Step, StepRole},
     workspace::{Error, Resolver, Snapshot, StepOverview},
 };
 
@@ -13,14 +13,20 @@ use crate::{
 pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let plan = snapshot.plan()?;
+    let overview = snapshot.overview()?;
     let wanted = match step {
         Some(step) => select(step)?,
-        None => crate::domain::StepRef::Number(snapshot.overview()?.counts.current_step),
+        None => crate::domain::StepRef::Number(overview.counts.current_step),
     };
     let step = plan.step(&wanted).map_err(Error::from)?;
+    let at = plan.steps.iter().position(|other| other.offset == step.offset);
+    let holder = at.and_then(|at| overview.steps.get(at)?.holder.as_ref());
     let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
     if session.output.is_json() {
         let mut shown = step_json(step);
+        if let Some(holder) = holder {
+            shown["claim"] = json!(holder);
+        }
         if let Some(inputs) = inputs {
             shown["inputs"] = json!(inputs);
         }
@@ -31,6 +37,10 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     }
     let extent = plan.document.section(step.section).extent.clone();
     session.output.line(plan.document.source()[extent].trim_end());
+    if let Some(holder) = holder {
+        let take = holder.take.as_ref().map(|take| format!(" (`{take}`)")).unwrap_or_default();
+        session.output.line(format!("\nheld by {}{take}", holder.phrase()));
+    }
     for (at, (name, value)) in inputs.iter().flatten().enumerate() {
         if at == 0 {
             session.output.line("\nresolved inputs:");
@@ -54,12 +64,20 @@ fn inputs(
 }
 
 /// All steps, a line each.
-pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize) -> CliResult {
+pub(super) fn list(
+    session: &mut Session<'_>,
+    status: Option<&str>,
+    claimed_by: Option<&str>,
+    limit: usize,
+) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
     let mut lines = snapshot.overview()?.steps;
-    if let Some(actor) = &session.global.actor {
-        lines.retain(|line| line.claimed_by.as_ref() == Some(actor));
+    if let Some(name) = claimed_by {
+        let is_by = |claim: &Claim| {
+            claim.is_by(name) || claim.session_name() == name || claim.to_string() == name
+        };
+        lines.retain(|line| line.claimed_by.as_ref().is_some_and(is_by));
     }
     // How long ago a running step was claimed.
     let age = |step: &StepOverview| {
@@ -94,9 +112,9 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
-        if let Some(by) = step.claimed_by.as_ref().filter(|_| step.is_running()) {
-            let age = age(step).map(|ms| format!(" for {}", format_age(ms))).unwrap_or_default();
-            notes.push(format!("by {by}{age}"));
+        if let Some(holder) = &step.holder {
+            notes.push(format!("by {}", holder.phrase()));
+            notes.extend(holder.take.as_ref().filter(|_| holder.stale).cloned());
         }
         if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
@@ -127,12 +145,15 @@ pub(super) fn list(session: &mut Session<'_>, status: Option<&str>, limit: usize
 pub(super) fn next(session: &mut Session<'_>) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let step = snapshot.next_step()?;
+    let next = snapshot.overview()?.next_move();
     if session.output.is_json() {
-        let answer = json!({ "step": step_json(&step), "revision": snapshot.revision().as_str() });
+        let answer = json!({ "step": step_json(&step), "next_move": next,
+            "revision": snapshot.revision().as_str() });
         session.output.value(answer);
     } else {
         let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
         session.output.line(format!("step {}{id}: {}", step.number, step.title));
+        session.output.line(next.text);
     }
     Ok(0)
 }

@@ -72,19 +72,27 @@ fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Pa
 
 fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Painted {
     let mut notes: Vec<String> = Vec::new();
-    if let Some(by) = step.claimed_by.as_ref().filter(|_| step.is_running()) {
-        notes.push(format!("by {by}"));
+    match &step.holder {
+        Some(holder) => {
+            notes.push(format!("by {}", holder.phrase()));
+            notes.extend(holder.take.as_ref().filter(|_| holder.stale).cloned());
+        }
+        None => {
+            let age = step.age_ms(env).map(|age| format!("started {} ago", format_age(age)));
+            notes.extend(age);
+        }
     }
-    notes.extend(step.age_ms(env).map(|age| match step.is_running() {
-        true => format!("for {}", format_age(age)),
-        false => format!("started {} ago", format_age(age)),
-    }));
     if step.is_finished() || step.is_failed() || step.role.is_none() {
         let took = step.id.as_deref().and_then(|id| times.newest(id));
         notes.extend(took.map(|ms| format!("took {}", format_duration(ms))));
     }
     if step.attempts > 1 || step.is_failed() {
-        notes.push(format!("attempt {} of {}", step.attempts, step.attempts_allowed));
+        notes.push(match step.failures {
+            0 => format!("attempt {}", step.attempts),
+            failures => {
+                format!("attempt {}, failed {failures} of {}", step.attempts, step.attempts_allowed)
+            }
+        });
     }
     if !step.is_finished() && !step.waits_for.is_empty() {
         notes.push(format!("waits for {}", step.waits_for.join(", ")));
@@ -104,25 +112,16 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
 fn outlook(overview: &Overview) -> Vec<Painted> {
     let (counts, spending) = (&overview.counts, &overview.spending);
     let mut lines = Vec::new();
-    match overview.next() {
-        Some(step) => {
-            lines.push((Colour::Bold, format!("next      {} {}", step.number, step.title)))
-        }
-        None if counts.total == 0 => {
-            lines.push(plain("next      no steps yet: statedir step add TITLE".to_owned()));
-        }
-        None => {}
-    }
+    lines.push((Colour::Bold, format!("next      {}", overview.next_move().text)));
     if counts.failed > 0 {
         let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());
         let numbers: Vec<String> = numbers.take(MOST).collect();
         let more = if counts.failed > MOST { ", …" } else { "" };
-        let hint = "statedir step retry N";
-        lines.push((Colour::Red, format!("failed    step {}{more}: {hint}", numbers.join(", "))));
+        lines.push((Colour::Red, format!("failed    step {}{more}", numbers.join(", "))));
     }
     if overview.retries() > 0 {
         let (count, limit) = (overview.retries(), overview.retry_limit);
-        lines.push(plain(format!("retries   {count} (a step may be attempted {limit} times)")));
+        lines.push(plain(format!("retries   {count} (a step may fail {limit} times)")));
     }
     let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
     lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));

@@ -1,0 +1,181 @@
+//! Who holds a running step, and whether they are still at it: by evidence, not by guess.
+
+use serde::Serialize;
+
+use crate::domain::{Claim, format_age, format_duration};
+
+/// What is known about the one who claimed a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signs {
+    /// Milliseconds since the step was claimed.
+    pub held_ms: Option<u64>,
+    /// Milliseconds since the newest change that the holder made.
+    pub changed_ms: Option<u64>,
+    /// Milliseconds since a hook or server of the holder's session was seen.
+    pub seen_ms: Option<u64>,
+    /// Whether the session said that it ends.
+    pub ended: bool,
+    /// The process that lives as long as the session, and whether it runs.
+    pub process: Option<(u32, bool)>,
+}
+
+/// Who holds a running step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Holder {
+    /// The step's number.
+    pub step: u32,
+    /// The claim; absent if nobody laid one.
+    pub claimed_by: Option<Claim>,
+    /// Whether it is the one who asks.
+    pub own: bool,
+    /// Milliseconds since it was claimed.
+    pub held_ms: Option<u64>,
+    /// Milliseconds since the holder was last heard of.
+    pub silent_ms: Option<u64>,
+    /// Whether there is evidence that nobody is at it any more.
+    pub stale: bool,
+    /// That evidence, or what shows that somebody is.
+    pub evidence: String,
+    /// The command that takes the step over, if it is somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub take: Option<String>,
+}
+
+impl Holder {
+    /// Weighs what is known about a claim for the one who asks.
+    pub(crate) fn of(
+        step: u32,
+        claim: Option<&Claim>,
+        asking: &Claim,
+        signs: &Signs,
+        stale_after_ms: u64,
+    ) -> Self {
+        let own = claim.is_some_and(|claim| claim.is_held_by(asking));
+        let heard = [signs.held_ms, signs.changed_ms, signs.seen_ms];
+        let silent_ms = heard.into_iter().flatten().min();
+        let (stale, evidence) = match (claim, own) {
+            (None, _) => (true, "nobody has claimed it".to_owned()),
+            (Some(_), true) => (false, "it is yours".to_owned()),
+            (Some(_), false) => weigh(signs, silent_ms, stale_after_ms),
+        };
+        let take = (claim.is_some() && !own).then(|| format!("statedir step take {step}"));
+        let held_ms = signs.held_ms;
+        Self { step, claimed_by: claim.cloned(), own, held_ms, silent_ms, stale, evidence, take }
+    }
+
+    /// Whether somebody else is at work.
+    pub(crate) fn is_held(&self) -> bool {
+        self.claimed_by.is_some() && !self.own && !self.stale
+    }
+
+    /// Whether somebody else claimed it, at work or not.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.claimed_by.is_some() && !self.own
+    }
+
+    /// Who holds it and for how long: `ada@build7 for 2h`.
+    pub(crate) fn who(&self) -> String {
+        let Some(claim) = &self.claimed_by else { return "nobody".to_owned() };
+        match self.held_ms {
+            Some(held) => format!("{claim} for {}", format_age(held)),
+            None => claim.to_string(),
+        }
+    }
+
+    /// The same in one phrase with the evidence: `ada@build7 for 2h; stale: its session ended`.
+    pub(crate) fn phrase(&self) -> String {
+        match (self.is_foreign(), self.stale) {
+            (false, _) => self.who(),
+            (true, true) => format!("{}; stale: {}", self.who(), self.evidence),
+            (true, false) => format!("{}; {}", self.who(), self.evidence),
+        }
+    }
+}
+
+/// Whether the holder is gone, and how one can tell.
+fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
+    // What was done after the session said goodbye was done by one that goes on.
+    let went_on = signs.changed_ms.is_some_and(|changed| {
+        signs.seen_ms.is_some_and(|seen| changed.saturating_add(1000) < seen)
+    });
+    if signs.ended && !went_on {
+        let ago = signs.seen_ms.map(|ms| format!(" {} ago", format_age(ms))).unwrap_or_default();
+        return (true, format!("its session ended{ago}"));
+    }
+    match signs.process {
+        Some((pid, false)) if !went_on => return (true, format!("its process {pid} is gone")),
+        Some((pid, true)) => return (false, format!("its process {pid} is running")),
+        _ => {}
+    }
+    let limit = format_duration(stale_after_ms);
+    match silent_ms {
+        None => (true, "nothing says when it was last at work".to_owned()),
+        Some(silent) if silent >= stale_after_ms => {
+            (true, format!("no sign of life for {}, more than {limit}", format_age(silent)))
+        }
+        Some(silent) => (false, format!("last sign of life {} ago", format_age(silent))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = 3_600_000;
+
+    fn judged(signs: &Signs) -> Holder {
+        let claim = Claim::parse("ada@h (session s1)");
+        let asking = Claim::parse("ada@h (session s2)");
+        Holder::of(1, Some(&claim), &asking, signs, HOUR)
+    }
+
+    #[test]
+    fn a_claim_is_stale_when_nothing_was_heard_for_long() {
+        let signs = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
+        let holder = judged(&signs);
+        assert!(holder.stale && holder.is_foreign() && !holder.is_held());
+        assert_eq!(holder.take.as_deref(), Some("statedir step take 1"));
+        assert!(holder.phrase().contains("stale: no sign of life for 5h"), "{}", holder.phrase());
+        for recent in [
+            Signs { changed_ms: Some(60_000), ..signs.clone() },
+            Signs { seen_ms: Some(60_000), ..signs.clone() },
+        ] {
+            assert!(judged(&recent).is_held());
+        }
+    }
+
+    #[test]
+    fn a_process_speaks_louder_than_silence() {
+        let silent = Signs { held_ms: Some(5 * HOUR), ..Signs::default() };
+        assert!(judged(&Signs { process: Some((7, true)), ..silent }).is_held());
+        let fresh = Signs { held_ms: Some(1000), ..Signs::default() };
+        let gone = judged(&Signs { process: Some((7, false)), ..fresh.clone() });
+        assert!(gone.stale && gone.evidence.contains("process 7 is gone"));
+        let ended = judged(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
+        assert!(ended.stale && ended.evidence.contains("session ended"));
+        // Control: without that evidence the same claim is alive.
+        assert!(judged(&fresh).is_held());
+    }
+
+    #[test]
+    fn a_session_that_was_resumed_is_alive_again() {
+        let signs = Signs {
+            held_ms: Some(2 * HOUR),
+            changed_ms: Some(60_000),
+            seen_ms: Some(HOUR),
+            ended: true,
+            process: Some((7, false)),
+        };
+        assert!(judged(&signs).is_held());
+    }
+
+    #[test]
+    fn ones_own_step_is_never_stale_and_nobodys_is_free() {
+        let asking = Claim::parse("ada@h (session s1)");
+        let signs = Signs { held_ms: Some(50 * HOUR), ..Signs::default() };
+        let own = Holder::of(1, Some(&asking.clone()), &asking, &signs, HOUR);
+        assert!(own.own && !own.stale && own.take.is_none());
+        let free = Holder::of(1, None, &asking, &signs, HOUR);
+        assert!(free.stale && !free.is_foreign() && free.take.is_none());
+    }
+}

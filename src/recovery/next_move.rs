@@ -1,0 +1,174 @@
+//! The recommended next move: one function, which `brief`, `status`, `resume`, `recover` and
+//! `step next` all print.
+
+use serde::Serialize;
+
+use super::Holder;
+use crate::domain::{PlanRole, StepRole};
+
+/// What is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Move {
+    /// A person has to decide first.
+    WaitForReview,
+    /// Something in the plan has to be put right first.
+    Repair,
+    /// Go on with a plan that is paused or has failed.
+    Resume,
+    /// Say what is to be done.
+    AddSteps,
+    /// Go on with one's own step and end it.
+    Finish,
+    /// Take over a step whose holder is gone.
+    Take,
+    /// Try a failed step again.
+    Retry,
+    /// Start a step.
+    Start,
+    /// Ask a person how to go on.
+    Ask,
+    /// Others are at work on all that can be done.
+    Wait,
+    /// No step can be started.
+    Blocked,
+    /// Everything is finished.
+    Nothing,
+}
+
+/// The recommended next move.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct NextMove {
+    /// What.
+    pub action: Move,
+    /// The step it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    /// The command, as it can be pasted; none where there is nothing to do but wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The same as a sentence with its reason.
+    pub text: String,
+}
+
+/// A step as far as it matters for the next move.
+#[derive(Clone, Debug)]
+pub(crate) struct StepStanding {
+    /// Its number.
+    pub number: u32,
+    /// What its status means.
+    pub role: Option<StepRole>,
+    /// Whether it can be started now.
+    pub is_ready: bool,
+    /// Who holds it, if it runs.
+    pub holder: Option<Holder>,
+    /// How often it failed.
+    pub failures: u32,
+    /// How often it may fail.
+    pub allowed: u32,
+}
+
+/// The facts that decide.
+#[derive(Clone, Debug)]
+pub(crate) struct Situation {
+    /// What the plan's status means.
+    pub role: Option<PlanRole>,
+    /// The ids of the reviews that nobody has decided.
+    pub open_reviews: Vec<String>,
+    /// All steps, in order.
+    pub steps: Vec<StepStanding>,
+}
+
+/// Recommends the next move.
+///
+/// What stops everything comes first; then a step that runs: one's own, then one whose holder is
+/// gone; then one that failed and may be tried again; then the next one.
+pub(crate) fn next_move(situation: &Situation) -> NextMove {
+    let Situation { role, open_reviews, steps } = situation;
+    let with = |role| steps.iter().filter(move |step| step.role == Some(role));
+    let unfinished =
+        steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
+    if let Some(id) = open_reviews.first() {
+        let text = format!(
+            "Wait: a person decides review {id} with `statedir review approve {id}` or \
+             `statedir review reject {id}`."
+        );
+        return NextMove { action: Move::WaitForReview, step: None, command: None, text };
+    }
+    if let Some(step) = steps.iter().find(|step| step.role.is_none()) {
+        let why = format!("Step {} has a status that is not known", step.number);
+        return made(Move::Repair, Some(step.number), "statedir check", &why);
+    }
+    if *role == Some(PlanRole::Succeeded) {
+        return match unfinished {
+            0 => nothing(),
+            _ => made(
+                Move::Repair,
+                None,
+                "statedir step list",
+                &format!("The plan has ended, but {unfinished} of its steps have not"),
+            ),
+        };
+    }
+    if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
+        let word = if *role == Some(PlanRole::Paused) { "is paused" } else { "has failed" };
+        return made(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
+    }
+    if steps.is_empty() {
+        let command = "statedir step add \"First step\"";
+        return made(Move::AddSteps, None, command, "There are no steps yet");
+    }
+    let held = |step: &&StepStanding| step.holder.as_ref().is_some_and(Holder::is_held);
+    let own = |step: &&StepStanding| step.holder.as_ref().is_none_or(|holder| holder.own);
+    if let Some(step) = with(StepRole::Active).find(own) {
+        let number = step.number;
+        let text = format!(
+            "Step {number} is running and yours: continue it; then `statedir step done {number}` \
+             or `statedir step fail {number} --error \"what went wrong\"`."
+        );
+        let command = Some(format!("statedir step done {number}"));
+        return NextMove { action: Move::Finish, step: Some(number), command, text };
+    }
+    if let Some(step) = with(StepRole::Active).find(|step| !held(step)) {
+        let number = step.number;
+        let phrase = step.holder.as_ref().map(Holder::phrase).unwrap_or_default();
+        let why = format!("Step {number} was left running by {phrase}");
+        return made(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
+    }
+    if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {
+        let number = step.number;
+        let left = step.allowed - step.failures;
+        let times = if left == 1 { "attempt is" } else { "attempts are" };
+        let why = format!("Step {number} has failed, {left} {times} left: mend the cause, then");
+        return made(Move::Retry, Some(number), &format!("statedir step retry {number}"), &why);
+    }
+    if let Some(step) = steps.iter().find(|step| step.is_ready) {
+        let (number, why) = (step.number, format!("Step {} is ready", step.number));
+        return made(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
+    }
+    if let Some(step) = with(StepRole::Failed).next() {
+        let number = step.number;
+        let why = format!("Step {number} has failed {} times: ask a person", step.failures);
+        let command = format!("statedir review open \"How should step {number} go on?\"");
+        return made(Move::Ask, Some(number), &command, &why);
+    }
+    if let Some(step) = with(StepRole::Active).next() {
+        let phrase = step.holder.as_ref().map(Holder::phrase).unwrap_or_default();
+        let why = format!("Nothing is ready: step {} is held by {phrase}", step.number);
+        return made(Move::Wait, Some(step.number), "statedir step list", &why);
+    }
+    match unfinished {
+        0 => nothing(),
+        _ => made(Move::Blocked, None, "statedir step list", "No step can be started"),
+    }
+}
+
+fn made(action: Move, step: Option<u32>, command: &str, why: &str) -> NextMove {
+    let text = format!("{why}: `{command}`.");
+    NextMove { action, step, command: Some(command.to_owned()), text }
+}
+
+fn nothing() -> NextMove {
+    let text = "Every step is finished; there is nothing left to do.".to_owned();
+    NextMove { action: Move::Nothing, step: None, command: None, text }
+}

@@ -1,0 +1,76 @@
+//! What can be seen of the one who holds a step: their changes in the log, the signs that their
+//! session left, their process.
+
+use std::cell::OnceCell;
+
+use jiff::Timestamp;
+
+use super::{Workspace, environment::millis_between};
+use crate::{
+    domain::{Claim, Step, Workflow},
+    recovery::{Holder, Signs},
+    store::{OperationSummary, Store},
+};
+
+/// How many of the newest operations are looked at.
+const NEWEST: usize = 200;
+
+/// Looks for signs of life, for one who asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Witness {
+    store: Store,
+    now: Timestamp,
+    asking: Claim,
+    operations: OnceCell<Vec<OperationSummary>>,
+}
+
+impl Witness {
+    pub(super) fn new(workspace: &Workspace) -> Self {
+        Self {
+            store: workspace.store.clone(),
+            now: workspace.env.timestamp(),
+            asking: workspace.env.identity().claim(),
+            operations: OnceCell::new(),
+        }
+    }
+
+    /// Who holds a step, as the lifecycle counts silence.
+    pub(crate) fn holder(&self, step: &Step, workflow: &Workflow) -> Holder {
+        self.holder_after(step, workflow.stale_after_ms())
+    }
+
+    /// The same with a silence of one's own after which a claim is stale.
+    pub(crate) fn holder_after(&self, step: &Step, stale_after_ms: u64) -> Holder {
+        let claim = step.claimed_by.as_ref();
+        let ago = |time: &str| millis_between(time, self.now);
+        let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at.as_deref());
+        let mut signs = Signs { held_ms: since.and_then(ago), ..Signs::default() };
+        // Whose it is can be told from the claim alone; only of others more is to be found out.
+        if let Some(claim) = claim.filter(|claim| !claim.is_held_by(&self.asking)) {
+            let newest = self.operations().iter().find(|op| is_by(claim, op));
+            signs.changed_ms = newest.and_then(|op| ago(&op.time));
+            if let Some(sign) = self.store.sign(claim.session_name()) {
+                signs.seen_ms = ago(&sign.time);
+                signs.ended = sign.ended;
+                signs.process =
+                    sign.process.and_then(|process| Some((process.pid, process.is_running()?)));
+            }
+        }
+        Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms)
+    }
+
+    fn operations(&self) -> &[OperationSummary] {
+        self.operations.get_or_init(|| self.store.operations(Some(NEWEST)).unwrap_or_default())
+    }
+}
+
+/// Whether the holder of a claim made a change: in its session, or under its name where there was
+/// none.
+fn is_by(claim: &Claim, operation: &OperationSummary) -> bool {
+    match (&operation.session, &claim.session) {
+        (Some(session), Some(_)) => session == claim.session_name(),
+        (Some(session), None) => *session == claim.actor,
+        (None, Some(session)) => operation.actor == *session,
+        (None, None) => claim.is_by(&operation.actor),
+    }
+}
