@@ -344,7 +344,10 @@ fn resume_and_since_tell_what_matters() {
     assert!(since.contains("> paused because: lunch"), "{since}");
     let resumed = project.ok(&["resume"]).stdout;
     assert!(resumed.starts_with("plan IN_PROGRESS"), "{resumed}");
-    assert!(resumed.contains("\n# Brief at ") && resumed.contains("`statedir step start 1`"), "{resumed}");
+    assert!(
+        resumed.contains("\n# Brief at ") && resumed.contains("`statedir step start 1`"),
+        "{resumed}"
+    );
     let again = project.json(&["resume"]);
     assert!(again["brief"]["sections"].is_array(), "{again}");
 }

@@ -213,7 +213,12 @@ fn wrong_arguments_are_refused_with_what_is_right() {
         ("step", json!({}), "usage", "needs a `verb`"),
         ("step", json!({ "verb": "nxt" }), "usage", "no verb `nxt`"),
         ("step", json!({ "verb": 7 }), "usage", "needs a `verb`"),
-        ("step", json!({ "verb": "list", "title": "x" }), "usage", "it takes status, claimed_by, limit"),
+        (
+            "step",
+            json!({ "verb": "list", "title": "x" }),
+            "usage",
+            "it takes status, claimed_by, limit",
+        ),
         ("step", json!({ "verb": "add", "bogus": 1 }), "bad_change", "unknown field `bogus`"),
         ("step", json!({ "verb": "start", "dry_run": "yes" }), "usage", "true or false"),
         ("step", json!({ "verb": "start", "actor": "a\nb" }), "usage", "one line"),

@@ -343,7 +343,8 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     );
     assert_eq!(project.files(), before);
     for action in ["restart_task", "continue_task", "skip_task"] {
-        let refusal = project.refused(1, &["recover", "--decide", action, "--step", "1", "--apply"]);
+        let refusal =
+            project.refused(1, &["recover", "--decide", action, "--step", "1", "--apply"]);
         assert_eq!(refusal["error"]["code"], "impossible");
     }
 
@@ -371,7 +372,10 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     let listed = project.json(&["step", "list"]);
     assert!(listed["steps"][0]["claim_age_ms"].is_u64(), "{listed}");
     assert_eq!(
-        project.json(&["step", "list", "--claimed-by", "tester"])["steps"].as_array().unwrap().len(),
+        project.json(&["step", "list", "--claimed-by", "tester"])["steps"]
+            .as_array()
+            .unwrap()
+            .len(),
         1
     );
     assert_eq!(project.json(&["step", "list", "--claimed-by", "agent-b"])["steps"], json!([]));

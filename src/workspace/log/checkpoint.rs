@@ -121,7 +121,11 @@ impl Workspace {
             Err(_) => self.readable_images(&checkpoint)?,
         };
         let then = self.snapshot(snapshot.view().with_files(files));
-        Ok(CheckpointDetails { checkpoint, overview: then.overview().ok().map(Overview::without_holders), unreadable })
+        Ok(CheckpointDetails {
+            checkpoint,
+            overview: then.overview().ok().map(Overview::without_holders),
+            unreadable,
+        })
     }
 
     /// The files whose images are sound, and the names of the others.

@@ -51,7 +51,7 @@ pub struct StepOverview {
 impl StepOverview {
     /// The same without what only this moment tells.
     #[must_use]
-    pub(crate) fn as_written(mut self) -> Self {
+    pub(crate) fn into_written(mut self) -> Self {
         (self.holder, self.failures) = (None, 0);
         self
     }

@@ -77,7 +77,7 @@ impl Snapshot {
         }
         let values = variables.as_ref().map_or(Value::Null, |read| read.document.to_value());
         let results = values.pointer("/step_data/outputs").and_then(Value::as_object).cloned();
-        let resume_from = overview.resume_from().cloned().map(StepOverview::as_written);
+        let resume_from = overview.resume_from().cloned().map(StepOverview::into_written);
         let (metadata, history) = (&plan.metadata, overview.history);
         StateDocument {
             schema_version: SCHEMA_VERSION,

@@ -1,0 +1,476 @@
+//! One session leaves a step, another one finds it: whose it is, whether they are still at it, and
+//! how it is taken over.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::builder::{Project, Ran};
+
+/// An agent with a session of its own, at some time of a day.
+struct Agent<'p> {
+    project: &'p Project,
+    session: &'static str,
+    actor: Option<&'static str>,
+    time: &'static str,
+}
+
+impl<'p> Agent<'p> {
+    fn new(project: &'p Project, session: &'static str, time: &'static str) -> Self {
+        Self { project, session, actor: None, time }
+    }
+
+    fn called(self, actor: &'static str) -> Self {
+        Self { actor: Some(actor), ..self }
+    }
+
+    fn at(&self, time: &'static str) -> Self {
+        Self { time, ..*self }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = self.project.command(args);
+        command.env_remove("STATEDIR_ACTOR").env("STATEDIR_NOW", self.moment());
+        if let Some(actor) = self.actor {
+            command.env("STATEDIR_ACTOR", actor);
+        }
+        if !self.session.is_empty() {
+            command.env("STATEDIR_SESSION", self.session);
+        }
+        let output = command.output().unwrap();
+        let ran = Ran::from(output);
+        Ran { stdout: self.told(&ran.stdout), stderr: self.told(&ran.stderr), ..ran }
+    }
+
+    fn told(&self, text: &str) -> String {
+        String::from_utf8(self.project.told(text.as_bytes().to_vec())).unwrap()
+    }
+
+    fn moment(&self) -> String {
+        format!("2026-01-31T{}Z", self.time)
+    }
+
+    fn ok(&self, args: &[&str]) -> String {
+        let ran = self.run(args);
+        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(&[args, &["--json"]].concat())).unwrap()
+    }
+
+    /// A refusal that changes no byte.
+    fn refused(&self, args: &[&str]) -> Value {
+        let before = self.project.files();
+        let ran = self.run(&[args, &["--json"]].concat());
+        assert_eq!(ran.code, 1, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        assert!(self.project.files() == before, "{args:?} changed something");
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()["error"].clone()
+    }
+
+    /// An event of the client's hook.
+    fn hook(&self, name: &str) -> String {
+        use std::io::Write as _;
+        let event = json!({ "hook_event_name": name, "session_id": self.session,
+            "cwd": self.project.root(), "reason": "other", "source": "startup" });
+        let mut command = self.project.command(&["hook"]);
+        command.env_remove("STATEDIR_ACTOR").env("STATEDIR_NOW", self.moment());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        ran.stdout
+    }
+
+    fn step(&self, number: usize) -> Value {
+        self.json(&["step", "show", &number.to_string()])["step"].clone()
+    }
+}
+
+/// A plan of three steps in a row, the first of which `one` has begun.
+fn begun(project: &Project, one: &Agent<'_>) {
+    for step in ["2", "3"] {
+        let before = (step.parse::<u32>().unwrap() - 1).to_string();
+        project.ok(&["step", "set", step, "--depends-on", &before]);
+    }
+    assert_eq!(one.json(&["step", "next", "--claim"])["step"]["number"], 1);
+}
+
+/// Everything that says what to do next, as text.
+const VIEWS: [&[&str]; 6] =
+    [&["brief"], &["resume"], &["status"], &["step", "list"], &["step", "show", "1"], &["recover"]];
+
+#[test]
+fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "dead", "09:00:00"));
+    let two = Agent::new(&project, "fresh", "11:30:00");
+    let told = |text: &str, args: &[&str]| {
+        for words in ["dead@build7", "2h 30m", "no sign of life", "statedir step take 1"] {
+            assert!(text.contains(words), "{args:?} does not say {words:?}:\n{text}");
+        }
+    };
+    for args in VIEWS {
+        told(&two.ok(args), args);
+    }
+    let refusals: [&[&str]; 6] = [
+        &["step", "next"],
+        &["step", "next", "--claim"],
+        &["step", "start", "1"],
+        &["step", "done", "1"],
+        &["step", "fail", "1", "--error", "x"],
+        &["step", "skip", "1"],
+    ];
+    for args in refusals {
+        told(&two.refused(args).to_string(), args);
+    }
+    told(&two.refused(&["step", "done"]).to_string(), &["step", "done"]);
+    assert!(two.ok(&["step", "take", "1"]).contains("step 1 is yours now"));
+    let shown = two.step(1);
+    assert_eq!(shown["claimed_by"], "fresh@build7 since 2026-01-31T11:30:00Z");
+    assert_eq!((&shown["attempts"], &shown["claim"]["own"]), (&json!(1), &json!(true)));
+    let history = project.read("history.md");
+    assert!(history.contains("dead@build7") && history.contains("no sign of life"), "{history}");
+    // The one that comes back after all learns that the step is not its own any more.
+    let one = Agent::new(&project, "dead", "11:31:00");
+    assert_eq!(one.refused(&["step", "done"])["code"], "held");
+    two.ok(&["step", "done"]);
+    project.ok(&["check"]);
+    project.ok(&["history", "verify"]);
+}
+
+#[test]
+fn a_live_step_is_taken_only_by_force_and_with_a_reason() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "alive", "09:00:00"));
+    let two = Agent::new(&project, "fresh", "09:10:00");
+    for args in VIEWS {
+        let text = two.ok(args);
+        assert!(text.contains("alive@build7"), "{args:?}\n{text}");
+        assert!(!text.contains("stale"), "{args:?}\n{text}");
+    }
+    let refusal = two.refused(&["step", "take", "1"]);
+    assert_eq!(refusal["code"], "held");
+    assert!(refusal["hint"].as_str().unwrap().contains("step take 1 --force --why"), "{refusal}");
+    assert_eq!(two.run(&["step", "take", "1", "--force"]).code, 2, "a reason is needed");
+    let change = r#"[{"op":"step.take","step":1,"force":true}]"#;
+    let file = project.root().join("take.json");
+    std::fs::write(&file, change).unwrap();
+    assert_eq!(two.refused(&["apply", file.to_str().unwrap()])["code"], "held");
+    two.ok(&["step", "take", "1", "--force", "--why", "the laptop was lost"]);
+    assert!(project.read("history.md").contains("the laptop was lost"));
+    assert_eq!(two.step(1)["claim"]["own"], true);
+}
+
+#[test]
+fn any_command_and_every_hook_is_a_sign_of_life() {
+    let project = Project::with_steps(3);
+    let one = Agent::new(&project, "alive", "09:00:00");
+    begun(&project, &one);
+    let two = Agent::new(&project, "fresh", "10:30:00");
+    assert_eq!(two.step(1)["claim"]["stale"], true, "control: an hour and a half of silence");
+    one.at("10:00:00").ok(&["var", "set", "rows", "1"]);
+    assert_eq!(two.step(1)["claim"]["stale"], false);
+    assert_eq!(two.at("11:30:00").step(1)["claim"]["stale"], true);
+    one.at("11:00:00").hook("UserPromptSubmit");
+    assert_eq!(two.at("11:30:00").step(1)["claim"]["stale"], false);
+    // The end of a session is evidence at once.
+    one.at("11:10:00").hook("SessionEnd");
+    let claim = two.at("11:11:00").step(1)["claim"].clone();
+    assert_eq!(claim["stale"], true, "{claim}");
+    assert!(claim["evidence"].as_str().unwrap().contains("session ended"), "{claim}");
+    // One that is resumed is alive again.
+    one.at("11:12:00").hook("SessionStart");
+    assert_eq!(two.at("11:13:00").step(1)["claim"]["stale"], false);
+}
+
+#[test]
+fn the_period_of_silence_can_be_set() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "quiet", "09:00:00"));
+    let two = Agent::new(&project, "fresh", "10:30:00");
+    assert_eq!(two.step(1)["claim"]["stale"], true, "control");
+    let workflow = std::fs::read_to_string(project.path("workflow.yaml")).unwrap_or_default();
+    let workflow = workflow.replace("stale_after: 1h\n", "");
+    let workflow = if workflow.is_empty() { "version: 1\n".to_owned() } else { workflow };
+    std::fs::write(project.path("workflow.yaml"), format!("{workflow}\nstale_after: 8h\n"))
+        .unwrap();
+    assert_eq!(two.step(1)["claim"]["stale"], false);
+}
+
+#[test]
+fn the_same_name_in_two_sessions_is_two_holders() {
+    let project = Project::with_steps(3);
+    let one = Agent::new(&project, "s1", "09:00:00").called("ada");
+    begun(&project, &one);
+    let two = Agent::new(&project, "s2", "09:05:00").called("ada");
+    let before = project.files();
+    for _ in 0..3 {
+        assert!(two.ok(&["resume"]).contains("ada@build7 (session s1)"));
+    }
+    assert!(project.files() == before, "resume took something back");
+    assert_eq!(two.refused(&["step", "done", "1"])["code"], "held");
+    assert_eq!(two.refused(&["step", "reset", "1"])["code"], "held");
+    // What the namesake does is no sign of life of the other.
+    let later = two.at("11:00:00");
+    later.ok(&["var", "set", "rows", "1"]);
+    assert_eq!(later.step(1)["claim"]["stale"], true);
+    one.at("11:01:00").ok(&["step", "done"]);
+}
+
+#[test]
+fn resuming_after_every_compaction_counts_no_attempt() {
+    let project = Project::with_steps(3);
+    let one = Agent::new(&project, "s1", "09:00:00");
+    begun(&project, &one);
+    for _ in 0..4 {
+        let answer = one.ok(&["resume"]);
+        assert!(answer.contains("step 1 continues: it is yours, attempt 1"), "{answer}");
+    }
+    assert_eq!(one.step(1)["attempts"], 1);
+    one.ok(&["pause", "--why", "lunch"]);
+    one.ok(&["resume"]);
+    assert_eq!((&one.step(1)["attempts"], &one.step(1)["status"]), (&json!(1), &json!("RUNNING")));
+}
+
+#[test]
+fn interruptions_and_rework_are_not_failures() {
+    let project = Project::with_steps(3);
+    for _ in 0..4 {
+        project.ok(&["step", "start", "1"]);
+        project.ok(&["step", "reset", "1"]);
+    }
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "x"]);
+    let step = project.json(&["step", "show", "1"])["step"].clone();
+    assert_eq!((&step["attempts"], &step["failures"]), (&json!(5), &json!(1)));
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("attempt 5, failed 1 of 3"), "{status}");
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "done", "1"]);
+    // A finished step that is done again has not failed either.
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2"]);
+    project.ok(&["step", "reset", "2"]);
+    for _ in 0..2 {
+        project.ok(&["step", "start", "2"]);
+        project.ok(&["step", "fail", "2", "--error", "x"]);
+        project.ok(&["step", "reset", "2"]);
+    }
+    assert!(project.json(&["review", "list"])["reviews"].as_array().unwrap().is_empty());
+    project.ok(&["step", "start", "2"]);
+    let third = project.json(&["step", "fail", "2", "--error", "x"]);
+    assert_eq!(third["reviews_opened"], json!(["r1"]), "the third failure asks a person");
+    project.ok(&["check"]);
+}
+
+#[test]
+fn without_a_number_only_ones_own_step_is_meant() {
+    let project = Project::with_steps(3);
+    let (one, two) =
+        (Agent::new(&project, "s1", "09:00:00"), Agent::new(&project, "s2", "09:00:00"));
+    one.ok(&["step", "start", "1"]);
+    two.ok(&["step", "start", "2"]);
+    assert_eq!(one.json(&["step", "done"])["step"]["number"], 1);
+    assert_eq!(one.refused(&["step", "done"])["code"], "held");
+    assert_eq!(one.refused(&["step", "skip", "2"])["code"], "held");
+    one.ok(&["step", "fail", "2", "--error", "x", "--force"]);
+}
+
+#[test]
+fn a_name_alone_as_older_states_have_it_still_reads() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    for (name, own) in [("ada", true), ("Ada Lovelace", false), ("bob@example.com", false)] {
+        let plan = project.read("plan.md").replace("tester@build7", name);
+        let older = Project::with_steps(3);
+        older.write("plan.md", plan);
+        let ada = Agent::new(&older, "s9", "09:00:00").called("ada");
+        let claim = ada.step(1)["claim"].clone();
+        assert_eq!(claim["own"], own, "{claim}");
+        assert_eq!(claim["claimed_by"], name);
+        let listed = ada.json(&["step", "list", "--claimed-by", name]);
+        assert_eq!(listed["steps"].as_array().unwrap().len(), 1, "{listed}");
+        if own {
+            ada.ok(&["step", "done"]);
+        } else {
+            assert_eq!(ada.refused(&["step", "done", "1"])["code"], "held");
+        }
+    }
+}
+
+#[test]
+fn the_one_who_asked_does_not_answer() {
+    let project = Project::with_steps(2);
+    let agent = Agent::new(&project, "s1", "09:00:00");
+    agent.ok(&["review", "open", "May I deploy?"]);
+    let other_name = Agent::new(&project, "s1", "09:00:00").called("boss");
+    for asking in [&agent, &other_name] {
+        for verdict in ["approve", "reject"] {
+            let refusal = asking.refused(&["review", verdict, "r1"]);
+            assert_eq!(refusal["code"], "own_review");
+            assert!(!refusal["hint"].to_string().contains("statedir"), "no way round: {refusal}");
+        }
+    }
+    // Nor does it in one operation, nor one without a session under its own name.
+    let file = project.root().join("both.json");
+    let both = r#"[{"op":"review.open","text":"And this?"},{"op":"review.decide","id":"r2","approve":true}]"#;
+    std::fs::write(&file, both).unwrap();
+    assert_eq!(agent.refused(&["apply", file.to_str().unwrap()])["code"], "own_review");
+    let same_name = Agent::new(&project, "", "09:00:00").called("s1");
+    assert_eq!(same_name.refused(&["review", "approve", "r1"])["code"], "own_review");
+    // A person does.
+    let person = Agent::new(&project, "", "09:00:00").called("ada");
+    person.ok(&["review", "approve", "r1", "--why", "go ahead"]);
+}
+
+#[test]
+fn a_setting_lets_the_one_who_asked_answer() {
+    let project = Project::with_steps(2);
+    let agent = Agent::new(&project, "s1", "09:00:00");
+    agent.ok(&["review", "open", "May I deploy?"]);
+    assert_eq!(agent.refused(&["review", "approve", "r1"])["code"], "own_review", "control");
+    let workflow = std::fs::read_to_string(project.path("workflow.yaml")).unwrap_or_default();
+    let workflow = workflow.replace("self_review: refused\n", "");
+    let workflow = if workflow.is_empty() { "version: 1\n".to_owned() } else { workflow };
+    std::fs::write(project.path("workflow.yaml"), format!("{workflow}\nself_review: allowed\n"))
+        .unwrap();
+    agent.ok(&["review", "approve", "r1"]);
+}
+
+#[test]
+fn a_name_comes_from_the_user_id_where_nothing_else_gives_one() {
+    let project = Project::with_steps(1);
+    let mut command = project.command(&["step", "start", "1"]);
+    for name in ["STATEDIR_ACTOR", "USER", "LOGNAME"] {
+        command.env_remove(name);
+    }
+    assert!(command.output().unwrap().status.success());
+    let by = project.json(&["step", "show", "1"])["step"]["claimed_by"].clone();
+    let by = by.as_str().unwrap();
+    assert!(by.ends_with("@build7") && !by.starts_with("unknown"), "{by}");
+}
+
+#[test]
+fn readers_leave_no_sign() {
+    let project = Project::with_steps(2);
+    let one = Agent::new(&project, "s1", "09:00:00");
+    one.ok(&["step", "start", "1"]);
+    let private = project.path(".statedir");
+    let all = |dir: &std::path::Path| {
+        let files = walk(dir);
+        files.into_iter().map(|path| (std::fs::read(&path).unwrap(), path)).collect::<Vec<_>>()
+    };
+    let before = all(&private);
+    let two = Agent::new(&project, "s2", "11:00:00");
+    for args in VIEWS.iter().filter(|args| args[0] != "resume") {
+        two.ok(args);
+    }
+    assert!(all(&private) == before);
+}
+
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => files.extend(walk(&path)),
+            path => files.push(path),
+        }
+    }
+    files.sort();
+    files
+}
+
+/// States as they come up, each by what was done to it; `1` and `2` are two sessions.
+const STORIES: [&[(&str, &[&str])]; 16] = [
+    &[],
+    &[("1", &["step", "start", "1"])],
+    &[("2", &["step", "start", "1"])],
+    &[("2", &["step", "start", "1"]), ("1", &["step", "start", "2"])],
+    &[("1", &["step", "start", "1"]), ("1", &["step", "fail", "1", "--error", "2 tests fail"])],
+    &[("1", &["step", "start", "1"]), ("1", &["step", "done", "1"])],
+    &[("1", &["step", "start", "2"]), ("1", &["step", "fail", "2", "--error", "timed out"])],
+    &[("1", &["pause", "--why", "lunch"])],
+    &[("2", &["step", "start", "1"]), ("1", &["pause", "--why", "lunch"])],
+    &[("1", &["review", "open", "Is it right?"])],
+    &[("1", &["step", "start", "1"]), ("1", &["review", "open", "Is it right?"])],
+    &[("1", &["step", "skip", "1"]), ("1", &["step", "skip", "2"]), ("1", &["step", "skip", "3"])],
+    &[("1", &["plan", "set", "status=COMPLETED_FAILURE"])],
+    &[("1", &["step", "start", "1"]), ("1", &["step", "reset", "1"])],
+    &[
+        ("2", &["step", "start", "1"]),
+        ("2", &["step", "fail", "1"]),
+        ("2", &["step", "start", "2"]),
+    ],
+    &[("1", &["checkpoint", "create", "c"]), ("1", &["step", "start", "1"])],
+];
+
+#[test]
+fn all_views_recommend_the_same_next_move() {
+    let mut seen = std::collections::BTreeSet::new();
+    for story in STORIES {
+        let project = Project::with_steps(3);
+        project.ok(&["step", "set", "3", "--depends-on", "1,2"]);
+        for (who, args) in story {
+            let session = if *who == "1" { "s1" } else { "s2" };
+            Agent::new(&project, session, "09:00:00").ok(args);
+        }
+        for time in ["09:05:00", "14:00:00"] {
+            let asking = Agent::new(&project, "s1", time);
+            let status = asking.json(&["status"]);
+            let next = &status["next_move"];
+            seen.insert(next["action"].as_str().unwrap().to_owned());
+            let text = next["text"].as_str().unwrap();
+            let recover = asking.json(&["recover"]);
+            assert_eq!(&recover["next_move"], next, "{story:?}");
+            for view in ["brief", "status"] {
+                let shown = asking.ok(&[view]);
+                assert!(shown.contains(text), "{view} {story:?}: {text}\n{shown}");
+            }
+            let ran = asking.run(&["step", "next", "--json"]);
+            let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let said = match ran.code {
+                0 => answer["next_move"]["text"].as_str().unwrap().to_owned(),
+                _ => answer["error"]["hint"].as_str().unwrap().to_owned(),
+            };
+            if answer["error"]["code"] != "review_open" {
+                assert_eq!(said, text, "step next {story:?}");
+            }
+            // What is decided is about the same step, and is not the opposite.
+            let actions: &[&str] = match next["action"].as_str().unwrap() {
+                "wait_for_review" | "repair" | "ask" | "blocked" => &["human_review"],
+                "retry" => &["retry_task"],
+                "start" => &["next_task"],
+                "finish" | "take" => {
+                    &["continue_task", "restart_task", "next_task", "human_review"]
+                }
+                "wait" => &["continue_task"],
+                "nothing" | "add_steps" => &["next_task"],
+                _ => &["continue_task", "restart_task", "next_task", "retry_task", "human_review"],
+            };
+            let action = recover["action"].as_str().unwrap();
+            assert!(actions.contains(&action), "{story:?} {next} {action}");
+            if next.get("step").is_some() && next["action"] != "wait" {
+                assert_eq!(next["step"], recover["step"], "{story:?}");
+            }
+            // Resuming changes nothing that is alive, and leads to the same move.
+            if !matches!(next["action"].as_str(), Some("wait_for_review" | "nothing" | "resume")) {
+                let before = asking.json(&["step", "list"])["steps"].clone();
+                let resumed = asking.ok(&["resume"]);
+                assert!(resumed.contains(text), "resume {story:?}: {text}\n{resumed}");
+                let roles = |steps: &Value| {
+                    let all = steps.as_array().unwrap().iter();
+                    all.map(|step| (step["status"].clone(), step["attempts"].clone()))
+                        .collect::<Vec<_>>()
+                };
+                let after = asking.json(&["step", "list"])["steps"].clone();
+                assert_eq!(roles(&before), roles(&after), "{story:?}");
+            }
+        }
+    }
+    for action in ["start", "finish", "take", "retry", "resume", "wait_for_review", "nothing"] {
+        assert!(seen.contains(action), "{action} never came up: {seen:?}");
+    }
+}
