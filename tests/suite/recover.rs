@@ -364,10 +364,7 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     assert_eq!(answer["evidence"]["step"]["claim"]["stale"], true);
     write(&project, "a.py", "x = 1\n");
     assert_eq!(later(&["recover", "--apply"])["action"], "continue_task");
-    assert_eq!(
-        project.json(&["step", "show", "1"])["step"]["claimed_by"],
-        "tester@build7"
-    );
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["claimed_by"], "tester@build7");
 
     let listed = project.json(&["step", "list"]);
     assert!(listed["steps"][0]["claim_age_ms"].is_u64(), "{listed}");
