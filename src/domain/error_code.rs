@@ -149,7 +149,7 @@ error_codes! {
     DependencyCycle = "dependency_cycle", exits 1;
     /// Other steps need this one.
     Needed = "needed", exits 1;
-    /// A step was attempted as often as is allowed.
+    /// A step has failed as often as is allowed.
     RetryLimit = "retry_limit", exits 1;
     /// Somebody else holds the step.
     Held = "held", exits 1;

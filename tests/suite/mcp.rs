@@ -79,7 +79,11 @@ fn a_tool_answers_with_the_document_of_its_command() {
     project.ok(&["step", "done", "1", "--output", "rows=42"]);
     project.ok(&["rule", "add", "If 2+ consecutive steps fail -> pause"]);
     // The same time and chance give the same ids, so that even changes can be compared.
-    let fixed = [("STATEDIR_NOW", "2026-01-31T12:00:00Z"), ("STATEDIR_SEED", "7")];
+    let fixed = [
+        ("STATEDIR_NOW", "2026-01-31T12:00:00Z"),
+        ("STATEDIR_SEED", "7"),
+        ("STATEDIR_SESSION", "s1"),
+    ];
     let mut client = Client::with(&project, &fixed);
     client.greet("2025-11-25");
     let pairs: [(&str, Value, &[&str]); 16] = [

@@ -18,10 +18,11 @@ member that is not known is an error.
   step.add, step.set           title (or step), [component, tool, input, output, cost, time, effects,
                                depends_on, set; to add: after]
   step.start, step.retry,
-  step.reset                   [step; to reset: note]
+  step.reset                   [step; to reset: note, force]
+  step.take                    [step, force, why]
   step.remove                  step
   step.done, step.fail,
-  step.skip                    [step, output, cost, time, error, note, tool]
+  step.skip                    [step, output, cost, time, error, note, tool, force]
   context.add, context.set     text, [section, create]
   var.set, var.append          path, value
   var.unset                    path
