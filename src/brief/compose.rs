@@ -1,8 +1,8 @@
 //! The parts of a brief.
 
 use super::{
-    Changes, Material, Part, Piece, Section, Stage, Standing, compose_context,
-    compose_step, part::one_line,
+    Changes, Material, Part, Piece, Section, Stage, Standing, compose_context, compose_step,
+    part::one_line,
 };
 use crate::domain::StateFile;
 

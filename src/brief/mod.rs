@@ -23,9 +23,7 @@ pub(crate) use compose::compose;
 pub use estimate::tokens;
 pub use fit::Brief;
 pub(crate) use fit::{LeftOut, fit};
-pub(crate) use material::{
-    Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs,
-};
+pub(crate) use material::{Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs};
 pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
 pub(crate) use part::{Part, Piece, Section, Stage};
 pub(crate) use patterns::Pattern;

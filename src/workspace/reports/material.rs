@@ -6,8 +6,8 @@ use super::open_steps::open_steps;
 use crate::{
     brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId,
-        StepRef, Variables, Workflow, is_usual, is_usual_rule,
+        Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId, StepRef,
+        Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
