@@ -79,9 +79,10 @@ pub use brief::{Brief, Budget, Format};
 pub use domain::{ErrorCode, Problem, Severity, StateFile};
 pub use store::{OperationSummary, Revision};
 pub use workspace::{
-    Answer, BriefRequest, Briefed, Change, Checked, Environment, Error, FileDiff, FileLocation,
-    Fixed, ImportOptions, InitOptions, Initialised, Mode, NoVersionControl, Options, Outcome,
-    Overview, RestoreOptions, Snapshot, TemplateSet, UndoOutcome, VersionControl, Workspace,
+    Answer, BriefRequest, Briefed, Change, Checked, ConstraintReading, Environment, Error,
+    FileDiff, FileLocation, Fixed, ImportOptions, InitOptions, Initialised, Mode, NoVersionControl,
+    Options, Outcome, Overview, RestoreOptions, Snapshot, TemplateSet, UndoOutcome, VersionControl,
+    Workspace,
 };
 
 /// The parts of a [`Change`].

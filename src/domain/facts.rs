@@ -24,9 +24,11 @@ pub(crate) enum FactKind {
 }
 
 /// The facts that exist apart from modifiers, variables and the event, with a line for people.
-pub(crate) const BUILTIN: [(&str, FactKind, &str); 14] = [
+pub(crate) const BUILTIN: [(&str, FactKind, &str); 16] = [
     ("consecutive_failures", FactKind::Count, "failed steps since the last success"),
     ("failed_steps", FactKind::Count, "steps that are failed now"),
+    ("failures", FactKind::Count, "failed attempts so far, at any step"),
+    ("step_failures", FactKind::Count, "failed attempts at one unfinished step, the most of them"),
     ("completed_steps", FactKind::Count, "steps that are done"),
     ("skipped_steps", FactKind::Count, "steps that were left out"),
     ("total_steps", FactKind::Count, "all steps of the plan"),

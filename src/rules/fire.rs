@@ -6,7 +6,10 @@ use super::{
     Action, Cycle, NotUnderstood, Rule, RuleChange, RuleError, RuleOutcome, TraceLine,
     effect::{effect, record},
 };
-use crate::domain::{FactValue, Facts, Workflow};
+use crate::{
+    domain::{FactValue, Facts, Workflow},
+    rules::parse::grammar::is_meant_as_rule,
+};
 
 /// A rule as written and as understood.
 #[derive(Clone, Debug)]
@@ -21,6 +24,11 @@ impl Entry {
     /// Reads a rule with the modifiers and statuses of `workflow`.
     pub fn parse(source: &str, workflow: &Workflow) -> Self {
         Self { source: source.to_owned(), parsed: Rule::parse_with(source, workflow) }
+    }
+
+    /// Whether it is prose: no rule, and not meant to be one.
+    pub(crate) fn is_prose(&self, workflow: &Workflow) -> bool {
+        self.parsed.is_err() && !is_meant_as_rule(&self.source, workflow)
     }
 }
 

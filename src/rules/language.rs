@@ -27,6 +27,8 @@ FACTS
   failed_steps, completed_steps, skipped_steps, total_steps
   progress               percentage of steps that need no more work
   attempts               attempts at the current step
+  failures               failed attempts so far, at any step
+  step_failures          failed attempts at one unfinished step, the most of them
   cost, budget           money
   execution_time         duration of the steps so far
   file_operations, web_requests
@@ -72,7 +74,8 @@ IDIOMS
   more than 3 steps failed                             failed_steps > 3
   half of the steps are completed                      completed_steps >= 50% of total_steps
   a step fails, completes, starts, is skipped          event.type = "step_failed" …
-  a step fails 3 times                                 the same step: attempts >= 3
+  a step fails 3 times, 3 attempts, 3 failed attempts  step_failures >= 3
+  3 failures                                           failures >= 3
   the last step failed                                 consecutive_failures >= 1
   all steps complete                                   progress >= 100%
   user provides positive (negative) feedback           a feedback event with such a sentiment
@@ -102,7 +105,7 @@ max_execution_time (both pressures), execution_time > max_execution_time, and so
 prints the meaning of each.
 
 ACTIONS, separated by `,` `;` `.` or `and`
-  set M to V, set M = V, M = V, change M to V; reset M sets the default
+  set M to V, set M = V, M = V, change M to V; reset M sets the default, unset M no value
   raise M, lower M [by N]            up or down an ordered scale, as far as it goes
   raise M by 5, by $1, by 10%        quantities; also increase, decrease, reduce, double, halve
   increase M to V                    the same as set
@@ -118,6 +121,9 @@ ACTIONS, separated by `,` `;` `.` or `and`
 
 Anything else in plain prose is advice, passed on to the agent word for word. A clause that begins
 like an action and is not one is an error, never advice; `advise "…"` says that it is meant so.
+What is executed is understood in full: actions beside a condition of their own (if, when, after,
+once, unless, on, in case, whether, depending, …), a negation, a choice (`or`) or a list of words
+are advice as a whole, and none of them is executed.
 "##;
 
 #[cfg(test)]

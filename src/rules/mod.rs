@@ -32,6 +32,7 @@ pub(crate) use language::LANGUAGE;
 pub(crate) use outcome::{
     Change, Cycle, NotUnderstood, Request, RuleChange, RuleOutcome, TraceLine,
 };
+pub(crate) use parse::grammar::is_meant_as_rule;
 pub(crate) use workflow_file::{
     WorkflowError, parse as parse_workflow, parse_or_builtin as workflow_or_builtin,
 };

@@ -64,6 +64,7 @@ pub use self::{
     outcome::{Answer, FileDiff, Outcome},
     overview::{Overview, Spending, StepOverview},
     reports::brief::{BriefRequest, Briefed},
+    reports::rules::ConstraintReading,
     setup::init::{InitOptions, Initialised},
     setup::templates::{Mode, TemplateSet},
     snapshot::Snapshot,

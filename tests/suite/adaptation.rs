@@ -198,6 +198,72 @@ fn what_is_not_understood_is_reported_everywhere() {
 }
 
 #[test]
+fn prose_is_told_from_what_is_executed_and_sixty_lines_of_it_are_quiet() {
+    let project = Project::with_steps(3);
+    let prose: String =
+        (0..60).map(|n| format!("- If case {n} looks odd, pause and think\n")).collect();
+    project.edit("constraints.md", "- If 2+ consecutive", &format!("{prose}- If 2+ consecutive"));
+    let text = project.read("constraints.md") + "\n## House Rules\n\nAsk Ada.\n\nBe kind.\n";
+    project.write("constraints.md", text);
+    let answer = project.json(&["step", "start", "1"]);
+    assert!(!answer["notices"].to_string().contains("understood"), "{answer}");
+    let checked = project.json(&["check", "--strict"]);
+    assert_eq!(checked["constraints"], json!({ "executed": 8, "prose": 62 }));
+    let said = project.ok(&["check"]).stdout;
+    assert!(
+        said.contains("constraints.md: 8 lines executed, 62 lines passed on as prose"),
+        "{said}"
+    );
+    let lines = project.json(&["rule", "check"])["lines"].clone();
+    assert_eq!((&lines[0]["prose"], &lines[60]["prose"]), (&json!(true), &json!(false)));
+    // The control: lines that are meant as rules are reported, in one note.
+    let wrong = "- If the moon is full → pause\n".repeat(3);
+    project.edit("constraints.md", "- If 2+ consecutive", &format!("{wrong}- If 2+ consecutive"));
+    let notices = project.json(&["step", "done", "1"])["notices"].clone();
+    let notes = notices.as_array().unwrap().iter();
+    let notes = notes.filter(|note| note.to_string().contains("not understood"));
+    assert_eq!(notes.count(), 1, "{notices}");
+    assert!(notices.to_string().contains("(2 more: `statedir rule check`)"), "{notices}");
+}
+
+#[test]
+fn a_rule_never_loses_its_condition() {
+    let project = Project::new();
+    for (kind, text) in [
+        ("mine_tasks", "Calls the validator. If score < 50, escalate to human"),
+        ("your_tasks", "After 3 failed attempts: STOP and ESCALATE"),
+        ("other_tasks", "Do not require human review"),
+    ] {
+        let first = "- **legal_tasks**";
+        project.edit("constraints.md", first, &format!("- **{kind}**: {text}\n{first}"));
+        let answer = project.json(&["plan", "set", &format!("task_type={kind}")]);
+        assert_eq!(answer["reviews_opened"], json!(null), "{text}");
+    }
+    // The control: what is understood in full is executed.
+    let answer = project.json(&["plan", "set", "task_type=legal_tasks"]);
+    assert_eq!(answer["reviews_opened"], json!(["r1"]));
+}
+
+#[test]
+fn three_failures_of_one_step_count_and_so_do_three_attempts_once_the_third_failed() {
+    let project = Project::with_steps(2);
+    project.ok(&["rule", "add", "If 3 failures → checkpoint"]);
+    project.ok(&["rule", "add", "After 3 attempts, set error_tolerance to strict"]);
+    project.ok(&["step", "start", "1"]);
+    for failure in 1..=3 {
+        let answer = project.json(&["step", "fail", "1", "--error", "no"]);
+        let fired = answer["fired"].as_array().cloned().unwrap_or_default();
+        let fired: Vec<u64> = fired.iter().filter_map(|rule| rule["rule"].as_u64()).collect();
+        let both = fired.contains(&5) && fired.contains(&6);
+        assert_eq!(both, failure == 3, "{answer}");
+        if failure < 3 {
+            let answer = project.json(&["step", "retry", "1"]);
+            assert!(answer["fired"].is_null(), "{answer}");
+        }
+    }
+}
+
+#[test]
 fn rules_can_be_explained_and_tried_out() {
     let project = Project::with_steps(2);
     let files = project.files();

@@ -378,3 +378,23 @@ fn missing_sections_of_constraints_are_created_in_their_order() {
     project.ok(&["constraint", "set", "priority", "quality"]);
     assert_eq!(value(&project, "priority"), "quality");
 }
+
+#[test]
+fn a_template_with_steps_gives_a_state_that_check_accepts() {
+    let project = Project::empty();
+    let own = project.root().join("ours");
+    std::fs::create_dir_all(&own).unwrap();
+    let plan = "{{heading 1 \"Execution Plan\" title}}\n\n## Metadata\n{{field \"execution_id\" \
+        execution_id}}\n{{field \"goal\" goal}}\n{{field \"status\" status}}\n{{field \"mode\" \
+        mode}}\n\n## Steps\n\n### Step 1: Look\n\n### Step 2: Leap\n- **depends_on**: 1\n";
+    std::fs::write(own.join("plan.md.hbs"), plan).unwrap();
+    if lifecycle::is_renamed() {
+        std::fs::write(own.join("workflow.yaml"), lifecycle::workflow()).unwrap();
+    }
+    project.ok(&["init", "--goal", "x", "--template", "./ours"]);
+    project.ok(&["check"]);
+    project.ok(&["step", "next", "--claim"]);
+    project.ok(&["step", "done"]);
+    project.ok(&["check"]);
+    assert_eq!(project.json(&["status"])["total_steps"], 2);
+}

@@ -89,6 +89,18 @@ pub(in crate::rules) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32>
     None
 }
 
+/// Whether a text that is no rule was meant to be one: it has an arrow, or names a modifier.
+pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
+    let Ok(tokens) = tokens(text) else { return false };
+    let mut input = stream(text, workflow, &tokens);
+    let mut named = false;
+    while !input.is_empty() && !named {
+        named = workflow.modifiers().iter().any(|known| spelled(&input, known.name()).is_some());
+        input.next_slice(1);
+    }
+    named || tokens.iter().any(|token| token.kind == Kind::Arrow)
+}
+
 /// Whether a text begins with a word that opens a condition.
 pub(in crate::rules) fn opens_condition(text: &str) -> bool {
     lex(text).is_ok_and(|tokens| {

@@ -148,6 +148,7 @@ pub(in crate::rules) fn any_idiom(input: &mut Input<'_>) -> Parsed<Condition> {
         budget,
         duration,
         event,
+        task,
     ] {
         match parser(input) {
             Ok(condition) if at_end(input) => return Ok(condition),
@@ -196,6 +197,17 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
             .map(|_| Condition::is_text("user_sentiment", "impatient")),
     ));
     let condition = alt((failures_and_budgets, limits_and_moods)).parse_next(input)?;
+    let _ = opt(any_phrase(phrases![
+        "detected",
+        "is detected",
+        "noticed",
+        "is noticed",
+        "observed",
+        "is observed",
+        "arises",
+        "occurs",
+    ]))
+    .parse_next(input)?;
     // A workflow of one's own may lack the modifier that a title speaks of.
     let workflow = input.state.workflow;
     let mut known = true;
@@ -220,6 +232,10 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
         any_phrase(STARTS).value("step_started"),
     ))
     .parse_next(input)?;
+    // `the task is complete` may speak of the whole plan.
+    if noun == "task" && event != STEP_FAILED {
+        return backtrack(input);
+    }
     if event != STEP_FAILED || at_end(input) {
         return Ok(happened(event));
     }
@@ -238,8 +254,7 @@ fn a_step(input: &mut Input<'_>) -> Parsed<Condition> {
         let error = RuleError::new(span_to_end(&place), "is it one step or several? say which");
         return cut(error.meant(Some(&format!("a step fails {times} times"))));
     }
-    let attempts = Condition::compare_count("attempts", op, times);
-    Ok(Condition::all(vec![happened(STEP_FAILED), attempts]))
+    Ok(Condition::compare_count("step_failures", op, times))
 }
 
 /// `user provides positive feedback`, `negative feedback is received`, `feedback is positive`
@@ -387,6 +402,35 @@ fn duration(input: &mut Input<'_>) -> Parsed<Condition> {
         value @ FactValue::Duration(_) => Ok(Condition::compare("execution_time", op, value)),
         _ => backtrack(input),
     }
+}
+
+/// `task is legal_tasks`, `the task is a research task`: only where that is the name of a type
+fn task(input: &mut Input<'_>) -> Parsed<Condition> {
+    const TYPES: [&str; 4] = ["legal", "creative", "research", "debugging"];
+    skip_words(input, &["the", "this"]);
+    phrase("task").parse_next(input)?;
+    let op = alt((
+        any_phrase(phrases!["is not", "isn't", "is no"]).value(Op::NotEqual),
+        any_phrase(phrases!["is", "becomes", "="]).value(Op::Equal),
+    ))
+    .parse_next(input)?;
+    skip_words(input, &["a", "an"]);
+    let name = match next(input).map(|token| token.kind) {
+        Some(Kind::Word(word)) => word.to_owned(),
+        Some(Kind::Quoted(text)) => text.text().into_owned(),
+        _ => return backtrack(input),
+    };
+    input.next_slice(1);
+    let noun = opt(any_phrase(phrases!["task", "tasks"])).parse_next(input)?.is_some();
+    let plain = name.to_ascii_lowercase();
+    if plain.ends_with("_tasks") || plain.ends_with("_task") {
+        return Ok(Condition::compare("task_type", op, FactValue::Text(name)));
+    }
+    if noun || TYPES.contains(&plain.as_str()) {
+        let full = FactValue::Text(format!("{plain}_tasks"));
+        return Ok(Condition::compare("task_type", op, full));
+    }
+    backtrack(input)
 }
 
 /// `an error occurs`, `event deploy_finished occurs`, `step_failed`

@@ -29,15 +29,18 @@ pub(in crate::rules) const IN_A_ROW: &Phrases = phrases![
     "straight",
 ];
 const CONSECUTIVE: &Phrases = phrases!["consecutive", "successive", "back to back", "straight"];
-const FAILURES: &Phrases = phrases![
-    "failures",
-    "failure",
-    "failed steps",
-    "failed step",
-    "step failures",
-    "step failure",
-    "errors",
-    "failing steps",
+/// Failures of any step, several of one among them.
+const FAILURES: &Phrases =
+    phrases!["failures", "failure", "step failures", "step failure", "errors"];
+const FAILED_STEPS: &Phrases = phrases!["failed steps", "failed step", "failing steps"];
+const ATTEMPTS: &Phrases = phrases![
+    "attempts",
+    "attempt",
+    "failed attempts",
+    "failed attempt",
+    "unsuccessful attempts",
+    "failed tries",
+    "tries",
 ];
 const STEPS: &Phrases = phrases!["steps", "step", "of the steps", "of steps", "tasks"];
 const EXIST: &Phrases =
@@ -70,8 +73,12 @@ pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
     let consecutive = opt(any_phrase(CONSECUTIVE)).parse_next(input)?.is_some();
     if consecutive {
-        alt(((any_phrase(STEPS), any_phrase(FAILS)).void(), any_phrase(FAILURES).void()))
-            .parse_next(input)?;
+        alt((
+            (any_phrase(STEPS), any_phrase(FAILS)).void(),
+            any_phrase(FAILURES).void(),
+            any_phrase(FAILED_STEPS).void(),
+        ))
+        .parse_next(input)?;
         let _ = opt(any_phrase(EXIST)).parse_next(input)?;
         return quantity.of("consecutive_failures", input);
     }
@@ -80,7 +87,7 @@ pub(in crate::rules) fn counted(input: &mut Input<'_>) -> Parsed<Condition> {
     let _ = opt(any_phrase(EXIST)).parse_next(input)?;
     match (row, fact) {
         (false, fact) => quantity.of(fact, input),
-        (true, "failed_steps") => quantity.of("consecutive_failures", input),
+        (true, "failed_steps" | "failures") => quantity.of("consecutive_failures", input),
         (true, _) => backtrack(input),
     }
 }
@@ -228,12 +235,13 @@ fn steps_that(input: &mut Input<'_>) -> Parsed<&'static str> {
 
 fn things(input: &mut Input<'_>) -> Parsed<&'static str> {
     let thing = alt((
-        any_phrase(FAILURES).value("failed_steps"),
+        any_phrase(FAILED_STEPS).value("failed_steps"),
+        any_phrase(FAILURES).value("failures"),
         any_phrase(phrases!["completed steps", "finished steps"]).value("completed_steps"),
         any_phrase(phrases!["skipped steps"]).value("skipped_steps"),
         any_phrase(phrases!["file operations", "file operation"]).value("file_operations"),
         any_phrase(phrases!["web requests", "web request"]).value("web_requests"),
-        any_phrase(phrases!["attempts", "attempt"]).value("attempts"),
+        any_phrase(ATTEMPTS).value("step_failures"),
     ))
     .parse_next(input)?;
     let _ = opt(any_phrase(phrases![

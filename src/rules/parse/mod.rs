@@ -3,6 +3,7 @@
 pub(in crate::rules) mod action;
 pub(in crate::rules) mod comparison;
 pub(in crate::rules) mod condition;
+pub(in crate::rules) mod doubt;
 pub(in crate::rules) mod grammar;
 pub(in crate::rules) mod idiom;
 pub(in crate::rules) mod idiom_count;

@@ -13,6 +13,7 @@ use crate::{
         Action, Op, RuleError,
         parse::{
             action::{executed, limited},
+            doubt::{Clause, is_doubtful},
             lexer::{Kind, Token},
             phrase::{
                 Input, Parsed, any_phrase, backtrack, cut, mark, next, peek_word, phrase,
@@ -42,9 +43,14 @@ const NEGATIONS: &Phrases = phrases!["do not", "don't", "never", "avoid", "witho
 
 /// Reads actions separated by commas, semicolons, full stops and `and`, to the end of the text.
 pub(in crate::rules) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
-    let mut actions = Vec::new();
+    let whole = *input;
+    let mut clauses = Vec::new();
     loop {
-        actions.push(clause(input)?);
+        let place: &[Token<'_>] = whole.as_ref();
+        let from = whole.len() - input.len();
+        let action = clause(input)?;
+        let tokens = place.get(from..whole.len() - input.len()).unwrap_or_default();
+        clauses.push(Clause { tokens, action });
         let last = next(input);
         separators(input);
         if input.is_empty() {
@@ -52,7 +58,12 @@ pub(in crate::rules) fn actions(input: &mut Input<'_>) -> Parsed<Vec<Action>> {
             if last.is_some_and(|token| !stop(&token.kind)) {
                 return cut(RuleError::new(span_of(input, 1), "an action is expected here"));
             }
-            return Ok(actions);
+            if is_doubtful(&clauses) {
+                let text =
+                    kept(&whole, span_of(&whole, 1).start, whole.state.source.trim_end().len());
+                return Ok(vec![Action::Advice { text, steps: None }]);
+            }
+            return Ok(clauses.into_iter().map(|clause| clause.action).collect());
         }
     }
 }
@@ -145,7 +156,7 @@ pub(in crate::rules) fn text_or_prose(
 /// Reads why something is done: `: "text"`, `because …`, `before …`.
 pub(in crate::rules) fn reason(input: &mut Input<'_>) -> Parsed<Option<String>> {
     const STARTS: &Phrases = phrases![
-        "because", "for", "of", "before", "due to", "on", "to", "about", "until", "after",
+        "because", "for", "of", "before", "due to", "on", "to", "about", "until", "after", "when",
         "whether", "with", "as",
     ];
     if input.state.glance {
@@ -189,14 +200,15 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
         return cut(RuleError::new(span, message));
     }
     let assigns = |token: &Token<'_>| matches!(token.kind, Kind::Op(Op::Equal));
-    if place.iter().take(tokens).any(assigns) {
+    let weak = peek_word(&place).is_some_and(is_weak_verb);
+    if place.iter().take(tokens).any(assigns) && !weak {
         return cut(RuleError::new(span, "this looks like an assignment and is not one"));
     }
     let mut after_verb = place;
     after_verb.next_slice(1);
     if let Some((modifier, count)) = vocabulary::modifier(&after_verb)
         && word_at(&after_verb, count).is_some_and(|word| ["to", "by"].contains(&word))
-        && !peek_word(&place).is_some_and(is_weak_verb)
+        && !weak
     {
         let message = format!("`{text}` changes `{}` in words not understood", modifier.name());
         let near = format!("set {} to …", modifier.name());

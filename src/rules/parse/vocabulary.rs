@@ -37,7 +37,7 @@ pub(in crate::rules) struct Fact<'w> {
 }
 
 /// Other spellings of facts. Spaces stand for any separator.
-const SYNONYMS: [(&str, &str); 60] = [
+const SYNONYMS: [(&str, &str); 57] = [
     ("consecutive failed steps", "consecutive_failures"),
     ("consecutive step failures", "consecutive_failures"),
     ("consecutive failure count", "consecutive_failures"),
@@ -45,10 +45,8 @@ const SYNONYMS: [(&str, &str); 60] = [
     ("failures in a row", "consecutive_failures"),
     ("failed steps in a row", "consecutive_failures"),
     ("failure streak", "consecutive_failures"),
-    ("step failures", "failed_steps"),
-    ("failure count", "failed_steps"),
+    ("failure count", "failures"),
     ("failed step count", "failed_steps"),
-    ("failures", "failed_steps"),
     ("steps failed", "failed_steps"),
     ("steps completed", "completed_steps"),
     ("finished steps", "completed_steps"),
@@ -84,7 +82,6 @@ const SYNONYMS: [(&str, &str); 60] = [
     ("web request count", "web_requests"),
     ("type of task", "task_type"),
     ("kind of task", "task_type"),
-    ("task", "task_type"),
     ("status of the plan", "plan_status"),
     ("plan's status", "plan_status"),
     ("plan state", "plan_status"),

@@ -40,7 +40,6 @@ fn each_sentence_has_its_meaning() {
             &[
                 "more than 3 steps failed",
                 "more than three steps have failed",
-                "failures exceed 3",
                 "failed steps are above 3",
                 "there are more than 3 failed steps",
             ],
@@ -158,7 +157,12 @@ fn each_sentence_has_its_meaning() {
                 "step_failed happens",
             ],
         ),
-        ("event.type = \"step_failed\" and attempts >= 3", &["a step fails 3 times"]),
+        (
+            "step_failures >= 3",
+            &["a step fails 3 times", "3 attempts", "3 failed attempts", "3+ attempts are made"],
+        ),
+        ("failures > 3", &["failures exceed 3", "the failure count is above 3"]),
+        ("failures >= 3", &["3 failures", "3 errors occur", "three or more failures"]),
         ("event.type = \"step_skipped\"", &["a step is skipped"]),
         ("event.type = \"deployed\"", &["event deployed occurs", "a deployed event arrives"]),
         (

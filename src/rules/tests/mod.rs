@@ -2,6 +2,7 @@
 
 mod actions;
 mod conditions;
+mod corpus;
 mod firing;
 mod idioms;
 mod properties;

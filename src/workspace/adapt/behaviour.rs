@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Answer, Change, Draft, Error, change as changes};
 use super::{effects, sheet};
 use crate::{
-    rules::{Action, apply},
+    rules::{Action, apply, is_meant_as_rule},
     text::json::Path,
 };
 
@@ -30,6 +30,8 @@ pub(super) fn apply_for_task(
     if let Some(behaviour) = found {
         let place = constraints.place(behaviour.item);
         match Action::parse_all_with(&behaviour.text, draft.workflow()) {
+            // Prose is passed on as it stands.
+            Err(_) if !is_meant_as_rule(&behaviour.text, draft.workflow()) => {}
             Err(error) => draft.notices.push(format!(
                 "constraints.md:{place}: the behaviour for {} is not understood: {error}",
                 behaviour.task_type

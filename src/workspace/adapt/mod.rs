@@ -134,12 +134,21 @@ fn report(
     constraints: &Constraints,
     outcome: &RuleOutcome,
 ) {
-    for missed in &outcome.not_understood {
-        let place = constraints.rules.get(missed.rule).map(|rule| constraints.place(rule.item));
+    let workflow = draft.workflow();
+    let missed = outcome.not_understood.iter();
+    let is_prose = |rule: usize| rules.get(rule).is_some_and(|entry| entry.is_prose(workflow));
+    let missed: Vec<_> = missed.filter(|missed| !is_prose(missed.rule)).collect();
+    if let Some(first) = missed.first() {
+        let place = constraints.rules.get(first.rule).map(|rule| constraints.place(rule.item));
         let place = place.map(|place| format!("constraints.md:{place}: ")).unwrap_or_default();
-        let number = missed.rule + 1;
-        let text = format!("{place}rule {number} is not understood: {}", missed.error);
-        draft.notices.push(text);
+        let number = first.rule + 1;
+        let more = match missed.len() - 1 {
+            0 => String::new(),
+            more => format!(" ({more} more: `statedir rule check`)"),
+        };
+        draft
+            .notices
+            .push(format!("{place}rule {number} is not understood: {}{more}", first.error));
     }
     for cycle in &outcome.cycles {
         let names: Vec<String> = cycle.rules.iter().map(|rule| (rule + 1).to_string()).collect();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::{Draft, Error, Readiness};
 use super::lookup;
 use crate::{
-    domain::{Constraints, FactValue, Facts, Money, Variables, Workflow},
+    domain::{Constraints, FactValue, Facts, Money, Step, StepRole, Variables, Workflow},
     history::Counts,
     rules::{Entry, variables_of},
 };
@@ -74,6 +74,13 @@ fn collect(
     if let Some(step) = plan.steps.iter().find(|step| step.number == steps.current_step) {
         facts.insert("attempts", FactValue::number(f64::from(step.attempts)));
     }
+    let failures = |step: &Step| match workflow.role_of(step) {
+        Some(StepRole::Done | StepRole::Skipped) | None => 0,
+        Some(StepRole::Active) => step.attempts.saturating_sub(1),
+        Some(_) => step.attempts,
+    };
+    let most = plan.steps.iter().map(failures).max().unwrap_or(0);
+    facts.insert("step_failures", FactValue::number(f64::from(most)));
     if let Some(status) =
         plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text))
     {
@@ -122,6 +129,7 @@ fn add_settings(facts: &mut Facts, constraints: &Constraints, workflow: &Workflo
 
 fn add_history(facts: &mut Facts, history: &Counts) {
     let count = |count: u64| FactValue::number(count as f64);
+    facts.insert("failures", count(history.failed));
     facts.insert("consecutive_failures", count(history.consecutive_failures));
     let time = i64::try_from(history.time_ms).unwrap_or(i64::MAX);
     facts.insert("execution_time", FactValue::Duration(time));

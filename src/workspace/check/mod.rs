@@ -17,7 +17,7 @@ pub(super) use self::{
 };
 use serde::Serialize;
 
-use super::{Error, Snapshot, Workspace};
+use super::{ConstraintReading, Error, Snapshot, Workspace};
 use crate::{
     domain::{
         Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
@@ -33,6 +33,8 @@ pub struct Checked {
     pub findings: Vec<Problem>,
     /// What was repaired.
     pub fixed: Vec<Fixed>,
+    /// What of constraints.md is executed, and what is prose.
+    pub constraints: ConstraintReading,
     /// The revision after the repairs.
     pub revision: String,
     /// What opening the state found and did.
@@ -53,7 +55,8 @@ impl Checked {
     /// Repairs were made, but the state could not be read again.
     fn unread(fixed: Vec<Fixed>, error: &Error) -> Self {
         let notices = vec![format!("the state could not be read again: {error}")];
-        Self { findings: Vec::new(), fixed, revision: String::new(), notices }
+        let constraints = ConstraintReading::default();
+        Self { findings: Vec::new(), fixed, constraints, revision: String::new(), notices }
     }
 
     /// How many findings are errors.
@@ -90,6 +93,7 @@ impl Workspace {
         Ok(Checked {
             findings,
             fixed,
+            constraints: snapshot.constraint_reading().unwrap_or_default(),
             revision: snapshot.revision().as_str().to_owned(),
             notices: super::notice::findings(snapshot.view().reports()),
         })

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{ErrorCode, Problem, StateFile, StepRef},
-    rules::{Action, Directive, Entry, Explanation, RuleError, explain},
+    rules::{Action, Directive, Entry, Explanation, RuleError, explain, is_meant_as_rule},
     text::Place,
     workspace::{
         Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
@@ -31,6 +31,8 @@ pub(crate) struct RuleLine {
     pub readable: (String, Vec<String>),
     /// What is passed on to the agent word for word.
     pub advises: Vec<String>,
+    /// Whether it is prose that is no rule and not meant to be one.
+    pub prose: bool,
     /// Why it is not understood.
     pub error: Option<String>,
     /// The nearest thing that would be.
@@ -96,8 +98,40 @@ impl Snapshot {
                 offset,
             ));
         }
+        for line in &mut lines {
+            if line.error.is_some() && !is_meant_as_rule(&line.text, &workflow) {
+                (line.prose, line.error, line.nearest) = (true, None, None);
+                line.advises.push(line.text.clone());
+            }
+        }
         Ok(lines)
     }
+
+    /// What of constraints.md is executed, and what is prose for the agent.
+    ///
+    /// # Errors
+    /// constraints.md or workflow.yaml cannot be read.
+    pub(crate) fn constraint_reading(&self) -> Result<ConstraintReading, Error> {
+        let lines = self.rule_lines()?;
+        let constraints = self.constraints()?;
+        let filled = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+        let elsewhere: usize = constraints.prose().iter().map(|prose| filled(&prose.text)).sum();
+        let in_lists = lines.iter().filter(|line| line.prose || line.executes.is_empty());
+        Ok(ConstraintReading {
+            executed: lines.iter().filter(|line| !line.executes.is_empty()).count(),
+            prose: in_lists.filter(|line| line.error.is_none()).count() + elsewhere,
+        })
+    }
+}
+
+/// How many lines of constraints.md are executed, and how many are prose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ConstraintReading {
+    /// Rules, directives and behaviours that execute something.
+    pub executed: usize,
+    /// What is passed on to the agent as it stands.
+    pub prose: usize,
 }
 
 fn line(
@@ -116,6 +150,7 @@ fn line(
         executes: Vec::new(),
         readable: Default::default(),
         advises: Vec::new(),
+        prose: false,
         error: None,
         nearest: None,
         place: document.place(offset),

@@ -61,6 +61,17 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             }
         }
     }
+    let count = |number: usize, noun: &str| {
+        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    };
+    let read = checked.constraints;
+    if !session.output.is_json() && read.prose > 0 {
+        session.output.line(format!(
+            "constraints.md: {} executed, {} passed on as prose (`statedir rule check`)",
+            count(read.executed, "line"),
+            count(read.prose, "line")
+        ));
+    }
     if errors == 0 && (warnings == 0 || !args.strict) {
         if session.output.is_json() {
             session.output.value(json!(checked));
@@ -69,9 +80,6 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         }
         return Ok(0);
     }
-    let count = |number: usize, noun: &str| {
-        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-    };
     let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
     let mut failure = Failure::new(ErrorCode::Inconsistent, message);
     if checked.findings.iter().any(|finding| finding.fixable) {

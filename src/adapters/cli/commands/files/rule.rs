@@ -152,7 +152,9 @@ fn describe(line: &RuleLine) -> Vec<String> {
     let (means, executes) = &line.readable;
     texts.extend(line.means.as_ref().map(|_| format!("  means     {means}")));
     texts.extend(executes.iter().map(|action| format!("  executes  {action}")));
-    texts.extend(line.advises.iter().map(|advice| format!("  advises   {advice}")));
+    let advises = line.advises.iter().filter(|_| !line.prose);
+    texts.extend(advises.map(|advice| format!("  advises   {advice}")));
+    texts.extend(line.prose.then(|| "  prose: passed on as it stands".to_owned()));
     texts.extend(line.error.as_ref().map(|error| format!("  NOT UNDERSTOOD: {error}")));
     texts.extend(line.nearest.as_ref().map(|nearest| format!("  nearest   {nearest}")));
     texts
