@@ -45,7 +45,7 @@ fn a_client_without_a_handshake_says_in_each_request_who_it_is() {
     assert!(versions.contains(&json!(STATELESS)) && versions.contains(&json!("2025-06-18")));
     assert_eq!(found["instructions"].as_str().map(|text| text.starts_with("statedir")), Some(true));
     assert_eq!(client.ok("step", json!({ "verb": "next", "claim": true }))["attempt"], 1);
-    assert!(project.read("plan.md").contains("claimed_by**: stateless-"));
+    assert!(project.read("plan.md").contains(" · stateless-"));
     assert!(client.result("tools/list", json!({}))["tools"].as_array().unwrap().len() > 9);
 }
 
