@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::store::{
     Report, Result, Revision, Tally,
     checkpoint::registry::Registry,
-    disk::{Access, Disk, DiskFile, read::require_file},
+    disk::{Access, Disk, DiskFile},
     error::At as _,
     log::{head::Facts, tail::Tail},
 };
@@ -187,7 +187,6 @@ impl AppendedView {
     /// Reads the content from its beginning, and nothing that is appended later.
     pub(crate) fn reader(&self) -> Result<AppendedReader> {
         let file = if self.keep > 0 {
-            require_file(&*self.disk, &self.path)?;
             Some(self.disk.open(&self.path, Access::Read).at(&self.path)?)
         } else {
             None

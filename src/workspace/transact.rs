@@ -130,7 +130,7 @@ impl Workspace {
         new: bool,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        self.transact(self.options.dry_run, |opened| self.propose(kind, new, opened.view(), work))
+        self.transact(self.options.dry_run, |opened| self.propose(kind, new, opened, work))
     }
 
     /// Works out a change and writes nothing.
@@ -139,16 +139,17 @@ impl Workspace {
         kind: &str,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Outcome, Error> {
-        self.transact(true, |opened| self.propose(kind, false, opened.view(), work))
+        self.transact(true, |opened| self.propose(kind, false, opened, work))
     }
 
     fn propose(
         &self,
         kind: &str,
         new: bool,
-        view: &View,
+        opened: &Opened,
         work: impl FnOnce(&mut Draft<'_>) -> Result<Vec<Answer>, Error>,
     ) -> Result<Proposal, Error> {
+        let view = opened.view();
         if !new && is_absent(view) {
             return Err(self.no_state(view));
         }
@@ -156,7 +157,9 @@ impl Workspace {
         let mut draft = self.draft(kind, view)?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
-        let (changed, diff) = (draft.changed_files(), draft.diff());
+        let changed = draft.changed_files();
+        let is_dry_run = matches!(opened, Opened::ToLook(_));
+        let diff = if is_dry_run { draft.diff() } else { Vec::new() };
         let notices = std::mem::take(&mut draft.notices);
         let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
         if draft.is_empty() {

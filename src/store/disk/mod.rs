@@ -77,8 +77,8 @@ pub(crate) trait DiskFile: Send + Sync + Debug {
     fn stat_when_opened(&self) -> io::Result<Stat> {
         self.stat()
     }
-    /// Gives the file the permissions, and where allowed the owner, of another.
-    fn dress_like(&self, model: &Stat) -> io::Result<()>;
+    /// Gives the file the permissions, and where allowed the owner, of another; its metadata then.
+    fn dress_like(&self, model: &Stat) -> io::Result<Stat>;
     /// Takes the lock if it is free.
     fn try_lock(&self, exclusive: bool) -> io::Result<bool>;
     /// Takes the lock, waiting in the kernel's queue.

@@ -255,8 +255,11 @@ impl DiskFile for RealFile {
         self.opened.map_or_else(|| self.stat(), Ok)
     }
 
-    fn dress_like(&self, model: &Stat) -> io::Result<()> {
-        let now = stat_of(&self.file.metadata()?);
+    fn dress_like(&self, model: &Stat) -> io::Result<Stat> {
+        let now = self.stat()?;
+        if now.owner == model.owner && now.mode == model.mode {
+            return Ok(now);
+        }
         if now.owner != model.owner {
             // Only a privileged process may give files away; for others the owner changes, as it
             // does with every editor that saves by renaming.
@@ -266,10 +269,8 @@ impl DiskFile for RealFile {
                 Some(model.owner.1),
             );
         }
-        if now.mode != model.mode || now.owner != model.owner {
-            self.file.set_permissions(std::fs::Permissions::from_mode(model.mode))?;
-        }
-        Ok(())
+        self.file.set_permissions(std::fs::Permissions::from_mode(model.mode))?;
+        self.stat()
     }
 
     fn try_lock(&self, exclusive: bool) -> io::Result<bool> {

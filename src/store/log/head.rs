@@ -28,6 +28,7 @@ const LIMIT: u64 = 1024 * 1024;
 
 /// The cached head; existing means that all operations up to it were applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "HeadLine")]
 pub(in crate::store) struct Head {
     pub segment: u64,
     /// Where the segment ended.
@@ -46,6 +47,32 @@ pub(in crate::store) struct Head {
     /// The caller's derived data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
+}
+
+/// The same as it is read: flattened fields would be kept as values of any kind first.
+#[derive(Deserialize)]
+struct HeadLine {
+    segment: u64,
+    end: u64,
+    last: u64,
+    sum: String,
+    id: Revision,
+    seq: u64,
+    #[serde(default)]
+    boot: Option<String>,
+    files: BTreeMap<String, Hash>,
+    appended: Tail,
+    signatures: BTreeMap<String, (u64, i64, u64)>,
+    #[serde(default)]
+    facts: Option<Facts>,
+}
+
+impl From<HeadLine> for Head {
+    fn from(line: HeadLine) -> Head {
+        let HeadLine { segment, end, last, sum, id, seq, boot, signatures, facts, .. } = line;
+        let state = Tracked { files: line.files, appended: line.appended };
+        Head { segment, end, last, sum, id, seq, boot, state, signatures, facts }
+    }
 }
 
 /// Opaque derived data and the length of the appended file that it is valid for.

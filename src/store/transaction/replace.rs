@@ -85,10 +85,10 @@ impl Replacer<'_> {
             })?;
         let fill = || -> io::Result<Stat> {
             file.append(bytes)?;
-            if let Some(known) = known {
-                file.dress_like(known)?;
+            match known {
+                Some(known) => file.dress_like(known),
+                None => file.stat(),
             }
-            file.stat()
         };
         let new = fill().at(&temporary).inspect_err(|_| discard(self.disk, &temporary))?;
         if let Err(error) = self.put(name, &temporary, &new, known, &mut done) {

@@ -222,13 +222,15 @@ impl DiskFile for SimFile {
         Ok(inner.stat(self.ino))
     }
 
-    fn dress_like(&self, model: &Stat) -> io::Result<()> {
+    fn dress_like(&self, model: &Stat) -> io::Result<Stat> {
         let mut inner = self.disk.lock_inner();
         inner.whole(true)?;
         if let Some(inode) = inner.inodes.get_mut(&self.ino) {
             inode.mode = model.mode;
         }
-        inner.leave(())
+        inner.leave(())?;
+        drop(inner);
+        self.stat()
     }
 
     fn try_lock(&self, exclusive: bool) -> io::Result<bool> {
