@@ -261,6 +261,8 @@ error_codes! {
     VariablesDisagree = "variables_disagree", exits 4;
     /// A variable has another type than commands need.
     WrongKind = "wrong_kind", exits 4;
+    /// Something in the plan looks like a step or a field and is not read as one.
+    NotAStep = "not_a_step", exits 4;
     /// The plan has no metadata section.
     NoMetadata = "no_metadata", exits 4;
     /// Two steps have the same number.

@@ -51,10 +51,10 @@ impl Variables {
         self.document.get(&Path::parse(path).ok()?)
     }
 
-    /// The sum of all costs so far.
-    pub(crate) fn total_cost(&self) -> Money {
+    /// The sum of all costs so far, where the file keeps it; else the history says it.
+    pub(crate) fn total_cost(&self) -> Option<Money> {
         let value = self.get("cost_tracking.total_cost");
-        value.as_ref().and_then(Money::from_json).unwrap_or_default()
+        value.as_ref().and_then(Money::from_json)
     }
 
     /// `step_data.current_step`, if it is a number.
@@ -67,25 +67,31 @@ impl Variables {
         self.get("step_data.total_steps")?.as_u64()
     }
 
-    /// What sets `step_data` where it differs, creating what is missing.
+    /// What sets the copies in `step_data` that the file has and that differ.
     pub(crate) fn step_data(&self, current_step: u32, total_steps: usize) -> Vec<Put> {
         let wanted = [("current_step", json!(current_step)), ("total_steps", json!(total_steps))];
         let put = |(key, value): (&str, Value)| {
             let path = Path::root().join("step_data").join(key);
-            (self.document.get(&path).as_ref() != Some(&value)).then_some(Put::Set(path, value))
+            (self.document.get(&path)? != value).then_some(Put::Set(path, value))
         };
         wanted.into_iter().filter_map(put).collect()
     }
 
-    /// What adds the cost of an attempt to `cost_tracking`.
-    pub(crate) fn cost(&self, cost: &StepCost) -> [Put; 2] {
-        let tracking = Path::root().join("cost_tracking");
-        let total = self.total_cost() + cost.cost;
+    /// What adds the cost of an attempt to what `cost_tracking` keeps: the total, the list, both or
+    /// nothing. The history has it in any case.
+    pub(crate) fn cost(&self, cost: &StepCost) -> Vec<Put> {
         let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json() });
-        [
-            Put::Set(tracking.join("total_cost"), total.to_json()),
-            Put::Append(tracking.join("step_costs"), line),
-        ]
+        let list = Path::root().join("cost_tracking").join("step_costs");
+        let has_list = self.document.get(&list).is_some();
+        let list = has_list.then(|| Put::Append(list, line));
+        self.add_to_total(cost.cost).into_iter().chain(list).collect()
+    }
+
+    /// What adds to the total, if the file keeps it.
+    pub(crate) fn add_to_total(&self, cost: Money) -> Option<Put> {
+        let path = Path::root().join("cost_tracking").join("total_cost");
+        let total = self.total_cost()? + cost;
+        Some(Put::Set(path, total.to_json()))
     }
 
     /// What stores the results of a step under `step_data.outputs.<id>`.

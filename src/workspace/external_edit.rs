@@ -3,7 +3,7 @@
 //! Two branches that each add a step count to the same number, so that git sees one and the same
 //! variables.json on both and asks nobody; the merged plan has both steps.
 
-use super::Draft;
+use super::{Draft, Readiness};
 use crate::{
     domain::StateFile,
     store::{Report, View},
@@ -21,6 +21,27 @@ fn is_edited(view: &View, file: StateFile) -> bool {
     })
 }
 
+/// How many lines of a plan are named that look like steps and are not read as such.
+const MOST_NAMED: usize = 3;
+
+/// Says what looks like a step or a field in a plan that was edited outside and is not read as one.
+pub(super) fn tell_unread_steps(draft: &mut Draft<'_>) {
+    if !is_plan_edited(draft.view()) {
+        return;
+    }
+    let Ok(plan) = draft.plan() else { return };
+    let unread = plan.unread();
+    for problem in unread.iter().take(MOST_NAMED) {
+        let place = problem.place.map(|place| format!(":{place}")).unwrap_or_default();
+        let hint = problem.hint.as_deref().unwrap_or_default();
+        draft.notices.push(format!("{}{place}: {}; {hint}", StateFile::Plan, problem.message));
+    }
+    if unread.len() > MOST_NAMED {
+        let left = unread.len() - MOST_NAMED;
+        draft.notices.push(format!("{left} more like that: `statedir check`"));
+    }
+}
+
 /// Brings the counters in the variables in line with a plan that was edited outside, as a part of
 /// the change that finds the edit. A file that cannot be read is left alone.
 pub(super) fn update_counters(draft: &mut Draft<'_>) {
@@ -28,11 +49,7 @@ pub(super) fn update_counters(draft: &mut Draft<'_>) {
         return;
     }
     let (Ok(plan), Ok(variables)) = (draft.plan(), draft.variables()) else { return };
-    let current = plan.metadata.current_step.as_deref().and_then(|text| text.trim().parse().ok());
-    let (Some(current), true) = (current, variables.current_step().is_some()) else { return };
-    if variables.total_steps().is_none() {
-        return;
-    }
+    let current = Readiness::new(&plan, draft.workflow()).counts().current_step;
     let puts = variables.step_data(current, plan.steps.len());
     if puts.is_empty() {
         return;

@@ -200,6 +200,7 @@ impl Workspace {
             // A checkpoint is of what is there.
             if !kind.starts_with("checkpoint.") {
                 external_edit::update_counters(draft);
+                external_edit::tell_unread_steps(draft);
             }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);

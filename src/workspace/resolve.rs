@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Error;
+use super::{Error, Readiness};
 use crate::{
     domain::{
-        ModelError, Plan, StateFile, StepId, StepRef, StepRole, Variables, Workflow, nearest,
-        references,
+        ModelError, Money, Plan, StateFile, StepId, StepRef, StepRole, Variables, Workflow,
+        nearest, references,
     },
     text::json::Path,
 };
@@ -20,6 +20,7 @@ pub(crate) struct Resolver<'a> {
     plan: Option<&'a Plan>,
     variables: Option<&'a Variables>,
     workflow: &'a Workflow,
+    total_cost: Option<Money>,
 }
 
 impl<'a> Resolver<'a> {
@@ -29,13 +30,39 @@ impl<'a> Resolver<'a> {
         variables: Option<&'a Variables>,
         workflow: &'a Workflow,
     ) -> Self {
-        Self { plan, variables, workflow }
+        Self { plan, variables, workflow, total_cost: None }
+    }
+
+    /// Knows what was spent, for a file that does not keep it.
+    pub(crate) fn with_total_cost(self, total_cost: Money) -> Self {
+        Self { total_cost: Some(total_cost), ..self }
     }
 
     /// The value of a reference's path.
     pub(crate) fn get(&self, path: &str) -> Option<Value> {
         let variables = self.variables?;
-        variables.get(path).or_else(|| variables.get(&self.output_path(path)?))
+        variables
+            .get(path)
+            .or_else(|| variables.get(&self.output_path(path)?))
+            .or_else(|| self.derived(path))
+    }
+
+    /// What follows from the plan and the history, where the file has no copy of it.
+    fn derived(&self, path: &str) -> Option<Value> {
+        let plan = self.plan?;
+        let metadata = &plan.metadata;
+        let text = |text: &Option<String>| text.clone().map(Value::from);
+        match path {
+            "step_data.current_step" => {
+                Some(Readiness::new(plan, self.workflow).counts().current_step.into())
+            }
+            "step_data.total_steps" => Some(plan.steps.len().into()),
+            "cost_tracking.total_cost" => Some(self.total_cost?.to_json()),
+            "execution_metadata.goal" => text(&metadata.goal),
+            "execution_metadata.mode" => text(&metadata.mode),
+            "execution_metadata.execution_id" => text(&metadata.execution_id),
+            _ => None,
+        }
     }
 
     /// The text with every reference looked up; a text that is one reference keeps the type.

@@ -119,6 +119,7 @@ commands! {
     "resume" => Resume(commands::plan::ResumeArgs),
     "apply" => Apply(commands::apply::Args),
     "check" => Check(commands::check::Args),
+    "migrate" => Migrate(commands::migrate::Args),
     "recover" => Recover(commands::recover::Args),
     "scan" => Scan(commands::scan::Args),
     "checkpoint" => Checkpoint(commands::checkpoint::Args),

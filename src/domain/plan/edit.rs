@@ -30,6 +30,24 @@ impl Plan {
         Ok(())
     }
 
+    /// Sets those of the fields that are there: copies of what follows from something else.
+    ///
+    /// # Errors
+    /// A field appears more than once.
+    pub fn update_copies(
+        &self,
+        edit: &mut Edit<'_>,
+        fields: &[(&str, &str)],
+    ) -> Result<(), ModelError> {
+        let Some(section) = self.metadata_section() else { return Ok(()) };
+        for (key, value) in fields {
+            if let Some(item) = field(&self.document, section, key)? {
+                literal::set(edit, item, value);
+            }
+        }
+        Ok(())
+    }
+
     /// Sets the title behind `Execution Plan:`.
     ///
     /// # Errors

@@ -8,10 +8,11 @@ pub(crate) mod heading;
 pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
 pub(in crate::domain) mod review;
-pub(in crate::domain) mod step;
+pub(crate) mod step;
 pub(in crate::domain) mod step_edit;
 pub(in crate::domain) mod step_outcome;
 mod step_read;
+mod unread;
 
 use std::borrow::Cow;
 
@@ -269,12 +270,16 @@ impl Plan {
     }
 }
 
+/// *Metadata*, or what stands directly under the title; a section further down may have a status
+/// of its own.
 pub(in crate::domain) fn metadata_section(document: &Document) -> Option<SectionId> {
     document.find(&["Metadata"]).ok().or_else(|| {
-        let holds_status = |id: &SectionId| {
-            !is_step(document, *id) && matches!(document.field(*id, "status"), Ok(Some(_)))
+        let title = document.sections().find(|id| document.section(*id).level == 1);
+        let holds_field = |id: &SectionId| {
+            let has = |key: &str| matches!(document.field(*id, key), Ok(Some(_)));
+            !is_step(document, *id) && (has("status") || has("goal"))
         };
-        document.sections().take(4).find(holds_status)
+        [Some(document.root()), title].into_iter().flatten().find(holds_field)
     })
 }
 

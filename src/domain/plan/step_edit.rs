@@ -222,6 +222,30 @@ impl Plan {
         edit.set_title_ending(step.section, &text, ends_like_mark);
     }
 
+    /// Gives a step without bookkeeping that line, a list of dependencies and a mark.
+    ///
+    /// # Errors
+    /// A field appears more than once.
+    pub(crate) fn write_anew(
+        &self,
+        edit: &mut Edit<'_>,
+        step: &Step,
+        line: &str,
+        depends_on: Option<&str>,
+        role: Option<StepRole>,
+    ) -> Result<(), ModelError> {
+        let mut update = StepUpdate::default();
+        if let Some(list) = depends_on {
+            update.set("depends_on", list);
+        }
+        // Also where nothing else changes.
+        update.set_title(&step.title);
+        update.set_role(role);
+        self.update_step(edit, step, &update)?;
+        literal::insert(edit, step.section, None, "id", line);
+        Ok(())
+    }
+
     /// The item behind which a new field of that name belongs.
     fn place_of(&self, step: &Step, key: &str) -> Option<ItemId> {
         let items = &self.document.section(step.section).items;

@@ -90,13 +90,15 @@ fn collect(
         facts.insert("task_type", FactValue::text(task.clone()));
     }
     add_settings(&mut facts, constraints, workflow);
+    let mut cost = draft.facts()?.history.counts.cost_micros;
     if let Ok(variables) = draft.variables() {
-        facts.insert("cost", FactValue::Money(variables.total_cost().0));
+        cost = variables.total_cost().map_or(cost, |total| total.0);
         match before.filter(|before| before.is_about(&variables)) {
             Some(before) => lookup::copy(&before.facts, &mut facts),
             None => lookup::add(&variables, &variables_of(rules), &mut facts),
         }
     }
+    facts.insert("cost", FactValue::Money(cost));
     add_history(&mut facts, &draft.facts()?.history.counts);
     Ok(facts)
 }

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Cost, Span, json_refused, text_of};
+use super::{Cost, Span, text_of};
 use crate::{
     domain::{ErrorCode, Money, Plan, StateFile},
-    text::json::Path,
     workspace::{Answer, Draft, Error, usage::with_usage},
 };
 
@@ -62,11 +61,8 @@ pub(in super::super) fn task_type(kind: &str, fields: &Map<String, Value>) -> Op
 fn add_cost(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {
     let Cost(Money(micros)) = text.parse().map_err(bad_value)?;
     let variables = draft.variables()?;
-    let total = variables.total_cost() + Money(micros);
-    let mut edit = variables.document.edit();
-    let path = Path::root().join("cost_tracking").join("total_cost");
-    edit.set(&path, &total.to_json()).map_err(json_refused)?;
-    draft.put_variables(edit.finish());
+    let put = variables.add_to_total(Money(micros));
+    draft.put_variables(variables.put_all(put.as_slice())?);
     Ok(Money(micros).to_string())
 }
 

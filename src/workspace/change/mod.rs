@@ -5,6 +5,7 @@ mod constraint;
 mod context;
 mod event;
 mod history;
+mod migrate;
 mod pause;
 mod plan;
 mod quantity;
@@ -50,6 +51,9 @@ pub enum Change {
         /// Why.
         why: String,
     },
+    /// Rewrites an older layout of plan.md and variables.json.
+    #[serde(rename = "migrate")]
+    Migrate,
     /// Goes on with a paused or failed plan; running steps stay as they are.
     #[serde(rename = "plan.resume")]
     Resume,
@@ -328,6 +332,7 @@ impl Change {
         match self {
             Self::PlanSet { .. } => "plan.set",
             Self::Pause { .. } => "plan.pause",
+            Self::Migrate => "migrate",
             Self::Resume => "plan.resume",
             Self::StepAdd(_) => "step.add",
             Self::StepStart { .. } => "step.start",
@@ -366,6 +371,7 @@ impl Change {
         match self {
             Self::PlanSet { set } => plan::set(draft, set),
             Self::Pause { why } => pause::pause(draft, why),
+            Self::Migrate => migrate::migrate(draft),
             Self::Resume => pause::resume(draft),
             Self::StepAdd(shape) => steps::shape::add(draft, shape),
             Self::StepSet(shape) => steps::shape::set(draft, shape),

@@ -22,8 +22,8 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     check(draft, &from, &paused)?;
     let now = draft.env.now();
     let mut edit = plan.document.edit();
-    let fields = [("status", paused.as_str()), ("last_updated", &now), (BECAUSE, why.trim())];
-    plan.set_metadata(&mut edit, &fields)?;
+    plan.set_metadata(&mut edit, &[("status", paused.as_str()), (BECAUSE, why.trim())])?;
+    plan.update_copies(&mut edit, &[("last_updated", &now)])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     note(draft, "Paused", &from, &paused, Some(why))?;
     Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))

@@ -50,10 +50,10 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
         };
         fields.push((key, value));
     }
-    fields.push(("last_updated".to_owned(), draft.env.now()));
     let borrowed: Vec<(&str, &str)> =
         fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     plan.set_metadata(&mut edit, &borrowed)?;
+    plan.update_copies(&mut edit, &[("last_updated", &draft.env.now())])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     repeat_in_variables(draft, &fields)?;
     let names: Vec<&String> = set.keys().collect();

@@ -13,6 +13,7 @@ const FILE: StateFile = StateFile::Plan;
 /// Statuses, numbers, ids, dependencies.
 pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     found.extend(plan.problems.iter().cloned());
+    found.extend(plan.unread());
     if let Some(hidden) = plan.document.hidden() {
         let problem =
             Problem::error(ErrorCode::HiddenText, FILE, format!("{hidden} hides what follows it"));

@@ -1,7 +1,7 @@
 //! `{{references}}` that lead nowhere.
 
 use super::super::Resolver;
-use crate::domain::{ErrorCode, Plan, Problem, StateFile, Variables, Workflow, references};
+use crate::domain::{ErrorCode, Money, Plan, Problem, StateFile, Variables, Workflow, references};
 
 /// Looks at the inputs of steps, the only place where a reference means a variable.
 pub(super) fn check(
@@ -10,7 +10,9 @@ pub(super) fn check(
     workflow: &Workflow,
     found: &mut Vec<Problem>,
 ) {
-    let resolver = Resolver::new(Some(plan), Some(variables), workflow);
+    // The history knows a total; which one does not matter here.
+    let resolver =
+        Resolver::new(Some(plan), Some(variables), workflow).with_total_cost(Money::default());
     let document = &plan.document;
     for step in &plan.steps {
         let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };

@@ -49,6 +49,8 @@ pub struct Overview {
     pub start_time: Option<String>,
     /// When a step or the plan changed last.
     pub last_updated: Option<String>,
+    /// Boxes in the plan that belong to no step.
+    pub unread_boxes: usize,
     /// All steps, in order.
     pub steps: Vec<StepOverview>,
     /// The same, counted.
@@ -104,6 +106,7 @@ impl Overview {
             last_updated: metadata.last_updated.clone(),
             steps: step::overviews(plan, workflow, &readiness, sources.witness),
             counts: readiness.counts(),
+            unread_boxes: plan.unread_boxes(),
             retry_limit: workflow.retry_limit(),
             spending: Spending::new(sources),
             history: sources.history,

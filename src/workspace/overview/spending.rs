@@ -8,7 +8,7 @@ use adapt::LimitUse;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Spending {
-    /// What was spent, as variables.json says, or the history where that cannot be read.
+    /// What was spent, as variables.json says, or the history where that does not keep it.
     pub total_cost: Money,
     /// What may be spent.
     pub budget: Option<Money>,
@@ -23,7 +23,7 @@ pub struct Spending {
 impl Spending {
     pub(super) fn new(sources: &Sources<'_>) -> Self {
         let by_entries = Money(sources.history.cost_micros);
-        let total_cost = sources.variables.map_or(by_entries, Variables::total_cost);
+        let total_cost = sources.variables.and_then(Variables::total_cost).unwrap_or(by_entries);
         let used = sources.pending.added_to(sources.history);
         let limits = sources.constraints.map(|constraints| {
             adapt::limits(&adapt::limit_facts(constraints, sources.workflow, total_cost, &used))

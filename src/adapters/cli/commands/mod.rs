@@ -11,7 +11,7 @@ mod steps;
 mod view;
 
 pub(in crate::adapters) use self::agent::{hook, mcp, memory, setup};
-pub(in crate::adapters) use self::directory::{archive, check, gc, init, trust};
+pub(in crate::adapters) use self::directory::{archive, check, gc, init, migrate, trust};
 pub(in crate::adapters) use self::files::{
     apply, constraint, context, directive, event, history, rule, turn, var,
 };
@@ -67,6 +67,7 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Pause(args) => plan::pause(session, args),
         Command::Resume(_) => plan::resume(session),
         Command::Apply(args) => apply::run(session, &args),
+        Command::Migrate(_) => migrate::run(session),
         Command::Check(args) => check::run(session, &args),
         Command::Recover(args) => recover::run(session, &args),
         Command::Scan(args) => scan::run(session, &args),

@@ -213,11 +213,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let current = self.current_step();
         let total = self.plan.steps.len() + self.added.len() - usize::from(self.removed.is_some());
         let (now, text) = (self.draft.env.now(), current.to_string());
-        let mut fields = vec![("current_step", text.as_str()), ("last_updated", now.as_str())];
         if let Some(status) = &self.plan_status {
-            fields.insert(0, ("status", status.as_str()));
+            self.plan.set_metadata(&mut self.edit, &[("status", status.as_str())])?;
         }
-        self.plan.set_metadata(&mut self.edit, &fields)?;
+        let copies = [("current_step", text.as_str()), ("last_updated", now.as_str())];
+        self.plan.update_copies(&mut self.edit, &copies)?;
         let edited = Plan::finish(self.edit)?;
         self.draft.put(StateFile::Plan, edited);
 

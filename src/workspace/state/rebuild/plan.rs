@@ -321,6 +321,6 @@ fn review_section(reviews: &[(String, String, bool)]) -> Result<String, Error> {
 fn current_step(plan: &Plan, workflow: &Workflow) -> Result<String, Error> {
     let current = Readiness::new(plan, workflow).counts().current_step.to_string();
     let mut edit = plan.document.edit();
-    plan.set_metadata(&mut edit, &[("current_step", current.as_str())])?;
+    plan.update_copies(&mut edit, &[("current_step", current.as_str())])?;
     Ok(Plan::finish(edit)?.document.into_source())
 }

@@ -103,14 +103,16 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     session.apply(&[change])
 }
 
-/// What a reference such as `{{steps.3.p99_ms}}` means.
-fn of_step(
+/// What a reference such as `{{steps.3.p99_ms}}` means, or what follows from the other files.
+fn of_reference(
     snapshot: &Snapshot,
     variables: &Variables,
     path: &str,
 ) -> Result<Option<Value>, Failure> {
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
-    Ok(Resolver::new(Some(&plan), Some(variables), &workflow).get(path))
+    let total_cost = snapshot.overview()?.spending.total_cost;
+    let resolver = Resolver::new(Some(&plan), Some(variables), &workflow);
+    Ok(resolver.with_total_cost(total_cost).get(path))
 }
 
 fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
@@ -124,7 +126,11 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
         None => Path::root(),
     };
     let value = match (variables.document.get(&parsed), path) {
-        (None, Some(path)) if path.starts_with("steps.") => of_step(&snapshot, &variables, path)?,
+        (None, Some(path)) => {
+            let dotted =
+                path.strip_prefix('/').map_or(path.to_owned(), |path| path.replace('/', "."));
+            of_reference(&snapshot, &variables, &dotted)?
+        }
         (value, _) => value,
     };
     let Some(value) = value else {

@@ -58,7 +58,8 @@ fn inputs(
 ) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
     let variables = snapshot.variables()?;
     let workflow = snapshot.workflow()?;
-    let resolver = Resolver::new(Some(plan), Some(&variables), &workflow);
+    let resolver = Resolver::new(Some(plan), Some(&variables), &workflow)
+        .with_total_cost(snapshot.overview()?.spending.total_cost);
     let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
     step.inputs.iter().map(resolved).collect()
 }

@@ -113,6 +113,11 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     let (counts, spending) = (&overview.counts, &overview.spending);
     let mut lines = Vec::new();
     lines.push((Colour::Bold, format!("next      {}", overview.next_move().text)));
+    if counts.total == 0 && overview.unread_boxes > 0 {
+        let count = overview.unread_boxes;
+        let noun = if count == 1 { "checkbox" } else { "checkboxes" };
+        lines.push(plain(format!("boxes     {count} {noun}, no steps known: statedir check")));
+    }
     if counts.failed > 0 {
         let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());
         let numbers: Vec<String> = numbers.take(MOST).collect();
