@@ -41,7 +41,9 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let mut edit = plan.document.edit();
     for (step, _) in plan.steps.iter().zip(&old).filter(|(_, old)| old.is_some()) {
         for key in ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT] {
-            removable(&plan, step, key).into_iter().for_each(|item| drop(edit.remove_item(item)));
+            if let Some(item) = removable(&plan, step, key) {
+                edit.remove_item(item);
+            }
         }
     }
     let steps = old.iter().flatten().count();
@@ -52,7 +54,9 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let section = plan.metadata_section().filter(|_| plan.metadata.goal.is_some());
     let item = |key: &str| plan.document.field(section?, key).ok().flatten();
     let copies: Vec<&str> = COPIES.into_iter().filter(|key| item(key).is_some()).collect();
-    copies.iter().filter_map(|key| item(key)).for_each(|item| drop(edit.remove_item(item)));
+    for item in copies.iter().filter_map(|key| item(key)) {
+        edit.remove_item(item);
+    }
     if !copies.is_empty() {
         done.push(format!("plan.md without {}", copies.join(" and ")));
     }
@@ -62,7 +66,9 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let name =
         plan.metadata.execution_id.clone().filter(|_| is_first && plan.metadata.mode.is_some());
     if name.is_some() {
-        item("execution_id").into_iter().for_each(|item| drop(edit.remove_item(item)));
+        if let Some(item) = item("execution_id") {
+            edit.remove_item(item);
+        }
         done.push("the goal and the status first".to_owned());
     }
     if done.is_empty() {
