@@ -59,8 +59,7 @@ fn first(evidence: &Evidence) -> Decision {
     }
     if let Some(review) = plan.open_reviews.first() {
         let reason = format!("a person has already been asked: {review}");
-        let how = "`statedir review approve ID`, then `statedir recover --decide ACTION --apply`";
-        return Decision::ask(reason, &["`statedir review list`", how]).high();
+        return Decision::ask(reason, &["`statedir review list`"]).high();
     }
     if let Some(unknown) = plan.unknown.first() {
         let reason = format!("{unknown}, which the lifecycle does not know");
@@ -106,7 +105,7 @@ fn first(evidence: &Evidence) -> Decision {
         return Decision::new(Action::NextTask, Confidence::High, reason).about(Some(next.number));
     }
     if plan.total == 0 {
-        let reason = "the plan has no steps yet: `statedir step add TITLE`";
+        let reason = "the plan has no steps yet: `statedir step add --help` shows how to add one";
         return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
     }
     if unfinished == 0 {

@@ -91,3 +91,6 @@ pub(super) fn nearest(args: &[OsString]) -> String {
         .filter(|corrected| may_be_said && *corrected != args && parse::is_understood(corrected));
     said.and_then(|corrected| self::line(corrected)).unwrap_or_else(|| format!("`{line} --help`"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ pub(super) fn of_file(workspace: &Workspace, file: StateFile) -> Option<String> 
     Some(match git::has_version(workspace.directory(), file).unwrap_or(false) {
         true => format!("`statedir recover --from-git` restores `{file}` from a commit"),
         false => format!(
-            "neither the log nor git has `{file}`; `statedir init --goal TEXT` writes missing \
+            "neither the log nor git has `{file}`; `statedir init --goal 'the goal'` writes missing \
              files anew and leaves the others unchanged"
         ),
     })

@@ -63,8 +63,8 @@ fn frame(hook: &Hook<'_>, linked: bool) -> String {
     let dir = short(&hook.workspace.directory().display().to_string(), 200);
     format!(
         "The work in this project is tracked by statedir in `{dir}`. {name} Loop: `statedir step \
-         next --claim`, work, `statedir step done|fail`, `statedir context add TEXT`. Never edit \
-         history.md or .statedir/ by hand.\n\n"
+         next --claim`, work, `statedir step done` or `statedir step fail --error 'what went \
+         wrong'`, `statedir context add 'what was found'`. Never edit history.md or .statedir/ by hand.\n\n"
     )
 }
 

@@ -48,7 +48,7 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let (number, active) = (first.number, workflow.step_with_role(StepRole::Active));
     let reason = format!(
         "{}{more} {verb} still {active} in the plan. If it is finished, run \
-         `statedir step done {number}` (or `statedir step fail {number} --error TEXT`); to give it \
+         `statedir step done {number}` (or `statedir step fail {number} --error 'what went wrong'`); to give it \
          back, `statedir step reset {number}`. If it should stay running, say so and stop: \
          this reminder comes only once.",
         named.join(", ")

@@ -182,7 +182,10 @@ impl Plan {
     fn no_such_step(&self, wanted: &StepRef) -> ModelError {
         let hint = match (self.document.hidden(), self.steps.len()) {
             (Some(hidden), _) => format!("{hidden} hides what follows it"),
-            (None, 0) => "the plan has no steps yet: `statedir step add TITLE`".to_owned(),
+            (None, 0) => {
+                "the plan has no steps yet: `statedir step add --help` shows how to add one"
+                    .to_owned()
+            }
             (None, 1) => "the plan has 1 step: `statedir step list`".to_owned(),
             (None, count) => format!("the plan has {count} steps: `statedir step list`"),
         };

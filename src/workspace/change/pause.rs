@@ -40,7 +40,7 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         return Err(Error::refused_with(
             ErrorCode::Finished,
             format!("the execution is finished ({from})"),
-            "`statedir status` shows a summary; `statedir step add` reopens it",
+            "`statedir status` shows a summary; `statedir step add --help` shows how to add a step, which reopens it",
         ));
     }
     let active = workflow.plan_with_role(PlanRole::Active).to_owned();

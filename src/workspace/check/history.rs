@@ -53,7 +53,7 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
                 finding.hint("`statedir check --fix` restores what the log or git still has")
             }
             _ => finding.hint(
-                "entries are never edited: restore the file from git, or note it with `statedir history add`",
+                "entries are never edited: restore the file from git, or note it with `statedir history add 'what happened'`",
             ),
         });
     }

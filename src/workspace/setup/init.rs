@@ -100,7 +100,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 ErrorCode::NoGoal,
                 "a new state needs a goal",
-                "`statedir init --goal \"What is to be reached\"`",
+                "name it, for example `statedir init --goal 'Compare three vector databases'`",
             ));
         };
         let workflow = match &options.templates.workflow {

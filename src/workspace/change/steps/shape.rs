@@ -245,7 +245,7 @@ pub(in crate::workspace::change) fn remove(
         return Err(Error::refused_with(
             ErrorCode::Needed,
             format!("{} is needed by step {}", step.name(), needed_by.join(", ")),
-            "change their `depends_on` first, or `statedir step skip`",
+            format!("`statedir step skip {}` keeps it and leaves it out", step.number),
         ));
     }
     if step.id.is_none()
@@ -254,7 +254,10 @@ pub(in crate::workspace::change) fn remove(
         return Err(Error::refused_with(
             ErrorCode::Needed,
             format!("{} is referred to by step {}", step.name(), first.number),
-            format!("change the inputs of step {} first, or `statedir step skip`", first.number),
+            format!(
+                "change the inputs of step {} first; `statedir step skip {}` leaves it out",
+                first.number, step.number
+            ),
         ));
     }
     let variables = draft.variables()?;

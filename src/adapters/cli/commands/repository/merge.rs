@@ -192,7 +192,9 @@ fn resolve(session: &mut Session<'_>) -> CliResult {
         let count = file.conflicts.len();
         let rest = match count {
             0 if file.kept => EDITED.to_owned(),
-            _ if file.kept => "unchanged: `statedir merge --take` resolves it".to_owned(),
+            _ if file.kept => {
+                "unchanged: `statedir merge --help` shows how to resolve it".to_owned()
+            }
             0 => "merged".to_owned(),
             1 => "merged, 1 conflict left".to_owned(),
             _ => format!("merged, {count} conflicts left"),

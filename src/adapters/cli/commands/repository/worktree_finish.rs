@@ -55,7 +55,7 @@ pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResu
         let mut failure = Failure::new(ErrorCode::Unmerged, message);
         failure.data = Some(Box::new(json!({ "finished": finished })));
         return Err(failure.hint(
-            "`statedir merge --list`, resolve them, `git commit`, then `statedir worktree finish` again",
+            "`statedir merge --list`, resolve them, `git commit`, then the same command again",
         ));
     }
     note(session, name, "merged and removed")?;

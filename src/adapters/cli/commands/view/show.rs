@@ -56,7 +56,8 @@ fn text(snapshot: &Snapshot, file: StateFile, section: Option<&str>) -> Result<S
             const MOST: u64 = 64 << 20;
             if size > MOST {
                 let message = format!("history.md has {size} bytes");
-                let hint = "`statedir history list` and `statedir history search` read parts of it";
+                let hint =
+                    "`statedir history list` reads parts of it, and so does `history search`";
                 return Err(Failure::new(ErrorCode::TooLarge, message).hint(hint));
             }
             let read = snapshot.history()?.read_to_end(&mut bytes);

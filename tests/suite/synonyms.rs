@@ -1,0 +1,128 @@
+//! Words of other tools: what is unambiguous works, the rest is suggested with the user's own words.
+
+use crate::builder::Project;
+
+#[test]
+fn an_agent_that_types_what_it_guesses_gets_its_work_done() {
+    let project = Project::empty();
+    project.ok(&["init", "--description", "Try it", "--name", "Trial"]);
+    project.ok(&["task", "create", "Collect benchmarks", "--desc", "three of them"]);
+    project.ok(&["todo", "add", "--title", "Write the report", "--deps", "1"]);
+    project.ok(&["ls"]);
+    project.ok(&["ready"]);
+    project.ok(&["claim"]);
+    project.ok(&["note", "Qdrant is fastest"]);
+    project.ok(&["task", "1", "done", "-m", "two pages were empty"]);
+    project.ok(&["step", "update", "2", "--status", "in_progress"]);
+    project.ok(&["step", "finish", "2", "--summary", "900 words"]);
+    project.ok(&["log"]);
+    project.ok(&["progress"]);
+    let steps = project.json(&["step", "list"]);
+    assert_eq!(steps["steps"].as_array().unwrap().len(), 2, "{steps}");
+    assert!(project.read("context.md").contains("Qdrant is fastest"));
+    assert!(project.read("history.md").contains("two pages were empty"));
+    assert!(project.read("history.md").contains("900 words"));
+}
+
+#[test]
+fn the_log_has_the_command_that_was_run() {
+    let project = Project::with_steps(1);
+    project.ok(&["claim"]);
+    let log = project.ok(&["op", "log", "--limit", "1"]).stdout;
+    assert!(log.contains("step next --claim"), "{log}");
+}
+
+#[test]
+fn a_suggestion_changes_nothing_and_can_be_pasted_into_a_shell() {
+    let project = Project::with_steps(3);
+    for (typed, suggested) in [
+        (&["delete", "3"][..], "`statedir step remove 3`"),
+        (&["todo", "it's $HOME"], r"`statedir step add 'it'\''s $HOME'`"),
+        (&["step", "done", "1", "--result", "a b"], "`statedir step done 1 --output 'result=a b'`"),
+        (&["step", "add", "X", "--priority", "high"], "`statedir step add X priority=high`"),
+        (&["rollback"], "`statedir op log`"),
+        (&["wipe"], "`statedir --help`"),
+        (&["todoo"], "`statedir --help`"),
+        (&["redoo"], "`statedir redo --help`"),
+    ] {
+        let answer = project.refused(2, typed);
+        let hint = answer["error"]["hint"].as_str().unwrap().replace(" --json`", "`");
+        assert_eq!(hint, suggested, "{typed:?}");
+        let told = project.run(typed);
+        assert!(told.stderr.ends_with(&format!("hint: {suggested}\n")), "{}", told.stderr);
+        assert!(!told.stderr.contains("similar"), "{}", told.stderr);
+    }
+}
+
+#[test]
+fn what_is_still_missing_is_said_of_the_command_that_is_meant() {
+    let project = Project::with_steps(1);
+    let answer = project.refused(2, &["note"]);
+    assert_eq!(answer["error"]["hint"], "`statedir context add --help`");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("<TEXT>"), "{answer}");
+    let help = project.ok(&["step", "finish", "--help"]).stdout;
+    assert!(help.contains("Complete a running step"), "{help}");
+}
+
+#[test]
+fn help_fits_a_screen_and_names_every_command_once() {
+    let project = Project::empty();
+    let help = project.ok(&["--help"]).stdout;
+    assert!(help.lines().count() <= 50, "{}", help.lines().count());
+    assert!(help.lines().all(|line| line.chars().count() <= 100));
+    for group in
+        ["Start here", "Steps", "Knowledge", "Rules", "Going back", "Git", "Agents", "Set-up"]
+    {
+        assert!(help.lines().any(|line| line.starts_with(group)), "{group}");
+    }
+    // The commands stand in the second column, or fill the line.
+    let names: Vec<String> = help
+        .lines()
+        .filter_map(|line| line.get(13..))
+        .map(|rest| rest.split("  ").next().unwrap_or_default())
+        .flat_map(|names| names.split(','))
+        .map(|name| name.trim().to_owned())
+        .collect();
+    for command in statedir::internals::command().get_subcommands().filter(|c| !c.is_hide_set()) {
+        let name = command.get_name();
+        let count = names.iter().filter(|known| *known == name).count();
+        assert_eq!(count, 1, "{name}");
+    }
+}
+
+#[test]
+fn a_dash_reads_standard_input_wherever_a_text_goes() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project
+        .ok_with_input(&["step", "fail", "1", "--error", "-"], "mypy: 12 errors\nin two files\n");
+    assert!(project.read("history.md").contains("in two files"));
+    project.ok_with_input(&["history", "add", "-"], "Looked around\n");
+    assert!(project.read("history.md").contains("Looked around"));
+    project.ok_with_input(&["var", "set", "a.b", "-"], "{\"c\": 1}\n");
+    assert_eq!(project.json(&["var", "get", "a.b.c"])["value"], 1);
+    project.ok_with_input(&["review", "open", "-"], "Is this fine?\n");
+    assert!(project.ok(&["review", "list"]).stdout.contains("Is this fine?"));
+    let twice = project.run_with_input(&["step", "fail", "2", "--error", "-", "--note", "-"], "x");
+    assert_eq!(twice.code, 2, "{}", twice.stderr);
+}
+
+#[test]
+fn a_variable_of_a_step_is_read_as_a_reference_reads_it() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "done", "3", "--output", "p99_ms=12"]);
+    assert_eq!(project.json(&["var", "get", "steps.3.p99_ms"])["value"], 12);
+    assert_eq!(project.ok(&["var", "get", "steps.3.p99_ms"]).stdout.trim(), "12");
+    project.refused(1, &["var", "get", "steps.2.p99_ms"]);
+}
+
+#[test]
+fn a_field_of_the_plan_keeps_its_letters() {
+    let project = Project::new();
+    project.ok(&["plan", "set", "ticketId=7"]);
+    assert!(project.read("plan.md").contains("**ticketId**: 7"), "{}", project.read("plan.md"));
+    project.ok(&["plan", "set", "ticketId=8"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("**ticketId**: 8") && !plan.contains("ticketId**: 7"), "{plan}");
+}
