@@ -263,7 +263,7 @@ fn kept(project: &Project) -> BTreeSet<String> {
     let text: String = ["context.md", "history.md"].iter().map(lines).collect();
     let titles = std::fs::read_to_string(project.path("plan.md")).unwrap_or_default();
     let titles =
-        titles.lines().filter_map(|line| line.split_once(": Do part").map(|(_, part)| part));
+        titles.lines().filter_map(|line| line.split_once(": Do part ")?.1.split(' ').next());
     text.lines().map(str::to_owned).chain(titles.map(str::to_owned)).collect()
 }
 

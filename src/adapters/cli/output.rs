@@ -191,6 +191,11 @@ impl Output {
         !self.broken
     }
 
+    /// Remembers that something was changed, for an answer that is made elsewhere.
+    pub(super) fn committed(&mut self, outcome: &Outcome) {
+        self.committed |= outcome.committed;
+    }
+
     /// The answer of a mutating command.
     pub(super) fn outcome(&mut self, outcome: &Outcome, dry_run: bool) {
         self.committed |= outcome.committed;

@@ -7,6 +7,7 @@ pub(in crate::domain) mod edit;
 pub(crate) mod heading;
 pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
+mod reorder;
 pub(in crate::domain) mod review;
 pub(crate) mod step;
 pub(in crate::domain) mod step_edit;

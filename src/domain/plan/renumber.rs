@@ -14,23 +14,33 @@ pub struct Renumbering {
     up: bool,
     /// The step that goes, if no other has its number.
     gone: Option<(u32, Option<StepId>)>,
+    /// The steps that change places instead: their numbers before and after.
+    moved: Vec<(u32, u32)>,
 }
 
 impl Renumbering {
     /// A step is put in behind `after`.
     pub fn behind(after: &Step) -> Self {
-        Self { from: after.number + 1, up: true, gone: None }
+        Self { from: after.number + 1, up: true, gone: None, moved: Vec::new() }
     }
 
     /// `step` is taken out of `plan`.
     pub fn without(plan: &Plan, step: &Step) -> Self {
         let alone = plan.steps.iter().filter(|other| other.number == step.number).count() == 1;
         let gone = alone.then(|| (step.number, step.id.clone()));
-        Self { from: step.number + 1, up: false, gone }
+        Self { from: step.number + 1, up: false, gone, moved: Vec::new() }
+    }
+
+    /// Steps change places: their numbers before and after.
+    pub(crate) fn moved(moved: Vec<(u32, u32)>) -> Self {
+        Self { from: u32::MAX, up: true, gone: None, moved }
     }
 
     /// The number a step has afterwards, if it is another one.
     fn number(&self, number: u32) -> Option<u32> {
+        if let Some((_, to)) = self.moved.iter().find(|(from, _)| *from == number) {
+            return Some(*to);
+        }
         (number >= self.from).then(|| if self.up { number + 1 } else { number - 1 })
     }
 
@@ -160,7 +170,7 @@ mod tests {
     use super::*;
 
     fn up() -> Renumbering {
-        Renumbering { from: 2, up: true, gone: None }
+        Renumbering { from: 2, up: true, gone: None, moved: Vec::new() }
     }
 
     #[test]
@@ -176,7 +186,12 @@ mod tests {
 
     #[test]
     fn what_a_removed_step_gave_is_named_in_full() {
-        let down = Renumbering { from: 3, up: false, gone: Some((2, StepId::parse("k3f9"))) };
+        let down = Renumbering {
+            from: 3,
+            up: false,
+            gone: Some((2, StepId::parse("k3f9"))),
+            moved: Vec::new(),
+        };
         let after = down.text("{{steps.2.a.b}} {{steps.3.a}}", &|_| false);
         assert_eq!(after, "{{step_data.outputs.k3f9.a.b}} {{steps.2.a}}");
     }

@@ -112,6 +112,18 @@ pub enum Change {
     /// Changes what a step says.
     #[serde(rename = "step.set")]
     StepSet(Box<StepShape>),
+    /// Puts a step in another place; those between are renumbered.
+    #[serde(rename = "step.reorder")]
+    StepReorder {
+        /// Which one.
+        step: StepRef,
+        /// The step behind which it is put; 0 is the first place.
+        #[serde(default)]
+        after: Option<StepRef>,
+        /// The step before which it is put.
+        #[serde(default)]
+        before: Option<StepRef>,
+    },
     /// Takes a step out of the plan.
     #[serde(rename = "step.remove")]
     StepRemove {
@@ -285,8 +297,10 @@ pub struct StepShape {
     pub depends_on: Option<Vec<StepRef>>,
     /// Markdown below its fields; added to what is there.
     pub description: Option<String>,
-    /// The step behind which a new one is put.
+    /// The step behind which a new one is put; 0 is the first place.
     pub after: Option<StepRef>,
+    /// The step before which a new one is put.
+    pub before: Option<StepRef>,
     /// Other fields.
     pub set: Map<String, Value>,
 }
@@ -343,6 +357,7 @@ impl Change {
             Self::StepReset { .. } => "step.reset",
             Self::StepTake { .. } => "step.take",
             Self::StepSet(_) => "step.set",
+            Self::StepReorder { .. } => "step.reorder",
             Self::StepRemove { .. } => "step.remove",
             Self::ContextAdd(_) => "context.add",
             Self::ContextSet(_) => "context.set",
@@ -373,8 +388,11 @@ impl Change {
             Self::Pause { why } => pause::pause(draft, why),
             Self::Migrate => migrate::migrate(draft),
             Self::Resume => pause::resume(draft),
-            Self::StepAdd(shape) => steps::shape::add(draft, shape),
+            Self::StepAdd(shape) => steps::reorder::add(draft, shape),
             Self::StepSet(shape) => steps::shape::set(draft, shape),
+            Self::StepReorder { step, after, before } => {
+                steps::reorder::reorder(draft, step, after.as_ref(), before.as_ref())
+            }
             Self::StepRemove { step } => steps::shape::remove(draft, step),
             Self::StepStart { step } => steps::start(draft, step.as_ref()),
             Self::StepRetry { step } => steps::retry(draft, step.as_ref()),

@@ -5,6 +5,7 @@ pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
 pub(in crate::workspace::change) mod progress;
+pub(in crate::workspace::change) mod reorder;
 mod result_line;
 pub(in crate::workspace::change) mod rewind;
 pub(in crate::workspace::change) mod shape;

@@ -41,9 +41,12 @@ Examples:
         /// A field of your own
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
-        /// Insert it after this step and renumber the following ones
+        /// Insert it after this step and renumber the following ones; 0 puts it first
         #[arg(long, value_name = "STEP")]
         after: Option<String>,
+        /// Insert it before this step
+        #[arg(long, value_name = "STEP", conflicts_with = "after")]
+        before: Option<String>,
     },
     /// Start a step that is pending
     #[command(
@@ -118,6 +121,20 @@ Examples:
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
     },
+    /// Put a step in another place and renumber those between
+    #[command(
+        after_help = "Examples:\n  statedir step reorder 5 --after 2\n  statedir step reorder 5 --before 1\n  statedir step reorder 5 --after 0"
+    )]
+    Reorder {
+        /// Number or id
+        step: String,
+        /// Put it after this step; 0 puts it first
+        #[arg(long, value_name = "STEP", required_unless_present = "before")]
+        after: Option<String>,
+        /// Put it before this step
+        #[arg(long, value_name = "STEP", conflicts_with = "after")]
+        before: Option<String>,
+    },
     /// Remove a step from the plan (`undo` restores it)
     #[command(after_help = "Examples:\n  statedir step remove 5")]
     Remove {
@@ -166,11 +183,12 @@ Examples:
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let change = match args.verb {
-        Verb::Add { title, shape, set, after } => {
+        Verb::Add { title, shape, set, after, before } => {
             let mut shape = shape.shape()?;
             shape.title = Some(title);
             shape.set = pairs::texts(&set);
             shape.after = selected(after.as_deref())?;
+            shape.before = selected(before.as_deref())?;
             Change::StepAdd(Box::new(shape))
         }
         Verb::Set { step, shape, set } => {
@@ -180,7 +198,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             Change::StepSet(Box::new(shape))
         }
         Verb::Start { step } => Change::StepStart { step: selected(step.as_deref())? },
-        Verb::Next { claim: true } => Change::StepStart { step: None },
+        Verb::Next { claim: true } => return view::claim(session),
         Verb::Done(result) => Change::StepDone(result.result()?),
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
@@ -193,6 +211,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             let why = pairs::optional_text(why)?;
             Change::StepTake { step: selected(step.as_deref())?, force, why }
         }
+        Verb::Reorder { step, after, before } => Change::StepReorder {
+            step: select(&step)?,
+            after: selected(after.as_deref())?,
+            before: selected(before.as_deref())?,
+        },
         Verb::Remove { step } => Change::StepRemove { step: select(&step)? },
         Verb::Show { step, resolved } => {
             return view::show(session, step.as_deref(), resolved);

@@ -1,12 +1,12 @@
 //! Printing steps.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args::select;
 use crate::{
-    adapters::cli::{CliResult, Failure, Session},
+    adapters::cli::{CliResult, Failure, Session, output::outcome_json},
     domain::{Claim, ErrorCode, Plan, Step, StepRole},
-    workspace::{Error, Resolver, Snapshot, StepOverview},
+    workspace::{Change, Error, Resolver, Snapshot, StepOverview},
 };
 
 /// One step in full, its references looked up if wanted.
@@ -140,6 +140,84 @@ pub(super) fn list(
             .line(format!("{left_out} more: statedir step list --limit {}", limit + left_out));
     }
     Ok(0)
+}
+
+/// Starts the next step that is ready, and prints what is needed to begin: what it is about, its
+/// inputs looked up, what it should give, and what went wrong before.
+pub(super) fn claim(session: &mut Session<'_>) -> CliResult {
+    let outcome = session.workspace()?.apply(&[Change::StepStart { step: None }])?;
+    session.output.committed(&outcome);
+    let number = outcome.answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
+    // What was changed stays changed: what cannot be read is left out.
+    let needed = match number.filter(|_| !session.global.dry_run) {
+        Some(number) => needed(session, number).unwrap_or_default(),
+        None => Needed::default(),
+    };
+    if session.output.is_json() {
+        let mut answer = outcome_json(&outcome, session.global.dry_run);
+        if let (Value::Object(needed), Some(members)) = (json!(needed), answer.as_object_mut()) {
+            members.extend(needed);
+        }
+        session.output.value(answer);
+        return Ok(0);
+    }
+    session.output.outcome(&outcome, session.global.dry_run);
+    for line in needed.description.iter().flat_map(|text| text.lines()) {
+        session.output.line(format!("  {line}").trim_end());
+    }
+    for (name, value) in &needed.inputs {
+        session.output.line(format!("  input {name} = {value}"));
+    }
+    for (name, text) in &needed.expected_outputs {
+        session.output.line(format!("  expects {name}: {text}"));
+    }
+    for error in &needed.earlier_errors {
+        session.output.line(format!("  failed before: {}", error.replace('\n', " ")));
+    }
+    Ok(0)
+}
+
+/// What is needed to begin a step.
+#[derive(Default, serde::Serialize)]
+struct Needed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    inputs: serde_json::Map<String, Value>,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    expected_outputs: serde_json::Map<String, Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    earlier_errors: Vec<String>,
+}
+
+/// The most of the newest entries that are looked at for earlier errors, and that are told.
+const ENTRIES: usize = 200;
+const ERRORS: usize = 3;
+
+fn needed(session: &Session<'_>, number: u64) -> Result<Needed, Failure> {
+    let snapshot = session.workspace_as_it_is()?.read()?;
+    let plan = snapshot.plan()?;
+    let number = u32::try_from(number).unwrap_or_default();
+    let step = plan.step(&crate::domain::StepRef::Number(number)).map_err(Error::from)?;
+    let (variables, workflow) = (snapshot.variables()?, snapshot.workflow()?);
+    let resolver = Resolver::new(Some(&plan), Some(&variables), &workflow);
+    let resolved = |(name, text): &(String, String)| (name.clone(), resolver.lenient(text));
+    let mut needed = Needed {
+        description: step.description.clone(),
+        inputs: step.inputs.iter().map(resolved).collect(),
+        expected_outputs: step.expected_outputs.iter().map(resolved).collect(),
+        earlier_errors: Vec::new(),
+    };
+    if step.attempts > 1 {
+        let failures = snapshot.last_entries(ENTRIES)?;
+        let own = failures.iter().filter(|entry| entry.is_failure());
+        let own = own.filter(|entry| entry.step_number() == Some(u64::from(step.number)));
+        let errors = own.filter_map(|entry| entry.field("errors").map(str::to_owned));
+        needed.earlier_errors = errors.collect();
+        let more = needed.earlier_errors.len().saturating_sub(ERRORS);
+        needed.earlier_errors.drain(..more);
+    }
+    Ok(needed)
 }
 
 /// The next step that can be started.

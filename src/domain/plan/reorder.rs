@@ -1,0 +1,118 @@
+//! Moving a step to another place in plan.md, with every byte of it.
+
+use crate::{
+    domain::{ErrorCode, ModelError, Plan, Problem, StateFile, Step},
+    text::markdown::Document,
+};
+
+impl Plan {
+    /// The numbers that the steps have once `step` stands behind `after`, or before all others: for
+    /// each step that gets another one, the old and the new.
+    pub(crate) fn numbers_after_move(&self, step: &Step, after: Option<&Step>) -> Vec<(u32, u32)> {
+        let numbers = self.steps.iter().map(|step| step.number);
+        let moved = self.order_after_move(step, after);
+        let pairs = moved.into_iter().map(|at| self.steps[at].number).zip(numbers);
+        pairs.filter(|(old, new)| old != new).collect()
+    }
+
+    /// The text with `step` behind `after`, or before all others. Blank lines between steps apart,
+    /// every step has the bytes it had.
+    ///
+    /// # Errors
+    /// The steps stand on different levels, or they would not read as they did.
+    pub(crate) fn text_after_move(
+        &self,
+        step: &Step,
+        after: Option<&Step>,
+    ) -> Result<String, ModelError> {
+        let (source, newline) = (self.document.source(), self.document.newline());
+        let extent = |step: &Step| self.document.section(step.section).extent.clone();
+        let Some(first) = self.steps.first() else { return Ok(source.to_owned()) };
+        let beside = after.unwrap_or(first);
+        let (level, parent) = self.nesting(step);
+        if (level, parent) != self.nesting(beside) {
+            let message =
+                format!("{} and {} are in different sections", step.name(), beside.name());
+            return Err(ModelError::BadValue {
+                message,
+                hint: Some("move it in an editor; commands understand steps anywhere".to_owned()),
+            });
+        }
+        let from = extent(step);
+        let to = after.map_or_else(|| extent(first).start, |after| extent(after).end);
+        if from.start <= to && to <= from.end {
+            return Ok(source.to_owned());
+        }
+        let mut piece = source[from.clone()].trim_end_matches(['\n', '\r']).to_owned();
+        piece.push_str(newline);
+        piece.push_str(newline);
+        let (before, behind) = match to <= from.start {
+            true => (
+                source[..to].to_owned(),
+                format!("{}{}", &source[to..from.start], &source[from.end..]),
+            ),
+            false => (
+                format!("{}{}", &source[..from.start], &source[from.end..to]),
+                source[to..].to_owned(),
+            ),
+        };
+        let mut text = before;
+        let gap = if text.ends_with(&newline.repeat(2)) {
+            0
+        } else if text.ends_with(newline) {
+            1
+        } else {
+            2
+        };
+        text.push_str(&newline.repeat(gap));
+        text.push_str(&piece);
+        text.push_str(&behind);
+        // The end of the file is as it was: one line end, or what there was.
+        let end = &source[source.trim_end_matches(['\n', '\r']).len()..];
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        text.push_str(end);
+        self.prove_move(step, after, &text)?;
+        Ok(text)
+    }
+
+    /// The places of the steps as they are, in the order after the move.
+    fn order_after_move(&self, step: &Step, after: Option<&Step>) -> Vec<usize> {
+        let place = |step: &Step| self.steps.iter().position(|other| other.offset == step.offset);
+        let mut order: Vec<usize> = (0..self.steps.len()).collect();
+        let Some(from) = place(step) else { return order };
+        order.remove(from);
+        let behind = after.and_then(place).and_then(|at| order.iter().position(|old| *old == at));
+        order.insert(behind.map_or(0, |at| at + 1), from);
+        order
+    }
+
+    fn nesting(&self, step: &Step) -> (u8, Option<crate::text::markdown::SectionId>) {
+        let section = self.document.section(step.section);
+        (section.level, section.parent)
+    }
+
+    /// Refuses a text in which anything but the order of the steps is another.
+    fn prove_move(&self, step: &Step, after: Option<&Step>, text: &str) -> Result<(), ModelError> {
+        let refused = || {
+            let message = "the step cannot be moved: the plan would not read as it does";
+            let problem = Problem::error(ErrorCode::BadValue, StateFile::Plan, message);
+            ModelError::Problem(Box::new(problem.at(self.place(step))))
+        };
+        let document = Document::parse(text).map_err(|_| refused())?;
+        let moved = Self::read(document);
+        fn lines(text: &str) -> Vec<&str> {
+            text.lines().filter(|line| !line.trim().is_empty()).collect()
+        }
+        let own = |plan: &Self, step: &Step| -> Vec<String> {
+            let extent = plan.document.section(step.section).extent.clone();
+            lines(&plan.document.source()[extent]).into_iter().map(str::to_owned).collect()
+        };
+        let order = self.order_after_move(step, after);
+        let wanted: Vec<_> = order.iter().map(|at| own(self, &self.steps[*at])).collect();
+        let found: Vec<_> = moved.steps.iter().map(|step| own(&moved, step)).collect();
+        let (mut all, mut all_found) = (lines(self.document.source()), lines(text));
+        all.sort_unstable();
+        all_found.sort_unstable();
+        if wanted != found || all != all_found { Err(refused()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,106 @@
+//! Putting a step in another place.
+
+use super::shape;
+use crate::{
+    domain::{ErrorCode, Plan, Renumbering, StateFile, Step, StepRef},
+    workspace::{
+        Answer, Draft, Error,
+        change::{StepShape, steps::progress::Progress},
+    },
+};
+
+/// Adds a step where it is wanted.
+pub(in crate::workspace::change) fn add(
+    draft: &mut Draft<'_>,
+    shape: &StepShape,
+) -> Result<Answer, Error> {
+    let is_first = shape.after == Some(StepRef::Number(0));
+    if shape.before.is_none() && !is_first {
+        return shape::add(draft, shape);
+    }
+    let plan = draft.plan()?;
+    if plan.steps.is_empty() {
+        return shape::add(draft, &StepShape { after: None, before: None, ..shape.clone() });
+    }
+    // Whoever adds a step knows the others by the numbers they have until then, and the references
+    // follow when it is moved.
+    let before = shape.before.clone();
+    let number = before.as_ref().map(|before| plan.step(before).map(|step| step.number));
+    let number = number.transpose()?.unwrap_or(plan.steps[0].number);
+    let mut answer = shape::add(draft, &StepShape { after: None, before: None, ..shape.clone() })?;
+    let plan = draft.plan()?;
+    let added = plan.steps.last().map_or(0, |step| step.number);
+    reorder(draft, &StepRef::Number(added), None, Some(&StepRef::Number(number)))?;
+    let plan = draft.plan()?;
+    let step = plan.step(&StepRef::Number(number))?;
+    let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    answer.message = format!("step {number}{id} added: {}", step.title);
+    if let Some(told) = answer.data.get_mut("step") {
+        told["number"] = number.into();
+    }
+    Ok(answer)
+}
+
+/// Puts a step behind or before another one; `after` 0 is the first place. The steps between are
+/// renumbered, and what refers to them by number follows.
+pub(in crate::workspace::change) fn reorder(
+    draft: &mut Draft<'_>,
+    selected: &StepRef,
+    after: Option<&StepRef>,
+    before: Option<&StepRef>,
+) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = plan.step(selected)?;
+    let beside = match (after, before) {
+        (Some(_), Some(_)) | (None, None) => {
+            let message = "say where: `after` one step or `before` one";
+            return Err(Error::refused_with(
+                ErrorCode::BadValue,
+                message,
+                "`statedir step reorder --help` has examples",
+            ));
+        }
+        (Some(StepRef::Number(0)), None) => None,
+        (Some(after), None) => Some(plan.step(after)?),
+        (None, Some(before)) => previous(&plan, plan.step(before)?, step),
+    };
+    let mut numbers: Vec<u32> = plan.steps.iter().map(|step| step.number).collect();
+    numbers.sort_unstable();
+    if let Some(twice) = numbers.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Error::refused_with(
+            ErrorCode::Ambiguous,
+            format!("two steps have the number {}", twice[0]),
+            "`statedir check` shows where; renumber one of them",
+        ));
+    }
+    let is_here = beside.is_some_and(|beside| beside.offset == step.offset);
+    let moved = plan.numbers_after_move(step, beside);
+    if is_here || moved.is_empty() {
+        return Ok(Answer::new(format!("step {} is there already", step.number)));
+    }
+    let (old, title, is_new) = (step.number, step.title.clone(), moved.clone());
+    let number = is_new.iter().find(|(from, _)| *from == old).map_or(old, |(_, to)| *to);
+    // The text first: the numbers of a proven order are then set like any other field.
+    let text = plan.text_after_move(step, beside)?;
+    draft.put_whole(StateFile::Plan, text);
+    let plan = draft.plan()?;
+    let variables = draft.variables()?;
+    let is_variable = |path: &str| variables.get(path).is_some();
+    let mut progress = Progress::new(draft, &plan)?;
+    for (from, to) in &moved {
+        if let Some(step) = plan.steps.iter().find(|step| step.number == *from) {
+            progress.step(step).set_number(*to);
+        }
+    }
+    let renumbering = Renumbering::moved(moved);
+    plan.update_references(progress.edit(), &renumbering, None, &is_variable);
+    progress.finish(&[])?;
+    draft.facts()?.touch(&format!("{} step {number}", StateFile::Plan));
+    Ok(Answer::new(format!("step {old} is step {number} now: {title}")).with("number", number))
+}
+
+/// The step that stands before `before`, `moved` apart.
+fn previous<'p>(plan: &'p Plan, before: &Step, moved: &Step) -> Option<&'p Step> {
+    let earlier = plan.steps.iter().take_while(|step| step.offset != before.offset);
+    earlier.filter(|step| step.offset != moved.offset).last()
+}
