@@ -126,3 +126,70 @@ fn a_field_of_the_plan_keeps_its_letters() {
     let plan = project.read("plan.md");
     assert!(plan.contains("**ticketId**: 8") && !plan.contains("ticketId**: 7"), "{plan}");
 }
+
+#[test]
+fn a_step_goes_where_it_is_wanted_and_what_refers_to_it_follows() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "set", "3", "--input", "a={{steps.2.x}}", "--depends-on", "2"]);
+    let titles = |project: &Project| -> Vec<String> {
+        let steps = project.json(&["step", "list"]);
+        let steps = steps["steps"].as_array().unwrap().clone();
+        let numbered = steps.iter().enumerate();
+        numbered.for_each(|(at, step)| assert_eq!(step["number"], at + 1, "{step}"));
+        steps.iter().map(|step| step["title"].as_str().unwrap().to_owned()).collect()
+    };
+    project.ok(&["step", "add", "First", "--after", "0"]);
+    project.ok(&["step", "add", "Before part 2", "--before", "3", "owner=ada"]);
+    let now = ["First", "Do part 1", "Before part 2", "Do part 2", "Do part 3"];
+    assert_eq!(titles(&project), now);
+    let shown = project.ok(&["step", "show", "5"]).stdout;
+    assert!(shown.contains("{{steps.4.x}}"), "{shown}");
+    project.ok(&["step", "reorder", "4", "--after", "0"]);
+    assert_eq!(titles(&project)[0], "Do part 2");
+    let shown = project.ok(&["step", "show", "5"]).stdout;
+    assert!(shown.contains("{{steps.1.x}}"), "{shown}");
+    project.ok(&["step", "reorder", "1", "--before", "5"]);
+    assert_eq!(titles(&project), now);
+    project.ok(&["check"]);
+    let plan = project.read("plan.md");
+    assert_eq!(project.changed_by(&["step", "reorder", "2", "--after", "1"]), Vec::<String>::new());
+    project.ok(&["step", "reorder", "1", "--after", "5"]);
+    assert_eq!(titles(&project)[4], "First");
+    project.ok(&["undo"]);
+    assert_eq!(project.read("plan.md"), plan);
+    project.refused(1, &["step", "reorder", "9", "--after", "1"]);
+    project.refused(2, &["step", "reorder", "1"]);
+}
+
+#[test]
+fn claiming_a_step_prints_what_is_needed_to_begin() {
+    let project = Project::with_steps(1);
+    project.ok(&["var", "set", "file_paths.start", "https://example.org"]);
+    project.ok(&[
+        "step",
+        "set",
+        "1",
+        "--input",
+        "url={{file_paths.start}}",
+        "--output",
+        "pages=how many",
+        "--description",
+        "Only the *first* ten pages.",
+    ]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "HTTP 503"]);
+    project.ok(&["step", "reset", "1"]);
+    let told = project.ok(&["step", "next", "--claim"]).stdout;
+    for part in [
+        "Only the *first* ten pages.",
+        "input url = \"https://example.org\"",
+        "expects pages: \"how many\"",
+        "failed before: HTTP 503",
+    ] {
+        assert!(told.contains(part), "{part}:\n{told}");
+    }
+    project.ok(&["step", "reset", "1"]);
+    let told = project.json(&["step", "next", "--claim"]);
+    assert_eq!(told["inputs"]["url"], "https://example.org", "{told}");
+    assert_eq!(told["earlier_errors"][0], "HTTP 503", "{told}");
+}

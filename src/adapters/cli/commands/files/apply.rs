@@ -21,6 +21,7 @@ member that is not known is an error.
   step.reset                   [step; to reset: note, force]
   step.take                    [step, force, why]
   step.remove                  step
+  step.reorder                 step, after or before
   step.done, step.fail,
   step.skip                    [step, output, cost, time, error, note, tool, force]
   context.add, context.set     text, [section, create]

@@ -55,7 +55,7 @@ fn inputs(
     snapshot: &Snapshot,
     plan: &Plan,
     step: &Step,
-) -> Result<serde_json::Map<String, serde_json::Value>, Error> {
+) -> Result<serde_json::Map<String, Value>, Error> {
     let variables = snapshot.variables()?;
     let workflow = snapshot.workflow()?;
     let resolver = Resolver::new(Some(plan), Some(&variables), &workflow)
@@ -104,7 +104,7 @@ pub(super) fn list(
             }
             value
         };
-        let steps: Vec<serde_json::Value> = lines.iter().map(with_age).collect();
+        let steps: Vec<Value> = lines.iter().map(with_age).collect();
         let answer = json!({ "steps": steps, "left_out": left_out,
             "revision": snapshot.revision().as_str() });
         session.output.value(answer);
@@ -248,8 +248,8 @@ pub(in crate::adapters::cli) fn mark(role: Option<StepRole>) -> char {
     }
 }
 
-fn step_json(step: &Step) -> serde_json::Value {
-    let object = |pairs: &[(String, String)]| -> serde_json::Map<String, serde_json::Value> {
+fn step_json(step: &Step) -> Value {
+    let object = |pairs: &[(String, String)]| -> serde_json::Map<String, Value> {
         pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
     };
     let mut value = json!(step);
