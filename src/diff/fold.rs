@@ -17,7 +17,7 @@ use crate::domain::StateFile;
 /// How many characters of an output are shown.
 const WIDTH: usize = 40;
 /// The fields of a step that its status brings along.
-const BOOKKEEPING: [&str; 4] = ["attempts", "claimed_by", "started_at", "id"];
+const BOOKKEEPING: [&str; 5] = ["attempts", "claimed_by", "started_at", "result", "id"];
 /// What follows from other things in the plan, and among the variables.
 const DERIVED_FIELDS: [&str; 2] = ["current_step", "last_updated"];
 const DERIVED_VARIABLES: [&str; 3] =

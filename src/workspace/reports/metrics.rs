@@ -76,7 +76,7 @@ pub(crate) struct StepMetrics {
     pub status: Option<String>,
     /// How often it was started.
     pub attempts: u32,
-    /// What its attempts cost, as variables.json says.
+    /// What its attempts cost, as variables.json or the covered entries of the history say.
     pub cost: Option<Money>,
     /// How long its attempts took, as the newest entries say.
     pub time_ms: Option<u64>,
@@ -121,7 +121,7 @@ impl Snapshot {
         for failed in entries.iter().filter_map(FailedAttempt::of) {
             *failures.entry(failed.class.word()).or_default() += 1;
         }
-        let costs = self.step_costs();
+        let costs = self.step_costs(&entries);
         let step = |step: &Step| {
             let id = step.id.as_ref().map(ToString::to_string);
             StepMetrics {
@@ -168,11 +168,20 @@ impl Snapshot {
         sizes
     }
 
-    /// What each step cost, by id.
-    fn step_costs(&self) -> BTreeMap<String, Money> {
+    /// What each step cost, by id: as variables.json lists it, or else as the entries say.
+    fn step_costs(&self, entries: &[Entry]) -> BTreeMap<String, Money> {
         let mut costs: BTreeMap<String, Money> = BTreeMap::new();
         let listed = self.variables().ok().and_then(|read| read.get("cost_tracking.step_costs"));
-        let Some(Value::Array(lines)) = listed else { return costs };
+        let Some(Value::Array(lines)) = listed else {
+            for entry in entries {
+                let cost = entry.field("actual_cost").and_then(Money::parse);
+                if let (Some(id), Some(cost)) = (entry.field("step"), cost) {
+                    let sum = costs.entry(id.to_owned()).or_default();
+                    *sum = *sum + cost;
+                }
+            }
+            return costs;
+        };
         for line in &lines {
             if let (Some(id), Some(cost)) = (line["id"].as_str(), Money::from_json(&line["cost"])) {
                 let sum = costs.entry(id.to_owned()).or_default();
