@@ -365,3 +365,65 @@ fn what_is_left_out_is_named_with_a_command() {
         "{brief}"
     );
 }
+
+#[test]
+fn the_brief_of_a_step_tells_each_failed_attempt_and_why_it_was_begun_again() {
+    let project = Project::with_steps(2);
+    for error in ["the disk was full", "the key has expired"] {
+        let begin = if error.contains("disk") { "start" } else { "retry" };
+        project.ok(&["step", begin, "1"]);
+        project.ok(&["step", "fail", "1", "--error", error]);
+    }
+    project.ok(&["step", "reset", "1", "--note", "with the key of ops"]);
+    let brief = project.ok(&["brief", "--for", "1"]).stdout;
+    for told in [
+        "> step 1, attempt 1 failed: the disk was full\n",
+        "> step 1, attempt 2 failed: the key has expired\n",
+        "with the key of ops\n",
+    ] {
+        assert!(brief.contains(told), "{told}: {brief}");
+    }
+    let other = project.ok(&["brief", "--for", "2"]).stdout;
+    assert!(!other.contains("the disk was full"), "{other}");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let after = project.ok(&["brief"]).stdout;
+    assert!(!after.contains("the disk was full"), "it was mended: {after}");
+}
+
+#[test]
+fn rules_in_prose_and_text_under_a_title_are_passed_on() {
+    let project = Project::with_steps(1);
+    let rules = project.read("constraints.md") + "\n## Noise\nNo drilling *before* 09:00.\n";
+    project.write("constraints.md", rules.as_bytes());
+    let context =
+        project.read("context.md").replacen("\n\n", "\n\nThe lift holds 1,200 kg.\n\n", 1);
+    project.write("context.md", context.as_bytes());
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("## Rules in force (constraints.md)\n"), "{brief}");
+    assert!(brief.contains("> [Noise] No drilling *before* 09:00.\n"), "{brief}");
+    assert!(brief.contains("## Context (context.md)\n> The lift holds 1,200 kg.\n"), "{brief}");
+}
+
+#[test]
+fn a_budget_that_is_too_small_is_told_with_one_that_would_do() {
+    let project = Project::with_steps(3);
+    project.ok(&["review", "open", "May it be deleted?"]);
+    let small = project.ok(&["brief", "--max-tokens", "100"]).stdout;
+    let (_, rest) = small.split_once("`--max-tokens ").expect(&small);
+    let enough = rest.split('`').next().unwrap();
+    let brief = project.ok(&["brief", "--max-tokens", enough]).stdout;
+    for first in ["> Compare three vector databases", "> r1: May it be deleted?", "Wait"] {
+        assert!(brief.contains(first), "{first}: {brief}");
+    }
+    assert!(!brief.contains("Too small"), "{brief}");
+}
+
+#[test]
+fn a_new_state_has_nothing_in_its_brief_that_nobody_said() {
+    let project = Project::new();
+    let brief = project.ok(&["brief"]).stdout;
+    for section in ["Rules in force", "Adaptation rules", "Decisions", "Context", "Left out"] {
+        assert!(!brief.contains(&format!("## {section}")), "{section}: {brief}");
+    }
+}

@@ -128,14 +128,14 @@ fn brief(project: &Project) -> Numbers {
         let (head, _) = standing.split_once(&format!(" {word}")).unwrap();
         json!(head.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
     };
-    let (cost, rest) = standing.split_once("cost: $").unwrap().1.split_once(" of $").unwrap();
+    let (cost, rest) = standing.split_once("cost $").unwrap().1.split_once(" of $").unwrap();
     let money = |text: &str| json!(text.parse::<f64>().unwrap());
     Numbers::from([
         ("steps", before("steps")),
         ("finished", before("of")),
         ("running", before("running")),
         ("failed", before("failed")),
-        ("plan status", json!(standing["status: ".len()..].split(' ').next().unwrap())),
+        ("plan status", json!(standing["status: ".len()..].split([' ', ',']).next().unwrap())),
         ("cost", money(cost)),
         ("budget", money(rest.lines().next().unwrap())),
         ("open reviews", json!(text("open_reviews").lines().count())),

@@ -8,10 +8,11 @@ use crate::{
 
 /// Print what an agent needs to continue, within a budget
 ///
-/// Goal, where we are, what to do next, rules in force, open reviews, limits exceeded, what
-/// failed, key findings, recent turns. When it does not fit, older history is dropped first, then
-/// context, then turns; goal, status, current step, constraints and open reviews are kept. The
-/// brief says what was left out. Lines that begin with `>` are data from the file named above them.
+/// Goal, where we are, what to do next, open reviews, earlier attempts, rules in force, answers,
+/// open steps, decisions, key findings, recent turns, notes. What is at its default is not told.
+/// The goal, the next move and open reviews come first at any budget; what did not fit is named
+/// with the command that shows it. Lines that begin with `>` are data from the file named above
+/// them.
 ///
 /// The estimate of tokens is on the high side: no common tokenizer counts more.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,7 +22,7 @@ With a file that is missing or cannot be read, the rest is printed and the exit 
 Examples:
   statedir brief
   statedir brief --max-tokens 1000
-  statedir brief --for 3
+  statedir brief --for 3                  what the step needs, and what failed before
   statedir brief --since @-5 --format json")]
 pub(in crate::adapters) struct Args {
     /// The most tokens to print
