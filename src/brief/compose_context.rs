@@ -96,7 +96,8 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
 /// about it is not.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
     let mut notes: Vec<String> = Vec::new();
-    for entry in material.entries.iter().rev() {
+    let is_told = |entry: &Entry| material.told.iter().any(|(_, told)| told.offset == entry.offset);
+    for entry in material.entries.iter().rev().filter(|entry| !is_told(entry)) {
         let Some(note) = note(entry) else { continue };
         if !notes.contains(&note) && notes.len() < NOTES {
             notes.push(note);

@@ -87,7 +87,8 @@ impl Snapshot {
 /// Whether an entry is about a step, by its id or, where it has none, by its number.
 fn is_about(entry: &Entry, step: &Step) -> bool {
     match (entry.field("step"), &step.id) {
-        (Some(id), Some(own)) => id == own.as_str(),
+        // `k3f9`, or `3 (k3f9)`
+        (Some(name), Some(own)) => name.split([' ', '(', ')']).any(|id| id == own.as_str()),
         _ => entry.step_number() == Some(u64::from(step.number)),
     }
 }
