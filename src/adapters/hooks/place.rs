@@ -58,7 +58,9 @@ impl Reach {
     pub(super) fn instead(self) -> &'static str {
         match self {
             Self::Private => "Look with `statedir op log` and `statedir check`.",
-            Self::History => "Use `statedir history add` to write, and `cat` or `grep` to read it.",
+            Self::History => {
+                "Use `statedir history add 'what happened'` to write, and `cat` or `grep` to read it."
+            }
             Self::File(_) => "Use statedir's commands or the client's edit tool to change it.",
             Self::State | Self::Above => {
                 "Name the files that are meant, or leave the state out (git: `':!workspace'`; git \

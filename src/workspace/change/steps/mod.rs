@@ -75,7 +75,7 @@ pub(in crate::workspace::change) fn retry(
         return Err(Error::refused_with(
             ErrorCode::RetryLimit,
             format!("{} has failed {failures} times, which is the limit", step.name()),
-            "`statedir review list` shows what was asked; `statedir review open` asks again",
+            "`statedir review list` shows what was asked; `statedir review open 'May it be tried again?'` asks again",
         ));
     }
     begin(draft, &plan, step)
