@@ -34,7 +34,7 @@ fn the_research_example_goes_from_goal_to_finish() {
     assert_eq!((&status["completed"], &status["skipped"]), (&json!(4), &json!(1)));
     assert_eq!(status["total_cost"], 0.33);
     assert_eq!(project.json(&["check"])["findings"], json!([]));
-    assert!(project.read("plan.md").contains("### Step 3: Read the licences, twice\n"));
+    assert!(project.read("plan.md").contains("### Step 3: Read the licences, twice ✓\n"));
     assert!(!project.read("context.md").contains("pgvector is fast enough"));
     let log = project.json(&["op", "log", "--limit", "100"]);
     let kinds: Vec<&str> =

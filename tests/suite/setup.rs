@@ -220,9 +220,15 @@ fn printing_and_trying_write_nothing() {
     let before = tree(project.root());
     let printed = setup(&project, &["claude", "--print"]);
     assert_eq!(printed.code, 0);
-    for part in
-        ["settings.json", "statedir hook", "mcpServers", "CLAUDE.md", "SKILL.md", "next --claim"]
-    {
+    for part in [
+        "settings.json",
+        "statedir hook",
+        "Bash(statedir *)",
+        "mcpServers",
+        "CLAUDE.md",
+        "SKILL.md",
+        "next --claim",
+    ] {
         assert!(printed.stdout.contains(part), "{part}");
     }
     let tried = setup(&project, &["claude", "--dry-run"]);
@@ -233,7 +239,7 @@ fn printing_and_trying_write_nothing() {
     );
     assert_eq!(
         setup(&project, &["claude", "--print", "--json"]).json()["files"].as_array().unwrap().len(),
-        4
+        5
     );
     assert_eq!(tree(project.root()), before);
 }
