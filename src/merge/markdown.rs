@@ -8,7 +8,7 @@ use super::field::{self, Said};
 use super::marker::{Marker, Version};
 use super::moves::Moves;
 use super::order::order;
-use super::{plan, step};
+use super::{plan, references, step};
 use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
 use crate::domain::{StateFile, Workflow};
 use crate::text::markdown::Document;
@@ -62,7 +62,10 @@ pub(super) fn merge(
     }
     let mut outlines = [BASE, OURS, THEIRS].map(|at| Outline::read(file, &documents[at]));
     let titled = match file {
-        StateFile::Plan => step::name_dependencies(&mut outlines),
+        StateFile::Plan => {
+            references::by_id(&mut outlines);
+            step::name_dependencies(&mut outlines)
+        }
         _ => step::TitledLists::default(),
     };
     let walk = Walk::new(file, &outlines);
@@ -72,7 +75,11 @@ pub(super) fn merge(
         plan::finish(&mut root, &outlines, &titled, workflow);
     }
     let [base, ours, theirs] = outlines.each_ref().map(|outline| outline.tail);
-    Ok(compose(&root, space(base, ours, theirs), documents[OURS].newline()).into_bytes())
+    let text = compose(&root, space(base, ours, theirs), documents[OURS].newline());
+    Ok(match file {
+        StateFile::Plan => references::by_number(&text, &plan::numbers(&mut root)).into_bytes(),
+        _ => text.into_bytes(),
+    })
 }
 
 /// The line end to bring all versions to, when they do not agree.

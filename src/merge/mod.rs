@@ -21,6 +21,7 @@ mod marker;
 mod moves;
 mod order;
 mod plan;
+mod references;
 mod resolve;
 mod step;
 mod variables;

@@ -88,6 +88,16 @@ pub(super) fn finish(
     }
 }
 
+/// The ids of the merged steps with their numbers.
+pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
+    let mut found = Vec::new();
+    each_step(root, &mut |step| {
+        let heading = step.step.as_ref();
+        found.extend(heading.and_then(|step| Some((step.id.clone()?, step.number))));
+    });
+    found
+}
+
 /// Whether the step at hand is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
     let status =

@@ -71,13 +71,20 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
             other => other?,
         };
-        let Ok(private) = state.open_dir(PRIVATE) else {
-            return match state.stat(PRIVATE)? {
-                Some(stat) if stat.kind != Kind::Directory => {
-                    Ok(Origin::NoDirectory(Inode(stat.ino)))
-                }
-                _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
-            };
+        let private = match state.open_dir(PRIVATE) {
+            Ok(private) => private,
+            Err(error) => {
+                return match state.stat(PRIVATE)? {
+                    Some(stat) if stat.kind != Kind::Directory => {
+                        Ok(Origin::NoDirectory(Inode(stat.ino)))
+                    }
+                    // Closed to this user, who may still read the files.
+                    Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
+                        Ok(Origin::OtherUser(Inode(stat.ino)))
+                    }
+                    _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
+                };
+            }
         };
         let Some(private) = private else { return Ok(Origin::Absent) };
         if is_marked(&private)? {

@@ -41,6 +41,11 @@ pub trait VersionControl: Debug + Send + Sync {
         None
     }
 
+    /// What the last commit holds of a file.
+    fn committed(&self, _dir: &Path, _file: StateFile) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The files of which there are two versions and no result, and that nobody has touched since.
     fn unmerged_files(&self, dir: &Path) -> Vec<StateFile>;
 

@@ -174,3 +174,33 @@ fn what_an_editor_cut_out_is_damage_as_before() {
     project.ok(&["check", "--fix"]);
     assert_eq!(project.read("history.md"), text);
 }
+
+#[test]
+fn init_restores_a_missing_file_from_the_log_or_from_git() {
+    for has_log in [true, false] {
+        let Some(repository) = two_done() else { return };
+        let project = &repository.project;
+        repository.commit("two is done");
+        let before = project.read("context.md");
+        if !has_log {
+            std::fs::remove_dir_all(project.path(".statedir")).unwrap();
+        }
+        std::fs::remove_file(project.path("context.md")).unwrap();
+        let said = project.ok(&["init"]).stderr;
+        let from = if has_log { "the log" } else { "the last commit" };
+        assert!(said.contains(&format!("restored from {from}")), "{said}");
+        assert_eq!(project.read("context.md"), before);
+        assert_sound(project);
+        project.ok(&["undo"]);
+        assert!(!project.path("context.md").exists());
+    }
+}
+
+#[test]
+fn the_driver_goes_before_the_attributes_of_the_state() {
+    let Some(repository) = Repository::begun_in_git(2) else { return };
+    let attribute = || repository.git(&["check-attr", "merge", "--", "workspace/state/history.md"]);
+    assert!(attribute().ends_with(": union\n"), "{}", attribute());
+    repository.project.ok(&["git", "install"]);
+    assert!(attribute().ends_with(": statedir\n"), "{}", attribute());
+}

@@ -14,6 +14,8 @@ mod guard;
 mod half_way;
 #[path = "merge/messages.rs"]
 mod messages;
+#[path = "merge/references.rs"]
+mod references;
 #[path = "merge/removed.rs"]
 mod removed;
 #[path = "merge/repository.rs"]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    Tracked, files_around, is_checked_out, is_entry_elsewhere, left_unmerged, removed_entries,
-    tracks, under_way, went_back,
+    Tracked, committed, files_around, is_checked_out, is_entry_elsewhere, left_unmerged,
+    removed_entries, tracks, under_way, went_back,
 };
 use crate::{
     domain::StateFile,
@@ -32,6 +32,10 @@ impl VersionControl for GitControl {
 
     fn files_around(&self, dir: &Path, commit: &str, entry: EntryId) -> Option<[Files; 2]> {
         files_around(dir, commit, entry)
+    }
+
+    fn committed(&self, dir: &Path, file: StateFile) -> Option<Vec<u8>> {
+        committed(dir, file)
     }
 
     fn unmerged_files(&self, dir: &Path) -> Vec<StateFile> {

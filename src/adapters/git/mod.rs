@@ -22,7 +22,7 @@ pub(crate) use commits::range::range;
 use commits::removed::removed_entries;
 pub(crate) use commits::revision::{Revision, read_revision};
 pub(crate) use commits::version::PassedOver;
-use commits::way_back::{files_around, went_back};
+use commits::way_back::{committed, files_around, went_back};
 pub use control::GitControl;
 pub(crate) use error::GitError;
 pub(super) use ignored::ignored;

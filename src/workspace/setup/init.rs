@@ -67,7 +67,8 @@ impl Workspace {
                 operation.changes.push(FileChange { name: file.name().to_owned(), kind });
             }
         }
-        Proposal { operation, changed, diff, ..Proposal::default() }
+        let notices = made.restored.clone();
+        Proposal { operation, changed, diff, notices, ..Proposal::default() }
     }
 
     fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
@@ -91,7 +92,7 @@ impl Workspace {
             };
             if adopted && same_goal {
                 let execution_id = found.execution_id.unwrap_or_default();
-                return Ok(Made { files: Vec::new(), execution_id, adopted });
+                return Ok(Made { execution_id, adopted, ..Made::default() });
             }
             return Err(self.refuse_existing(&found));
         }
@@ -108,8 +109,15 @@ impl Workspace {
             None => Workflow::builtin().clone(),
         };
         let input = self.input(options, &found, goal.trim(), &workflow)?;
-        let mut files = Vec::new();
+        let (mut files, mut restored) = (Vec::new(), Vec::new());
+        // Where all of them are missing, a new state begins.
+        let is_rest = missing.len() < StateFile::FIVE.len();
         for file in missing {
+            if let Some((text, from)) = is_rest.then(|| self.last_content(file)).flatten() {
+                restored.push(format!("{file} was missing: restored from {from}"));
+                files.push((file, text));
+                continue;
+            }
             let text = options
                 .templates
                 .render(file, &input)
@@ -122,7 +130,21 @@ impl Workspace {
         {
             files.push((StateFile::Workflow, text.clone()));
         }
-        Ok(Made { files, execution_id: input.execution_id, adopted: false })
+        Ok(Made { files, execution_id: input.execution_id, adopted: false, restored })
+    }
+
+    /// What a file held when it was last known, and where that is from.
+    fn last_content(&self, file: StateFile) -> Option<(String, &'static str)> {
+        let from_log = match file {
+            StateFile::History => self.store.appended_from_log().ok().flatten(),
+            file => self.store.last_known_files().ok()?.remove(file.name()),
+        };
+        let from_commit = || self.version_control().committed(self.directory(), file);
+        let (bytes, from) = match from_log {
+            Some(bytes) => (bytes, "the log"),
+            None => (from_commit()?, "the last commit"),
+        };
+        Some((String::from_utf8(bytes).ok()?, from))
     }
 
     fn input(
@@ -186,6 +208,8 @@ struct Made {
     files: Vec<(StateFile, String)>,
     execution_id: String,
     adopted: bool,
+    /// What was restored instead of begun anew, for people.
+    restored: Vec<String>,
 }
 
 /// What files that are there already say, so that new ones agree with them.

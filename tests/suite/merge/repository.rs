@@ -34,6 +34,23 @@ impl Repository {
         Some(repository)
     }
 
+    /// The same with copies of what the plan says, and with or without the driver.
+    pub fn classic(driver: bool) -> Option<Self> {
+        if !needs::program("git") {
+            return None;
+        }
+        let repository = Self { project: Project::classic() };
+        repository.project.ok(&["step", "add", "Do part 1"]);
+        repository.project.ok(&["step", "add", "Do part 2"]);
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository.commit("a state");
+        if driver {
+            repository.project.ok(&["git", "install"]);
+            repository.commit("attributes");
+        }
+        Some(repository)
+    }
+
     /// A repository that was there before the state of so many steps, without the driver.
     pub fn begun_in_git(steps: usize) -> Option<Self> {
         if !needs::program("git") {

@@ -63,6 +63,11 @@ pub(crate) fn files_around(dir: &Path, commit: &str, entry: EntryId) -> Option<[
     Some([files_at(&repository, before)?, files_at(&repository, &after)?])
 }
 
+/// What the last commit holds of a file.
+pub(crate) fn committed(dir: &Path, file: StateFile) -> Option<Vec<u8>> {
+    Repository::around(dir).ok()?.blob("HEAD", file.name())
+}
+
 fn files_at(repository: &Repository, commit: &str) -> Option<Files> {
     let mut files = BTreeMap::new();
     for version in versions(repository, commit).ok()? {

@@ -89,6 +89,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     } else if session.global.dry_run {
         session.output.diff(&outcome.diff);
     } else {
+        for notice in &outcome.notices {
+            session.output.note(notice);
+        }
         let verb = if made.adopted { "adopted" } else { "initialised" };
         session.output.line(format!("{verb} {directory}  [{}]", outcome.revision));
         if !files.is_empty() && files.len() < StateFile::FIVE.len() {

@@ -1,0 +1,62 @@
+//! References such as `{{steps.3.rows}}` mean the same step after a merge that renumbers: they name
+//! it by its id while the versions are compared, and by its new number afterwards.
+
+use std::collections::HashMap;
+
+use crate::domain::outline::{Kind, Outline, ThingId};
+use crate::domain::references;
+
+const STEPS: &str = "steps.";
+/// A step by its id. No path may hold this, so that nobody can have written it.
+const BY_ID: &str = "steps.#";
+
+/// Names steps by their ids in the fields of all versions.
+pub(super) fn by_id(outlines: &mut [Outline<'_>; 3]) {
+    for outline in outlines {
+        let steps = outline.steps().filter_map(|(_, step)| Some((step.number, step.id.clone()?)));
+        let ids: HashMap<u32, String> = steps.collect();
+        let changed = |id: ThingId| {
+            let thing = outline.get(id);
+            let text = (thing.kind == Kind::Item).then(|| with_ids(&thing.value, &ids))??;
+            Some((id, text))
+        };
+        let changed: Vec<(ThingId, String)> = outline.ids().filter_map(changed).collect();
+        for (id, text) in changed {
+            outline.set_value(id, text);
+        }
+    }
+}
+
+/// The text with ids, if a reference in it names a step by its number.
+fn with_ids(text: &str, ids: &HashMap<u32, String>) -> Option<String> {
+    let (mut out, mut at) = (String::new(), 0);
+    for reference in references(text) {
+        let Some(rest) = reference.path.strip_prefix(STEPS) else { continue };
+        let digits = rest.split('.').next().unwrap_or_default();
+        let Some(id) = digits.parse().ok().and_then(|number: u32| ids.get(&number)) else {
+            continue;
+        };
+        let written = &text[reference.span.clone()];
+        out.push_str(&text[at..reference.span.start]);
+        out.push_str(&written.replacen(&format!("{STEPS}{digits}"), &format!("{BY_ID}{id}"), 1));
+        at = reference.span.end;
+    }
+    (at > 0).then(|| out + &text[at..])
+}
+
+/// The merged text with the numbers that the steps have now. What a step has given that is gone
+/// stays in variables.json, so that its full path is used.
+pub(super) fn by_number(text: &str, steps: &[(String, u32)]) -> String {
+    let mut parts = text.split(BY_ID);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let (id, rest) = part.split_at(end);
+        match steps.iter().find(|(known, _)| known == id) {
+            Some((_, number)) => out.push_str(&format!("{STEPS}{number}")),
+            None => out.push_str(&format!("step_data.outputs.{id}")),
+        }
+        out.push_str(rest);
+    }
+    out
+}
