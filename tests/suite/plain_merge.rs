@@ -12,7 +12,7 @@ use std::{
 use crate::merge::repository::Repository;
 
 /// The least share of pairs, in per cent, that must be united.
-const LEAST: usize = 65;
+const LEAST: usize = 45;
 
 /// Reproducible numbers.
 struct Dice(u64);

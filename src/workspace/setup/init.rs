@@ -54,7 +54,9 @@ impl Workspace {
 
     fn propose_files(&self, made: &Made) -> Proposal {
         let message = format!("initialised {}", made.execution_id);
-        let mut operation = self.operation("init", message);
+        // The beginning of a state cannot be undone; that a file came back can.
+        let kind = if made.restored.is_empty() { "init" } else { "init.restore" };
+        let mut operation = self.operation(kind, message);
         let (mut changed, mut diff) = (Vec::new(), Vec::new());
         for (file, text) in &made.files {
             changed.push(*file);

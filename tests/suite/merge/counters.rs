@@ -19,7 +19,7 @@ fn total(repository: &Repository) -> serde_json::Value {
 
 #[test]
 fn the_first_change_after_a_merge_takes_them_over() {
-    let Some(repository) = Repository::new() else { return };
+    let Some(repository) = Repository::classic(true) else { return };
     apart(&repository);
     assert!(repository.merges("other"));
     let project = &repository.project;
@@ -47,7 +47,7 @@ fn the_first_change_after_a_merge_takes_them_over() {
 
 #[test]
 fn finishing_a_worktree_takes_them_over() {
-    let Some(repository) = Repository::new() else { return };
+    let Some(repository) = Repository::classic(true) else { return };
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("tree");
     repository.ours(&["worktree", "add", "other", "--path", path.to_str().unwrap()]);
@@ -61,7 +61,7 @@ fn finishing_a_worktree_takes_them_over() {
 
 #[test]
 fn resolving_without_the_driver_takes_them_over() {
-    let Some(repository) = Repository::without_driver(2) else { return };
+    let Some(repository) = Repository::classic(false) else { return };
     apart(&repository);
     assert!(!repository.merges("other"));
     let project = &repository.project;
