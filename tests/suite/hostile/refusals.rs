@@ -105,7 +105,7 @@ fn a_plan_with_unfinished_steps_has_not_succeeded() {
     let error = project.refused(1, &set)["error"].clone();
     assert_eq!(error["code"], "unfinished_steps");
     assert!(error["message"].as_str().unwrap().contains("steps 2, 3 are"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("step skip"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("step show 2"), "{error}");
     project.ok(&["step", "done", "2"]);
     project.ok(&["step", "skip", "3"]);
     project.ok(&set);
