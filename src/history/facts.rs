@@ -48,6 +48,11 @@ pub struct HistoryFacts {
 }
 
 impl HistoryFacts {
+    /// The newest entry that has an id.
+    pub(crate) fn newest(&self) -> Option<EntryId> {
+        self.heads.iter().copied().max()
+    }
+
     /// Reads a whole log; `progress` is told the bytes read.
     ///
     /// # Errors

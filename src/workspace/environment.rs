@@ -142,7 +142,7 @@ pub(crate) fn millis_between(time: &str, now: Timestamp) -> Option<u64> {
     u64::try_from(now.as_millisecond() - then.as_millisecond()).ok()
 }
 
-fn format_time(time: Timestamp) -> String {
+pub(super) fn format_time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 

@@ -43,8 +43,8 @@ fn write_until(stop: &AtomicBool, project: &Project, writer: usize) -> Vec<Strin
 
 /// How often an entry of that title is in the history.
 fn count(project: &Project, title: &str) -> usize {
-    let heading = format!("### {title} - ");
-    project.read("history.md").lines().filter(|line| line.starts_with(&heading)).count()
+    let heading = format!("### {title}");
+    project.read("history.md").lines().filter(|line| *line == heading).count()
 }
 
 /// Adds A and B, takes B out again as an editor would, and goes on with C.

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     super::{
         Answer, Draft, Error, Readiness, Workspace,
-        log::removed::PutBack,
+        log::removed::{PutBack, RemovedEntry},
         snapshot::{buffered, workflow},
     },
     Fixed,
@@ -13,7 +13,7 @@ use super::{
 use crate::{
     domain::{Plan, StateFile, StepId, StepUpdate, Workflow},
     history::verify,
-    store::View,
+    store::{AppendedView, View},
     text::json::Path,
 };
 
@@ -109,12 +109,15 @@ impl Workspace {
         let view = draft.view();
         let (mut fixed, mut append) = self.put_back_missing(draft)?;
         let let_go = verify(buffered(view.appended())?, &[], &mut |_| {})?.let_go;
-        if view.appended().exists() {
-            let mut removed = self.removed_entries(view.appended(), self.evidence(view))?;
+        let removed_from = |history: &AppendedView| -> Result<Vec<RemovedEntry>, Error> {
+            let mut removed = self.removed_entries(history, self.evidence(view))?;
             removed.retain(|removed| !let_go.contains(&removed.entry));
-            fixed.extend(self.bring_files_back(draft, &removed)?);
-        }
-        if view.appended().exists() && !self.is_history_elsewhere(view.appended())? {
+            Ok(removed)
+        };
+        let is_there = view.appended().exists();
+        let mut removed = if is_there { removed_from(view.appended())? } else { Vec::new() };
+        fixed.extend(self.bring_files_back(draft, &removed)?);
+        if is_there && !self.is_history_elsewhere(view.appended())? {
             append = self.store.appended_missing_tail()?.unwrap_or_default();
             if !append.is_empty() {
                 let message =
@@ -123,8 +126,10 @@ impl Workspace {
             }
         }
         let history = view.appended().with_added(&append);
-        let mut removed = self.removed_entries(&history, self.evidence(view))?;
-        removed.retain(|removed| !let_go.contains(&removed.entry));
+        // What comes back at the end is no longer missing.
+        if !is_there || !append.is_empty() {
+            removed = removed_from(&history)?;
+        }
         let back = PutBack::of(&history, removed)?;
         append.extend(back.append);
         for (count, place) in

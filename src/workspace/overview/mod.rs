@@ -4,20 +4,21 @@ mod spending;
 mod step;
 mod times;
 
+use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 pub(crate) use self::times::StepTimes;
 pub use self::{spending::Spending, step::StepOverview};
 use super::{
-    Environment, Error, FileLocation, Readiness, Snapshot, Workspace, snapshot::bytes,
-    usage::Pending, witness::Witness,
+    Environment, Error, FileLocation, Readiness, Snapshot, Workspace, environment::format_time,
+    snapshot::bytes, usage::Pending, witness::Witness,
 };
 use crate::{
     domain::{
         Constraints, ErrorCode, Plan, PlanRole, Problem, Review, StateFile, StepCounts, StepRole,
         Variables, Workflow,
     },
-    history::Counts,
+    history::{Counts, EntryId},
     recovery::{NextMove, Situation, StepStanding, next_move},
 };
 
@@ -77,6 +78,7 @@ pub(super) struct Sources<'a> {
     pub(super) variables: Option<&'a Variables>,
     pub(super) constraints: Option<&'a Constraints>,
     pub(super) history: Counts,
+    pub(super) last_entry: Option<EntryId>,
     pub(super) pending: Pending,
     pub(super) witness: &'a Witness,
 }
@@ -103,7 +105,7 @@ impl Overview {
             role: workflow.role_of_plan(metadata),
             paused_because: why.map(|(_, why)| why.clone()),
             start_time: metadata.start_time.clone(),
-            last_updated: metadata.last_updated.clone(),
+            last_updated: last_updated(plan, sources.last_entry),
             steps: step::overviews(plan, workflow, &readiness, sources.witness),
             counts: readiness.counts(),
             unread_boxes: plan.unread_boxes(),
@@ -229,13 +231,15 @@ impl Snapshot {
     pub fn overview(&self) -> Result<Overview, Error> {
         let (plan, workflow) = (self.plan()?, self.workflow()?);
         let (variables, constraints) = (self.variables(), self.constraints());
+        let history = self.facts().unwrap_or_default().history;
         let mut overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
             plan: &plan,
             workflow: &workflow,
             variables: variables.as_ref().ok(),
             constraints: constraints.as_ref().ok(),
-            history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
+            last_entry: history.newest(),
+            history: history.counts,
             pending: Pending::of(self.view()),
             witness: self.witness(),
         });
@@ -254,6 +258,20 @@ impl Snapshot {
             Err(error) => Some(error),
         }
     }
+}
+
+/// When something happened last, as far as the files say it: what a plan notes of it may lag behind
+/// or be absent.
+fn last_updated(plan: &Plan, last_entry: Option<EntryId>) -> Option<String> {
+    let metadata = [&plan.metadata.last_updated, &plan.metadata.start_time];
+    let started = plan.steps.iter().map(|step| &step.started_at);
+    let written = metadata.into_iter().chain(started).flatten().cloned();
+    let read = |text: String| text.parse::<Timestamp>().ok().map(|time| (time, text));
+    let entered = last_entry.and_then(|entry| {
+        let time = Timestamp::from_millisecond(i64::try_from(entry.0.millis()).ok()?).ok()?;
+        Some((time, format_time(time)))
+    });
+    written.filter_map(read).chain(entered).max().map(|(_, text)| text)
 }
 
 /// The same error as a problem with a place.

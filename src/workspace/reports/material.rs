@@ -63,7 +63,8 @@ impl Snapshot {
             variables: self.variables().map_err(&mut note).ok(),
             constraints: self.constraints().map_err(&mut note).ok(),
         };
-        let history = self.facts().map_err(&mut note).unwrap_or_default().history.counts;
+        let history = self.facts().map_err(&mut note).unwrap_or_default().history;
+        let (last_entry, history) = (history.newest(), history.counts);
         self.check_history().map_err(&mut note).ok();
         let entries = self.newest(ENTRIES, |_| true).map_err(&mut note).unwrap_or_default();
         let turns = self.newest_turns(SHORT_TURNS, TAIL, &history);
@@ -86,6 +87,7 @@ impl Snapshot {
             variables: files.variables.as_ref(),
             constraints: files.constraints.as_ref(),
             history,
+            last_entry,
             pending: Pending::of(self.view()),
             witness: self.witness(),
         });

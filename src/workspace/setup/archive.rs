@@ -6,7 +6,7 @@ use crate::{
     domain::{ErrorCode, PlanRole, StateFile, nearest},
     store::{NewOperation, View},
     workspace::{
-        Answer, Draft, Error, Outcome, Overview, Snapshot, Workspace, is_absent, transact::Proposal,
+        Answer, Draft, Error, Outcome, Overview, Workspace, is_absent, transact::Proposal,
     },
 };
 
@@ -270,8 +270,7 @@ impl Workspace {
             Ok(snapshot) => snapshot.overview(),
             Err(error) => Err(Error::refused(ErrorCode::Unreadable, error.to_string())),
         };
-        let plan = snapshot.ok().as_ref().and_then(|snapshot: &Snapshot| snapshot.plan().ok());
-        let last_updated = plan.and_then(|plan| plan.metadata.last_updated);
+        let last_updated = overview.as_ref().ok().and_then(|seen| seen.last_updated.clone());
         Ok(ArchivedState { id: id.to_owned(), directory, overview, last_updated })
     }
 

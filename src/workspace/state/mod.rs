@@ -60,13 +60,15 @@ impl Snapshot {
         let context = keep(self.context(), &mut problems);
         let constraints = keep(self.constraints(), &mut problems);
         let recent = keep(self.recent(), &mut problems).unwrap_or_default();
+        let history = self.facts().unwrap_or_default().history;
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
             plan: &plan,
             workflow: &workflow,
             variables: variables.as_ref(),
             constraints: constraints.as_ref(),
-            history: self.facts().map(|facts| facts.history.counts).unwrap_or_default(),
+            last_entry: history.newest(),
+            history: history.counts,
             pending: Pending::of(self.view()),
             witness: self.witness(),
         });
@@ -96,7 +98,7 @@ impl Snapshot {
             errors: recent.iter().filter_map(FailedAttempt::of).collect(),
             timing: Timing {
                 start_time: metadata.start_time.clone(),
-                last_updated: metadata.last_updated.clone(),
+                last_updated: overview.last_updated,
                 execution_seconds: history.time_ms as f64 / 1000.0,
                 execution_time: format_duration(history.time_ms),
             },

@@ -234,7 +234,7 @@ fn windows_line_ends_a_renamed_step_and_an_odd_path_survive() {
     let inner = repository.try_git_in(&state, &["merge", "--no-edit", "one"]);
     assert_eq!(inner.code, 0, "{}{}", inner.stdout, inner.stderr);
     let plan = repository.project.read_at(&state.join("plan.md"));
-    assert!(plan.contains("### Step 1: A better name\r\n") && plan.contains("RUNNING"), "{plan}");
+    assert!(plan.contains("### Step 1: A better name ▶\r\n") && plan.contains("RUNNING"), "{plan}");
     assert_eq!(plan.matches('\n').count(), plan.matches("\r\n").count());
 }
 

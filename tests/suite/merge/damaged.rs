@@ -21,7 +21,8 @@ fn a_damaged_state_is_not_committed() {
     let before = project.read("variables.json");
     project.write("variables.json", "{");
     let refusal = repository.ours_refused(4, "unreadable", &["commit"]);
-    assert!(refusal["error"]["hint"].as_str().unwrap().contains("statedir undo"), "{refusal}");
+    assert!(refusal["error"]["hint"].as_str().unwrap().contains("statedir diff"), "{refusal}");
+    assert!(!refusal.to_string().contains("statedir undo"), "{refusal}");
     project.write("variables.json", &before);
     assert_eq!(repository.git(&["rev-parse", "HEAD"]), head);
     project.ok(&["var", "set", "k", "1"]);

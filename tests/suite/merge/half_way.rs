@@ -76,9 +76,10 @@ fn conflicts_that_no_merge_left_are_an_edit_to_be_undone() {
     let torn = format!("<<<<<<< HEAD\n{good}=======\n{{}}\n>>>>>>> other\n");
     project.write("variables.json", &torn);
     let refusal = project.refused(4, &["check"]);
-    let hint = "if no merge is in progress, `statedir undo` reverts the last edit";
+    let hint = "if no merge is in progress, `statedir diff` shows what was edited";
     assert!(refusal.to_string().contains(hint), "{refusal}");
-    assert!(!refusal.to_string().contains("problem; `statedir undo`"), "{refusal}");
+    assert!(!refusal.to_string().contains("`statedir undo`"), "{refusal}");
+    assert_eq!(project.json(&["diff"])["files"][0]["file"], "variables.json");
     project.ok(&["undo"]);
     assert_eq!(project.read("variables.json"), good);
 }

@@ -229,7 +229,7 @@ fn review_notes_tell_what_a_branch_did() {
         [["review-notes"].as_slice(), &["review-notes", "main..work"], &["review-notes", "main"]]
     {
         let notes = project.ok(range).stdout;
-        for part in ["PENDING → COMPLETED", "## Decisions\n\n- took the second", "## Cost"] {
+        for part in ["PENDING → COMPLETED", "## Decisions\n\n- took the second", ", $0.25\n"] {
             assert!(notes.contains(part), "{range:?} {part}\n{notes}");
         }
     }

@@ -47,8 +47,12 @@ fn a_bare_step_command_means_the_step_of_this_worktree() {
     let moved = place.path().join("moved");
     let (from, to) = (one.to_str().unwrap(), moved.to_str().unwrap());
     repository.git(&["worktree", "move", from, to]);
-    let failed =
-        repository.ours_in(&moved, &["step", "fail", "--error", "no", "--actor", "somebody"]);
+    // Somebody else means the same step there, and is told whose it is.
+    let fail = ["step", "fail", "--error", "no"];
+    let other = repository.ours_in(&moved, &[&fail[..], &["--actor", "somebody"]].concat()).json();
+    assert_eq!(other["error"]["code"], "held", "{other}");
+    assert!(other["error"]["message"].as_str().unwrap().starts_with("step 1 ("), "{other}");
+    let failed = repository.ours_in(&moved, &fail);
     assert_eq!(failed.json()["step"]["number"], 1, "{}{}", failed.stdout, failed.stderr);
 }
 

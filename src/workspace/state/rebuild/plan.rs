@@ -84,6 +84,10 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
         ("last_updated", of(&timing, "last_updated")?),
         ("mode", of(&identity, "mode")?),
     ] {
+        // It follows from the rest: a copy is for those who keep one.
+        if key == "last_updated" && plan.metadata.last_updated.is_none() {
+            continue;
+        }
         match given {
             Given::Absent => {}
             Given::Text(text) => put(&plan.document, &mut edit, section, key, Some(&text)),
