@@ -119,11 +119,13 @@ fn a_long_answer_says_what_it_left_out() {
     let project = Project::with_steps(12);
     let told = lines(&project, &["diff", "@-", "@", "--limit", "5"]);
     assert_eq!(told.len(), 6);
-    assert!(
-        told[5].starts_with('(') && told[5].ends_with(" more; all with --limit 0)"),
-        "{told:?}"
-    );
-    assert!(lines(&project, &["diff", "@-", "@", "--limit", "0"]).len() >= 12);
+    assert_eq!(told[5], "(7 more; all with --limit 0)");
+    let all = lines(&project, &["diff", "@-", "@", "--limit", "0"]);
+    assert_eq!(all[..5], told[..5]);
+    assert_eq!(all.len(), 12, "{all:?}");
+    for (line, number) in all.iter().zip(1..) {
+        assert!(line.starts_with(&format!("step {number} (")), "{line}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::{CONSTRAINTS, CONTEXT, PLAN, differences, summarised, with};
 use crate::{
-    diff::{Subject, compare},
+    diff::{Difference, Subject, compare, summary},
     domain::StateFile::{Constraints, Context, History, Plan},
 };
 
@@ -17,8 +17,19 @@ fn a_step_is_told_field_by_field() {
             "plan: status PLANNING → IN_PROGRESS",
             "step 1 (k3f9) Collect data: PENDING → COMPLETED",
             "step 1 (k3f9) Collect data: inputs.query \"vector databases\" → \"embedding stores\"",
-            "step 1 (k3f9) Collect data: attempts 0 → 1",
         ]
+    );
+    // The first attempt goes without saying for a step that moved on; it is a difference all the same.
+    let attempts = |difference: &&Difference| matches!(&difference.subject, Subject::StepField { field, .. } if field == "attempts");
+    let all = differences(Plan, PLAN, &after);
+    assert_eq!(
+        summary(&all.iter().filter(attempts).cloned().collect::<Vec<_>>()),
+        ["step 1 (k3f9) Collect data: attempts 0 → 1"]
+    );
+    let again = with(&after, "attempts**: 1", "attempts**: 2");
+    assert_eq!(
+        summarised(Plan, PLAN, &again)[1],
+        "step 1 (k3f9) Collect data: PENDING → COMPLETED (2 attempts)"
     );
 }
 
@@ -233,9 +244,9 @@ fn entries_of_the_history_are_counted() {
 #[test]
 fn a_file_that_comes_or_goes_is_told_also_when_it_is_empty() {
     let added = compare(Plan, None, Some(b""));
-    assert_eq!(super::summary(&added), ["plan.md: added (0 bytes)"]);
+    assert_eq!(summary(&added), ["plan.md: added (0 bytes)"]);
     let removed = compare(Plan, Some(b""), None);
-    assert_eq!(super::summary(&removed), ["plan.md: removed (0 bytes)"]);
+    assert_eq!(summary(&removed), ["plan.md: removed (0 bytes)"]);
 }
 
 #[test]

@@ -13,13 +13,21 @@ fn read_back(title: &str, fields: &[(&str, &str)], newline: &str) {
     assert_eq!(found[0].title, entry.title);
     assert_eq!(found[0].time.as_ref(), Some(&entry.time));
     let mut fields = entry.fields.clone();
-    journal::sort(&mut fields);
-    assert!(found[0].fields == fields || found[0].fields == entry.fields);
+    let has_quiet_line = rendered.text.lines().nth(2).is_some_and(|line| line.starts_with("*20"));
+    if has_quiet_line {
+        journal::sort(&mut fields);
+    }
+    assert_eq!(found[0].fields, fields);
     assert_eq!(found[0].id, Some(rendered.id));
     assert!(found[0].verified);
     assert!(check(&rendered.text).is_intact());
     let below = read_as_markdown(&rendered.text);
-    assert!(below.iter().all(|field| entry.fields.contains(field)), "{below:?}");
+    // All of them in their order, but for those that can stand, and do, in the lines above.
+    let stands_above = |field: &(String, String)| {
+        has_quiet_line && journal::places().any(|place| place == field.0) && !below.contains(field)
+    };
+    fields.retain(|field| !stands_above(field));
+    assert_eq!(below, fields);
 }
 
 /// The fields of the last section, as the markdown layer understands them.
