@@ -175,7 +175,9 @@ impl Setup {
     fn share_instructions(&self, pieces: &mut Vec<Piece>, remove: bool) -> Result<(), SetupError> {
         let own = pieces.iter_mut().find(|piece| piece.path == Path::new("CLAUDE.md"));
         let Some(own) = own else { return Ok(()) };
-        let text = file::read(&self.root.join(&own.path))?.unwrap_or_default();
+        let path = self.root.join(&own.path);
+        file::refuse_outside(&path, &self.root, self.scope)?;
+        let text = file::read(&path)?.unwrap_or_default();
         let imports =
             text.split_whitespace().any(|word| matches!(word, "@AGENTS.md" | "@./AGENTS.md"));
         let shared = Piece { path: "AGENTS.md".into(), kind: own.kind };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ground::Act;
 
 /// Every hook event, with members of its own.
-pub const EVENTS: [(&str, &str); 9] = [
+pub const EVENTS: [(&str, &str); 10] = [
     ("SessionStart", r#"{"source":"startup"}"#),
     ("UserPromptSubmit", r#"{"prompt":"go on"}"#),
     ("PreToolUse", r#"{"tool_name":"Bash","tool_input":{"command":"rm -r workspace/state"}}"#),
@@ -18,6 +18,7 @@ pub const EVENTS: [(&str, &str); 9] = [
     ),
     ("PreCompact", r#"{"trigger":"auto"}"#),
     ("Stop", "{}"),
+    ("SubagentStart", r#"{"agent_type":"Explore"}"#),
     ("SubagentStop", "{}"),
     ("SessionEnd", r#"{"reason":"exit"}"#),
 ];
@@ -32,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 111] = [
+const LINES: [(&str, &str); 119] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("status", ""),
@@ -56,6 +57,8 @@ const LINES: [(&str, &str); 111] = [
     ("step show 2", ""),
     ("step list", ""),
     ("step next --claim", ""),
+    ("step take 2 --force --why test", ""),
+    ("step reorder 3 --before 2", ""),
     ("context add Known", ""),
     ("context set --section Findings New", ""),
     ("context show", ""),
@@ -69,6 +72,9 @@ const LINES: [(&str, &str); 111] = [
     ("history list", ""),
     ("history search step", ""),
     ("history verify", ""),
+    ("history accept", ""),
+    ("constraint unset priority", ""),
+    ("migrate", ""),
     ("history export", ""),
     ("turn add --user Hello", ""),
     ("memory", ""),
@@ -135,10 +141,13 @@ const LINES: [(&str, &str); 111] = [
     ("hook", ""),
     ("setup claude", ".claude .mcp.json CLAUDE.md"),
     ("setup claude --remove", ".claude .mcp.json CLAUDE.md"),
-    ("setup codex", ".codex AGENTS.md"),
+    ("setup codex", ".codex AGENTS.md .agents"),
     ("setup cursor", ".cursor AGENTS.md"),
-    ("setup gemini", ".gemini GEMINI.md"),
-    ("setup generic", "AGENTS.md"),
+    ("setup gemini", ".gemini GEMINI.md .agents"),
+    ("setup opencode", "opencode.json AGENTS.md .agents"),
+    ("setup qwen", ".qwen QWEN.md"),
+    ("setup vscode", ".vscode AGENTS.md"),
+    ("setup generic", "AGENTS.md .agents"),
     ("mcp", ""),
     ("schema", ""),
     ("completions bash", ""),
@@ -201,10 +210,21 @@ const MCP: &str = concat!(
     "\n",
 );
 
+/// The commands of the first help, which has them in groups: a column for the group, then names.
+fn grouped(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| !line.starts_with("Start here"));
+    let lines = lines.take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.get(13..)?.split("  ").next());
+    names.flat_map(|names| names.split(", ")).map(|name| name.trim().to_owned()).collect()
+}
+
 /// The subcommands that a help names.
 fn commands(words: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_statedir")).args(words).arg("--help").output();
     let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    if words.is_empty() {
+        return grouped(&text);
+    }
     let Some((_, rest)) = text.split_once("\nCommands:\n") else { return Vec::new() };
     rest.lines()
         .take_while(|line| !line.is_empty())

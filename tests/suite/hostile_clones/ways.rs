@@ -37,13 +37,14 @@ fn act(ground: &Ground, line: &str) -> Act {
     acts::listed(line)
 }
 
-pub const HOOKS: [&str; 8] = [
+pub const HOOKS: [&str; 9] = [
     "SessionStart",
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUse",
     "PreCompact",
     "Stop",
+    "SubagentStart",
     "SubagentStop",
     "SessionEnd",
 ];
