@@ -10,9 +10,10 @@ use crate::{domain::StateFile, store::sim_disk::SimDisk};
 fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model, String> {
     let mut model = Model::new(Picture::take(disk)?);
     let mut unsettled = false;
-    // The state before a command that was stopped after it wrote and before it synced: nobody was
-    // told that it was done, so a power loss may take it back until a later change is synced.
-    let mut synced: Option<Model> = None;
+    // The states before commands that were stopped after they wrote and before they synced: nobody
+    // was told that they were done, so a power loss may take them back, the last one alone or with
+    // those before it, until a later change is synced.
+    let mut unsynced: Vec<Model> = Vec::new();
     for (at, (action, crash)) in sequence.iter().enumerate() {
         let number = at as u64 + 1;
         let place = |why: String| format!("action {number}, {action:?}, {crash:?}: {why}");
@@ -48,15 +49,14 @@ fn follow(disk: &SimDisk, sequence: &[(Action, Option<Crash>)]) -> Result<Model,
         let seen = Picture::take(disk).map_err(place)?;
         let changed = next.now != model.now;
         if power.is_some() || !fired && changed && !action.is_outside() {
-            if let Some(before) =
-                synced.take().filter(|before| power.is_some() && seen == before.now)
-            {
+            let lost = std::mem::take(&mut unsynced).into_iter().rev();
+            if let Some(before) = lost.filter(|_| power.is_some()).find(|b| seen == b.now) {
                 model = before;
                 model.crashed = true;
                 continue;
             }
-        } else if fired && changed && seen == next.now && synced.is_none() {
-            synced = Some(model.clone());
+        } else if fired && changed && seen == next.now {
+            unsynced.push(model.clone());
         }
         if fired && matches!(action, Action::Collect) && seen.is_between(&model.now, &next.now) {
             // Each automatic checkpoint goes on its own.
@@ -209,6 +209,25 @@ fn a_command_stopped_before_its_sync_may_be_lost_with_the_power_and_nothing_else
         kept += usize::from(model.now.checkpoints.contains_key("point-1"));
     }
     assert_eq!(kept, 19);
+}
+
+/// Found by the sequences: of two commands stopped one after the other, the last alone may go.
+#[test]
+fn of_two_stopped_commands_the_power_may_take_the_last_alone() {
+    use crate::store::sim_disk::{Fault, Loss};
+    let var = |n: u8| {
+        let change = format!(r#"{{"op": "var.set", "path": "v{n}", "value": 0}}"#);
+        Action::Apply(serde_json::from_str(&change).unwrap())
+    };
+    let stopped = |call, fault, power| Some(Crash { call, fault, power });
+    for (first, second) in (1..14).flat_map(|first| (1..14).map(move |second| (first, second))) {
+        let sequence = vec![
+            (var(0), stopped(first, Fault::CrashAfter, None)),
+            (var(1), stopped(second, Fault::CrashBefore, None)),
+            (var(2), stopped(3, Fault::CrashWithin, Some((Loss::Half, 13151929679043508818)))),
+        ];
+        follow(&start(), &sequence).unwrap_or_else(|why| panic!("{first}, {second}: {why}"));
+    }
 }
 
 /// The control of what a power loss and a collection may do: no more than that is allowed.
