@@ -23,7 +23,11 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let me = hook.workspace.environment().identity().claim();
     let mine = |claim: &Claim| {
         let unsaid = !memory.linked && claim.session.is_none();
-        claim.is_held_by(&me) || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
+        // Whatever name a command of this session was given.
+        let same_session = claim.session.is_some() && claim.session == me.session;
+        claim.is_held_by(&me)
+            || same_session
+            || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
     };
     let running = plan.steps.iter().filter(|step| {
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
