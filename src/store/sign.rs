@@ -99,16 +99,7 @@ impl Store {
             return Ok(());
         }
         let Some(private) = private_directory(&self.layout.dir)? else { return Ok(()) };
-        let dir = match private.open_dir(SIGNS)? {
-            Some(dir) => dir,
-            None => {
-                match private.create_dir(SIGNS, 0o777) {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                    other => other?,
-                }
-                private.open_dir(SIGNS)?.ok_or(io::ErrorKind::NotFound)?
-            }
-        };
+        let dir = private.open_or_create_dir(SIGNS)?;
         let name = file_name(session);
         let is_first = dir.stat(&name)?.is_none();
         dir.replace(&name, &serde_json::to_vec(sign)?)?;

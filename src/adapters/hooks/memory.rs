@@ -71,16 +71,7 @@ impl Memory {
     /// The disk fails, or something else is where the memories belong.
     pub(crate) fn save(&self, state: &Path, session: &str) -> io::Result<()> {
         let Some(private) = private_directory(state)? else { return Ok(()) };
-        let dir = match private.open_dir(SESSIONS)? {
-            Some(dir) => dir,
-            None => {
-                match private.create_dir(SESSIONS, 0o777) {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                    other => other?,
-                }
-                private.open_dir(SESSIONS)?.ok_or(io::ErrorKind::NotFound)?
-            }
-        };
+        let dir = private.open_or_create_dir(SESSIONS)?;
         let name = file_name(session);
         let is_first = dir.stat(&name)?.is_none();
         dir.replace(&name, &serde_json::to_vec(self)?)?;

@@ -190,6 +190,21 @@ impl Directory {
         placed
     }
 
+    /// Opens a directory in it, and makes it first where there is none.
+    ///
+    /// # Errors
+    /// The disk fails, or something else has that name.
+    pub(crate) fn open_or_create_dir(&self, name: &str) -> io::Result<Self> {
+        if let Some(dir) = self.open_dir(name)? {
+            return Ok(dir);
+        }
+        match self.create_dir(name, 0o777) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            other => other?,
+        }
+        Ok(self.open_dir(name)?.ok_or(ErrorKind::NotFound)?)
+    }
+
     /// Creates a directory with these permissions, less what the process' mask takes away.
     pub(crate) fn create_dir(&self, name: impl AsRef<OsStr>, mode: u32) -> io::Result<()> {
         let name = component(name.as_ref())?;
