@@ -90,7 +90,7 @@ pub mod change {
     pub use crate::{
         brief::Turn,
         domain::{Money, StepId, StepRef},
-        workspace::{ContextText, Cost, Span, StepResult, StepShape},
+        workspace::{ContextText, Cost, Span, StepMove, StepResult, StepShape},
     };
 }
 

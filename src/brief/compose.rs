@@ -56,7 +56,9 @@ fn where_we_are(standing: &Standing) -> Part {
     if counts.total > 0 {
         line.push_str(&format!(", {} of {} steps finished", counts.finished(), counts.total));
     }
-    for (count, word) in [(counts.running, "running"), (counts.failed, "failed")] {
+    let other =
+        [(counts.running, "running"), (counts.waiting, "waiting"), (counts.failed, "failed")];
+    for (count, word) in other {
         if count > 0 {
             line.push_str(&format!(", {count} {word}"));
         }

@@ -31,6 +31,8 @@ pub enum StepRole {
     Open,
     /// Being worked on.
     Active,
+    /// Neither being worked on nor finished: verified, merging, blocked.
+    Waiting,
     /// Ended well.
     Done,
     /// Ended badly.
@@ -221,6 +223,55 @@ impl Workflow {
         with_role(&self.step, role)
     }
 
+    /// The status with this meaning that a plan gets from another one: one that may follow it, else
+    /// the first.
+    pub(crate) fn plan_towards(&self, from: &str, role: PlanRole) -> &str {
+        towards(&self.plan, from, role)
+    }
+
+    /// The status with this meaning that a step gets from another one: one that may follow it, else
+    /// the first.
+    pub(crate) fn step_towards(&self, from: &str, role: StepRole) -> &str {
+        towards(&self.step, from, role)
+    }
+
+    /// The statuses that may follow that status of a step.
+    pub fn step_moves(&self, from: &str) -> &[String] {
+        find(&self.step, from).map_or(&[], |status| &status.next)
+    }
+
+    /// The first move on the shortest way of a step from a status to one that means it is done,
+    /// where that takes several moves.
+    pub(crate) fn missing_move(&self, from: &str) -> Option<&str> {
+        let next = |status: &'_ Status<StepRole>| -> Vec<&Status<StepRole>> {
+            status.next.iter().filter_map(|name| find(&self.step, name)).collect()
+        };
+        // Statuses on the way, each with the move that it begins with.
+        let first = next(find(&self.step, from)?).into_iter();
+        let mut ways: Vec<_> = first.map(|status| (status, status.name.as_str())).collect();
+        let mut at = 0;
+        while let Some((status, begins_with)) = ways.get(at).copied() {
+            at += 1;
+            match status.role {
+                StepRole::Done => return (status.name != begins_with).then_some(begins_with),
+                StepRole::Active | StepRole::Waiting => {
+                    let new = next(status).into_iter().filter(|next| next.name != from);
+                    ways.extend(new.map(|next| (next, begins_with)));
+                    if at > self.step.len() * self.step.len() {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether a status of a step has this meaning.
+    pub fn has_step_role(&self, role: StepRole) -> bool {
+        self.step.iter().any(|status| status.role == role)
+    }
+
     /// What to do about a plan status that is not known.
     pub fn plan_status_hint(&self) -> String {
         let active = self.plan_with_role(PlanRole::Active);
@@ -241,11 +292,18 @@ impl Workflow {
     /// How often a step has failed. Where it does not say, every attempt that came to an end
     /// without success has.
     pub(crate) fn failures_of(&self, step: &Step) -> u32 {
-        let ended = || match self.role_of(step) {
-            Some(StepRole::Active | StepRole::Done) => step.attempts.saturating_sub(1),
+        step.failures.unwrap_or_else(|| Self::counted_failures(step, self.role_of(step)))
+    }
+
+    /// How often a step in that role has failed if every attempt that came to an end without
+    /// success has.
+    pub(crate) fn counted_failures(step: &Step, role: Option<StepRole>) -> u32 {
+        match role {
+            Some(StepRole::Active | StepRole::Waiting | StepRole::Done) => {
+                step.attempts.saturating_sub(1)
+            }
             _ => step.attempts,
-        };
-        step.failures.unwrap_or_else(ended)
+        }
     }
 
     /// After how many silent milliseconds nobody is taken to work on a step any more, where
@@ -292,7 +350,7 @@ impl Workflow {
 }
 
 /// The number of the step at hand, from numbers and roles: the first that is active; else the first
-/// that is open or failed; else the last.
+/// that is open or failed; else the first that waits; else the last.
 pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
     let lowest = |wanted: &[StepRole]| {
         let fits = steps.iter().filter(|(_, role)| role.is_some_and(|role| wanted.contains(&role)));
@@ -300,6 +358,7 @@ pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
     };
     lowest(&[StepRole::Active])
         .or_else(|| lowest(&[StepRole::Open, StepRole::Failed]))
+        .or_else(|| lowest(&[StepRole::Waiting]))
         .or_else(|| steps.iter().map(|(number, _)| *number).max())
         .unwrap_or(0)
 }
@@ -315,6 +374,14 @@ fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
 fn with_role<R: PartialEq>(statuses: &[Status<R>], role: R) -> &str {
     let found = statuses.iter().find(|status| status.role == role).or(statuses.first());
     found.map_or("", |status| status.name.as_str())
+}
+
+fn towards<'a, R: Copy + PartialEq>(statuses: &'a [Status<R>], from: &str, role: R) -> &'a str {
+    let source = find(statuses, from);
+    let follows = |status: &&Status<R>| {
+        status.role == role && source.is_some_and(|source| source.next.contains(&status.name))
+    };
+    statuses.iter().find(follows).map_or_else(|| with_role(statuses, role), |status| &status.name)
 }
 
 fn check<R>(subject: Subject, statuses: &[Status<R>], from: &str, to: &str) -> Result<(), Refusal> {

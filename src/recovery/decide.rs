@@ -66,7 +66,7 @@ fn first(evidence: &Evidence) -> Decision {
         return Decision::ask(reason, &["`statedir check`", "`statedir step list`"]);
     }
     let step = evidence.step.as_ref();
-    let unfinished = plan.failed + plan.running + plan.open;
+    let unfinished = plan.failed + plan.running + plan.waiting.len() + plan.open;
     if plan.role == Some(PlanRole::Succeeded) && unfinished > 0 {
         let status = plan.status.as_deref().unwrap_or_default();
         let reason = format!("the plan is {status}, but {unfinished} steps are not finished");
@@ -111,6 +111,12 @@ fn first(evidence: &Evidence) -> Decision {
     if unfinished == 0 {
         let reason = "all steps are finished: there is nothing to recover";
         return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+    }
+    if let Some(waiting) = plan.waiting.first() {
+        let reason = format!("{waiting}: nothing was interrupted");
+        let mut decision = Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+        decision.look_at = vec!["`statedir step list`".to_owned()];
+        return decision;
     }
     let reason = format!("{} steps are waiting, and none of them can be started", plan.open);
     Decision::ask(reason, &["`statedir step list` shows what they wait for", "`statedir check`"])

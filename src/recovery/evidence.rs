@@ -62,7 +62,10 @@ pub(crate) struct PlanSeen {
     pub failed: usize,
     /// How many run.
     pub running: usize,
-    /// How many wait.
+    /// Those that are neither being worked on nor finished, each with its status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<String>,
+    /// How many have not begun.
     pub open: usize,
     /// Steps whose status the lifecycle does not know, each with its status.
     pub unknown: Vec<String>,

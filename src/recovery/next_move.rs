@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::Holder;
-use crate::domain::{PlanRole, StepRole};
+use crate::domain::{PlanRole, Step, StepRole, Workflow};
 
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,6 +26,8 @@ pub(crate) enum Move {
     Retry,
     /// Start a step.
     Start,
+    /// Move a step on that waits.
+    Advance,
     /// Ask a person how to go on.
     Ask,
     /// Others are at work on all that can be done.
@@ -66,6 +68,34 @@ pub(crate) struct StepStanding {
     pub failures: u32,
     /// How often it may fail.
     pub allowed: u32,
+    /// Where its status means that it waits.
+    pub waits: Option<Waits>,
+}
+
+/// A status that means that a step waits, and where it leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waits {
+    /// The status.
+    pub status: String,
+    /// The first of those that may follow.
+    pub next: Option<String>,
+}
+
+impl Waits {
+    /// That of a step in this role; `None` if it does not wait.
+    pub(crate) fn of(step: &Step, role: Option<StepRole>, workflow: &Workflow) -> Option<Self> {
+        let status = step.status.as_deref().filter(|_| role == Some(StepRole::Waiting))?;
+        let status = workflow.step_status(status)?.to_owned();
+        Some(Self { next: workflow.step_moves(&status).first().cloned(), status })
+    }
+
+    /// The command that moves the step on.
+    fn command(&self, step: u32) -> String {
+        match &self.next {
+            Some(next) => format!("statedir step move {step} {next}"),
+            None => format!("statedir step show {step}"),
+        }
+    }
 }
 
 /// The facts that decide.
@@ -82,7 +112,7 @@ pub(crate) struct Situation {
 /// Recommends the next move.
 ///
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
-/// gone; then one that failed and may be tried again; then the next one.
+/// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
     let Situation { role, open_reviews, steps } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
@@ -145,6 +175,10 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let Some(step) = steps.iter().find(|step| step.is_ready) {
         let (number, why) = (step.number, format!("Step {} is ready", step.number));
         return made(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
+    }
+    if let Some((step, waits)) = steps.iter().find_map(|step| Some((step, step.waits.as_ref()?))) {
+        let why = format!("Step {} is {}; when it can go on", step.number, waits.status);
+        return made(Move::Advance, Some(step.number), &waits.command(step.number), &why);
     }
     if let Some(step) = with(StepRole::Failed).next() {
         let number = step.number;

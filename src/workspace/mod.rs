@@ -54,7 +54,7 @@ pub(crate) use self::{
 };
 pub use self::{
     adapt::LimitUse,
-    change::{Change, ContextText, Cost, Span, StepResult, StepShape},
+    change::{Change, ContextText, Cost, Span, StepMove, StepResult, StepShape},
     check::{Checked, Fixed},
     environment::Environment,
     error::{Error, FileLocation},

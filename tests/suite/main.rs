@@ -28,6 +28,7 @@ mod lifecycle;
 mod log_losses;
 mod mcp;
 mod merge;
+mod moves;
 mod needs;
 mod older_log;
 mod overview;

@@ -63,8 +63,8 @@ pub(super) const TOOLS: &[Kind] = &[
         about: "next (claim: true starts it, so that no other agent gets it) → work → done \
                 (output, cost) or fail (error). step: number or id; the running or next one if \
                 absent. add, set: what a step says; input may refer to {{variables}}, output says \
-                what is expected, time is 30s. show: resolved looks up {{variables}}. list: \
-                status, limit.",
+                what is expected, time is 30s. move: to status. show: resolved looks up \
+                {{variables}}. list: status, limit.",
         arguments: &[
             ("step", Step),
             ("claim", Bool),
@@ -97,6 +97,7 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("skip", Change("step.skip")),
             verb("retry", Change("step.retry")),
             verb("reset", Change("step.reset")),
+            verb("move", Change("step.move")),
             verb("take", Change("step.take")),
             verb("add", Change("step.add")),
             verb("set", Change("step.set")),
@@ -233,7 +234,7 @@ pub(super) const TOOLS: &[Kind] = &[
     Kind {
         name: "apply",
         about: "Many changes, all or none: {op: \"step.done\", step: 1}. op: plan.set|pause|resume, \
-                step.add|set|remove|start|done|fail|skip|retry|reset|take, context.add|set, \
+                step.add|set|remove|start|done|fail|skip|retry|reset|move|take, context.add|set, \
                 var.set|unset|append|merge|patch, history.add, turn.add (user_message, response), \
                 constraint.set|unset, directive.add|remove, rule.add|remove, event.emit, \
                 review.open|decide.",

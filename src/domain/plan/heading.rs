@@ -17,6 +17,7 @@ impl StepRole {
         match self {
             Self::Open => None,
             Self::Active => Some('▶'),
+            Self::Waiting => Some('⏸'),
             Self::Done => Some('✓'),
             Self::Failed => Some('✗'),
             Self::Skipped => Some('–'),
@@ -29,6 +30,7 @@ impl StepRole {
             '✓' | '✔' | '✅' | '☑' => Self::Done,
             '✗' | '✘' | '✖' | '❌' => Self::Failed,
             '▶' | '🔄' | '⏳' | '🚧' => Self::Active,
+            '⏸' => Self::Waiting,
             '–' | '⏭' => Self::Skipped,
             '⬜' | '☐' => Self::Open,
             _ => return None,

@@ -18,6 +18,8 @@ pub struct StepCounts {
     pub failed: usize,
     /// Running.
     pub running: usize,
+    /// Neither being worked on nor finished.
+    pub waiting: usize,
     /// Not begun.
     pub open: usize,
     /// With a status that the lifecycle does not know.
@@ -37,6 +39,7 @@ impl StepCounts {
                 Some(StepRole::Skipped) => &mut counts.skipped,
                 Some(StepRole::Failed) => &mut counts.failed,
                 Some(StepRole::Active) => &mut counts.running,
+                Some(StepRole::Waiting) => &mut counts.waiting,
                 Some(StepRole::Open) => &mut counts.open,
                 None => &mut counts.unknown,
             } += 1;
@@ -51,7 +54,7 @@ impl StepCounts {
 
     /// Steps that can still be worked on.
     pub fn unfinished(&self) -> usize {
-        self.open + self.running + self.failed
+        self.open + self.running + self.waiting + self.failed
     }
 
     /// Finished steps in percent of all, rounded down.
@@ -63,13 +66,17 @@ impl StepCounts {
 
 impl Serialize for StepCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("StepCounts", 8)?;
+        let mut fields =
+            serializer.serialize_struct("StepCounts", 8 + usize::from(self.waiting > 0))?;
         fields.serialize_field("current_step", &self.current_step)?;
         fields.serialize_field("total_steps", &self.total)?;
         fields.serialize_field("completed", &self.done)?;
         fields.serialize_field("skipped", &self.skipped)?;
         fields.serialize_field("failed", &self.failed)?;
         fields.serialize_field("running", &self.running)?;
+        if self.waiting > 0 {
+            fields.serialize_field("waiting", &self.waiting)?;
+        }
         fields.serialize_field("pending", &self.open)?;
         fields.serialize_field("percent", &self.percent())?;
         fields.end()

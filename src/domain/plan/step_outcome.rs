@@ -95,10 +95,10 @@ impl StepOutcome {
 }
 
 impl StepRole {
-    /// How an attempt ended that led to this role; `None` while the step is open or active.
+    /// How an attempt ended that led to this role; `None` while it has not.
     pub fn outcome(self) -> Option<StepOutcome> {
         match self {
-            Self::Open | Self::Active => None,
+            Self::Open | Self::Active | Self::Waiting => None,
             Self::Done => Some(StepOutcome::Done),
             Self::Failed => Some(StepOutcome::Failed),
             Self::Skipped => Some(StepOutcome::Skipped),

@@ -29,6 +29,13 @@ impl Event {
             Change::StepDone(_) => "step_completed",
             Change::StepFail(_) => "step_failed",
             Change::StepSkip(_) => "step_skipped",
+            Change::StepMove(_) => match answer.data.get("role").and_then(Value::as_str) {
+                Some("active") if answer.data.contains_key("attempt") => "step_started",
+                Some("done") => "step_completed",
+                Some("failed") => "step_failed",
+                Some("skipped") => "step_skipped",
+                _ => "step_moved",
+            },
             Change::Event { kind, fields } => {
                 payload.extend(fields.clone());
                 kind

@@ -76,8 +76,7 @@ fn collect(
     }
     let failures = |step: &Step| match workflow.role_of(step) {
         Some(StepRole::Done | StepRole::Skipped) | None => 0,
-        Some(StepRole::Active) => step.attempts.saturating_sub(1),
-        Some(_) => step.attempts,
+        Some(_) => workflow.failures_of(step),
     };
     let most = plan.steps.iter().map(failures).max().unwrap_or(0);
     facts.insert("step_failures", FactValue::number(f64::from(most)));

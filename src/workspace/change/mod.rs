@@ -96,6 +96,9 @@ pub enum Change {
         #[serde(default)]
         force: bool,
     },
+    /// Moves a step to a status that the lifecycle allows.
+    #[serde(rename = "step.move")]
+    StepMove(Box<StepMove>),
     /// Takes over a running step that somebody else holds.
     #[serde(rename = "step.take")]
     StepTake {
@@ -328,6 +331,38 @@ pub struct StepResult {
     pub force: bool,
 }
 
+/// A step and the status that it is to get, with what came of it so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepMove {
+    /// Which step.
+    pub step: StepRef,
+    /// The status, by its name or an alias.
+    #[serde(alias = "status")]
+    pub to: String,
+    /// Named results.
+    #[serde(default, alias = "outputs")]
+    pub output: Map<String, Value>,
+    /// What it cost.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// How long it took; since its start if absent.
+    #[serde(default)]
+    pub time: Option<Span>,
+    /// What went wrong, where the status means that it failed.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// An observation.
+    #[serde(default, alias = "why")]
+    pub note: Option<String>,
+    /// The tool that was actually used.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Also where somebody else holds the step.
+    #[serde(default)]
+    pub force: bool,
+}
+
 /// Text for a section of the context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -355,6 +390,7 @@ impl Change {
             Self::StepSkip(_) => "step.skip",
             Self::StepRetry { .. } => "step.retry",
             Self::StepReset { .. } => "step.reset",
+            Self::StepMove(_) => "step.move",
             Self::StepTake { .. } => "step.take",
             Self::StepSet(_) => "step.set",
             Self::StepReorder { .. } => "step.reorder",
@@ -399,6 +435,7 @@ impl Change {
             Self::StepReset { step, note, force } => {
                 steps::reset(draft, step.as_ref(), note.as_deref(), *force)
             }
+            Self::StepMove(wanted) => steps::moves::move_to(draft, wanted),
             Self::StepTake { step, force, why } => {
                 steps::claim::take(draft, step.as_ref(), *force, why.as_deref())
             }

@@ -15,7 +15,7 @@ pub(super) const BECAUSE: &str = "paused_because";
 pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let from = plan_status(draft, &plan)?;
-    let paused = draft.workflow().plan_with_role(PlanRole::Paused).to_owned();
+    let paused = draft.workflow().plan_towards(&from, PlanRole::Paused).to_owned();
     if from == paused {
         return Ok(Answer::new(format!("the plan is already {paused}")));
     }

@@ -93,7 +93,10 @@ fn refuse_unfinished(draft: &Draft<'_>, plan: &Plan, to: &str) -> Result<(), Err
     }
     let readiness = Readiness::new(plan, workflow);
     let roles = plan.steps.iter().zip(readiness.roles());
-    let open = roles.filter(|(_, role)| matches!(role, Some(StepRole::Open | StepRole::Active)));
+    let is_open = |role: &Option<StepRole>| {
+        matches!(role, Some(StepRole::Open | StepRole::Active | StepRole::Waiting))
+    };
+    let open = roles.filter(|(_, role)| is_open(role));
     let open: Vec<String> = open.map(|(step, _)| step.number.to_string()).collect();
     if open.is_empty() {
         return Ok(());

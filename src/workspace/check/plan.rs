@@ -26,7 +26,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
     let counts = readiness.counts();
-    let open = counts.open + counts.running;
+    let open = counts.open + counts.running + counts.waiting;
     if role == Some(PlanRole::Succeeded) && open > 0 {
         let message = format!(
             "the plan is `{}`, but {open} of its steps are not finished",

@@ -128,10 +128,14 @@ impl Overview {
         self.steps.iter().find(|step| step.is_ready)
     }
 
-    /// The step to go on with: one that is running, else one that failed, else the next.
+    /// The step to go on with: one that is running, else one that failed, else the next, else one
+    /// that waits.
     pub fn resume_from(&self) -> Option<&StepOverview> {
         let first = |role| self.with_role(role).next();
-        first(StepRole::Active).or_else(|| first(StepRole::Failed)).or_else(|| self.next())
+        first(StepRole::Active)
+            .or_else(|| first(StepRole::Failed))
+            .or_else(|| self.next())
+            .or_else(|| first(StepRole::Waiting))
     }
 
     /// The same without who holds the steps at this moment: what the files alone say.
@@ -157,6 +161,7 @@ impl Overview {
             holder: step.holder.clone(),
             failures: step.failures,
             allowed: step.attempts_allowed,
+            waits: step.waits.clone(),
         };
         Situation {
             role: self.role,
@@ -181,7 +186,7 @@ impl Serialize for Overview {
         let list = |role| self.with_role(role).collect::<Vec<_>>();
         let (counts, spending) = (&self.counts, &self.spending);
         let exceeded: Vec<String> = spending.exceeded().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("Overview", 27)?;
+        let mut fields = serializer.serialize_struct("Overview", 29)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field("goal", &self.goal)?;
         fields.serialize_field("execution_id", &self.execution_id)?;
@@ -193,6 +198,10 @@ impl Serialize for Overview {
         fields.serialize_field("skipped", &counts.skipped)?;
         fields.serialize_field("failed", &counts.failed)?;
         fields.serialize_field("running", &counts.running)?;
+        if counts.waiting > 0 {
+            fields.serialize_field("waiting", &counts.waiting)?;
+            fields.serialize_field("waiting_steps", &list(StepRole::Waiting))?;
+        }
         fields.serialize_field("pending", &counts.open)?;
         fields.serialize_field("percent", &counts.percent())?;
         fields.serialize_field("running_steps", &list(StepRole::Active))?;

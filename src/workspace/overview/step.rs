@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::{Environment, Error, Readiness, Snapshot, change, witness::Witness};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
-    recovery::Holder,
+    recovery::{Holder, Waits},
 };
 
 /// A step, who holds it, and what it waits for.
@@ -40,6 +40,9 @@ pub struct StepOverview {
     /// When it was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<String>,
+    /// Where its status means that it waits: that status, and those that may follow.
+    #[serde(skip)]
+    pub(crate) waits: Option<Waits>,
     /// What it still waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<String>,
@@ -105,6 +108,7 @@ pub(super) fn overviews(
             claimed_by: step.claimed_by.clone(),
             holder: (*role == Some(StepRole::Active)).then(|| witness.holder(step, workflow)),
             started_at: step.started_at.clone(),
+            waits: Waits::of(step, *role, workflow),
             is_ready: *role == Some(StepRole::Open) && unmet.is_empty(),
             waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),
         }

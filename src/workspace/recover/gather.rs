@@ -238,7 +238,7 @@ impl Look<'_> {
     fn at_hand(&self) -> Option<&Step> {
         let role = Some(PlanRole::Active);
         let next = next_move(&Situation { role, open_reviews: Vec::new(), ..self.situation() });
-        let number = next.step.filter(|_| next.action != Move::Start)?;
+        let number = next.step.filter(|_| !matches!(next.action, Move::Start | Move::Advance))?;
         self.plan.steps.iter().find(|step| step.number == number)
     }
 
@@ -263,6 +263,7 @@ impl Look<'_> {
         let Overview { goal, written_status, role, counts, .. } = self.overview;
         let unknown = self.plan.steps.iter().filter(|step| self.role(step).is_none());
         let reviews = self.overview.open_reviews.iter();
+        let waiting = self.overview.with_role(StepRole::Waiting);
         PlanSeen {
             goal: goal.clone(),
             status: written_status.clone(),
@@ -272,6 +273,9 @@ impl Look<'_> {
             skipped: counts.skipped,
             failed: counts.failed,
             running: counts.running,
+            waiting: waiting
+                .map(|step| format!("step {} is {}", step.number, step.status))
+                .collect(),
             open: counts.open,
             unknown: unknown
                 .map(|step| {

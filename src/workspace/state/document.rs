@@ -102,10 +102,17 @@ pub struct Progress {
     pub running: usize,
     /// How many were left out.
     pub skipped: usize,
-    /// How many wait.
+    /// How many are neither being worked on nor finished.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waiting: usize,
+    /// How many have not begun.
     pub pending: usize,
     /// Finished steps in percent.
     pub percent: u32,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A step with what follows from the others.

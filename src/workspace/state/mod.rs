@@ -176,6 +176,7 @@ impl From<StepCounts> for Progress {
             failed: counts.failed,
             running: counts.running,
             skipped: counts.skipped,
+            waiting: counts.waiting,
             pending: counts.open,
             percent: counts.percent(),
         }

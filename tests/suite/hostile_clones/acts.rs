@@ -33,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 119] = [
+const LINES: [(&str, &str); 120] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("status", ""),
@@ -57,6 +57,7 @@ const LINES: [(&str, &str); 119] = [
     ("step show 2", ""),
     ("step list", ""),
     ("step next --claim", ""),
+    ("step move 3 RUNNING", ""),
     ("step take 2 --force --why test", ""),
     ("step reorder 3 --before 2", ""),
     ("context add Known", ""),

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    domain::{OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role, format_duration},
+    domain::{
+        ErrorCode, OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role,
+        format_duration,
+    },
     recovery::failure::{ErrorClass, Failure, classify},
     workspace::{
         Answer, Draft, Error, Resolver,
@@ -13,6 +16,7 @@ use crate::{
             steps::{
                 claim,
                 gate::attempts_allowed,
+                moves::allowed_moves,
                 progress::{Extra, Progress, status_of},
                 result_line::result_line,
                 select, step_json, transition,
@@ -26,7 +30,7 @@ pub(in crate::workspace::change) fn done(
     draft: &mut Draft<'_>,
     result: &StepResult,
 ) -> Result<Answer, Error> {
-    finish(draft, result, Role::Done)
+    finish(draft, result, Role::Done, None)
 }
 
 /// Records that a running step failed.
@@ -34,7 +38,7 @@ pub(in crate::workspace::change) fn fail(
     draft: &mut Draft<'_>,
     result: &StepResult,
 ) -> Result<Answer, Error> {
-    finish(draft, result, Role::Failed)
+    finish(draft, result, Role::Failed, None)
 }
 
 /// Leaves a step out.
@@ -42,10 +46,25 @@ pub(in crate::workspace::change) fn skip(
     draft: &mut Draft<'_>,
     result: &StepResult,
 ) -> Result<Answer, Error> {
-    finish(draft, result, Role::Skipped)
+    finish(draft, result, Role::Skipped, None)
 }
 
-fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer, Error> {
+/// Ends a step with that status.
+pub(super) fn finish_as(
+    draft: &mut Draft<'_>,
+    result: &StepResult,
+    status: &str,
+) -> Result<Answer, Error> {
+    let role = draft.workflow().step_role(status).unwrap_or(Role::Done);
+    finish(draft, result, role, Some(status))
+}
+
+fn finish(
+    draft: &mut Draft<'_>,
+    result: &StepResult,
+    to: Role,
+    status: Option<&str>,
+) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, result.step.as_ref(), &[Role::Active], "is running")?;
     plan.refuse_copied(step)?;
@@ -53,12 +72,22 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
         claim::refuse_others(draft, step)?;
     }
     let from = status_of(draft, step)?;
-    let status = draft.workflow().step_with_role(to).to_owned();
+    if !draft.workflow().has_step_role(to) {
+        let word = serde_json::to_value(to).unwrap_or_default();
+        let word = word.as_str().unwrap_or_default();
+        return Err(Error::refused_with(
+            ErrorCode::UnknownStatus,
+            format!("no status of a step means that it is {word} in this lifecycle"),
+            allowed_moves(draft.workflow(), step, &from),
+        ));
+    }
+    let status = status.unwrap_or_else(|| draft.workflow().step_towards(&from, to)).to_owned();
     transition(draft, step, &from, &status)?;
 
     // A step that was not running used no time and no tool, however long ago it was started.
-    let ran = draft.workflow().step_role(&from) == Some(Role::Active);
-    let started = step.started_at.as_deref().filter(|_| ran);
+    let from_role = draft.workflow().step_role(&from);
+    let ran = matches!(from_role, Some(Role::Active | Role::Waiting));
+    let started = step.started_at.as_deref().filter(|_| from_role == Some(Role::Active));
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     let line = result_line(result, to, time).filter(|_| step.has_result_line());
     let mut progress = Progress::new(draft, &plan)?;
@@ -66,6 +95,9 @@ fn finish(draft: &mut Draft<'_>, result: &StepResult, to: Role) -> Result<Answer
     let id = progress.set_status(step, &status);
     if to == Role::Failed && step.failures.is_some() {
         progress.step(step).set("failures", &failures.to_string());
+    }
+    if from_role == Some(Role::Waiting) {
+        progress.step(step).clear("started_at");
     }
     match line {
         Some(line) => progress.step(step).set("result", &line),

@@ -4,6 +4,7 @@ pub(in crate::workspace) mod claim;
 pub(in crate::workspace::change) mod fields;
 pub(in crate::workspace::change) mod finish;
 pub(in crate::workspace::change) mod gate;
+pub(in crate::workspace::change) mod moves;
 pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
 mod result_line;
@@ -17,7 +18,7 @@ use crate::{
         ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
         StepRole as Role, Subject,
     },
-    recovery::{Situation, StepStanding, next_move},
+    recovery::{Situation, StepStanding, Waits, next_move},
     workspace::{
         Answer, Draft, Error, ErrorKind, Overview, Readiness,
         change::{
@@ -44,18 +45,34 @@ pub(in crate::workspace::change) fn start(
     if role == Some(Role::Failed) {
         return Err(illegal(draft, step, Role::Active, "use `statedir step retry`")?);
     }
-    let readiness = Readiness::new(&plan, draft.workflow());
-    let waiting = readiness.unmet(step);
-    if !waiting.is_empty() {
-        let names: Vec<String> =
-            waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
-        return Err(Error::refused_with(
-            ErrorCode::DependencyOpen,
-            format!("{} waits for {}", step.name(), names.join(", ")),
-            "`statedir step next` names a step that is ready",
-        ));
+    refuse_waiting(draft, &plan, step)?;
+    let active = active_after(draft, step)?;
+    begin(draft, &plan, step, &active)
+}
+
+/// Refuses to start a step before those that it depends on are finished.
+fn refuse_waiting(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error> {
+    if step.depends_on.is_empty() {
+        return Ok(());
     }
-    begin(draft, &plan, step)
+    let readiness = Readiness::new(plan, draft.workflow());
+    let waiting = readiness.unmet(step);
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> =
+        waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
+    Err(Error::refused_with(
+        ErrorCode::DependencyOpen,
+        format!("{} waits for {}", step.name(), names.join(", ")),
+        "`statedir step next` names a step that is ready",
+    ))
+}
+
+/// The status that a step gets when it is started.
+fn active_after(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
+    let from = status_of(draft, step)?;
+    Ok(draft.workflow().step_towards(&from, Role::Active).to_owned())
 }
 
 /// Starts a failed step again.
@@ -69,24 +86,30 @@ pub(in crate::workspace::change) fn retry(
     if role != Some(Role::Failed) {
         return Err(illegal(draft, step, Role::Active, "only a failed step can be retried")?);
     }
-    let allowed = attempts_allowed(draft, &plan, step);
-    let failures = draft.workflow().failures_of(step);
-    if failures >= allowed {
-        return Err(Error::refused_with(
-            ErrorCode::RetryLimit,
-            format!("{} has failed {failures} times, which is the limit", step.name()),
-            "`statedir review list` shows what was asked; `statedir review open 'May it be tried again?'` asks again",
-        ));
-    }
-    begin(draft, &plan, step)
+    refuse_limit(draft, &plan, step)?;
+    let active = active_after(draft, step)?;
+    begin(draft, &plan, step, &active)
 }
 
-fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Error> {
+/// Refuses to try a step again that has failed too often.
+fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error> {
+    let allowed = attempts_allowed(draft, plan, step);
+    let failures = draft.workflow().failures_of(step);
+    if failures < allowed {
+        return Ok(());
+    }
+    Err(Error::refused_with(
+        ErrorCode::RetryLimit,
+        format!("{} has failed {failures} times, which is the limit", step.name()),
+        "`statedir review list` shows what was asked; `statedir review open 'May it be tried again?'` asks again",
+    ))
+}
+
+fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Result<Answer, Error> {
     refuse_while_open(plan)?;
     plan.refuse_copied(step)?;
-    let active = draft.workflow().step_with_role(Role::Active).to_owned();
     let from = status_of(draft, step)?;
-    if let Err(refusal) = draft.workflow().check_step(&from, &active) {
+    if let Err(refusal) = draft.workflow().check_step(&from, active) {
         let hint = match draft.workflow().step_role(&from) {
             Some(Role::Active) => {
                 let holder = draft.holder(step);
@@ -99,13 +122,14 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
                     format!("nobody has claimed it: `statedir step take {}`", step.number)
                 }
             }
+            Some(Role::Waiting) => moves::allowed_moves(draft.workflow(), step, &from),
             _ => format!("`statedir step reset {}` reopens it", step.number),
         };
         let hint = Some(hint);
         let (subject, refusal) = (step.name(), Box::new(refusal));
         return Err(ErrorKind::Transition { subject, refusal, hint }.into());
     }
-    gate::check(draft, plan, Subject::Step, &active, Some(step))?;
+    gate::check(draft, plan, Subject::Step, active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = Progress::new(draft, plan)?;
@@ -113,7 +137,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
     let id = progress.set_fields(
         step,
         &[
-            ("status", active.as_str()),
+            ("status", active),
             ("attempts", attempts.as_str()),
             ("claimed_by", claim.as_str()),
             ("started_at", now.as_str()),
@@ -123,7 +147,7 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step) -> Result<Answer, Erro
     progress.finish(&[])?;
     draft.facts()?.touches.insert(id.as_str().to_owned(), Vec::new());
     Ok(Answer::new(format!("step {} {active}: {}", step.number, step.title))
-        .with("step", step_json(step, &id, &active))
+        .with("step", step_json(step, &id, active))
         .with("attempt", step.attempts + 1))
 }
 
@@ -140,7 +164,7 @@ pub(in crate::workspace::change) fn reset(
         claim::refuse_others(draft, step)?;
     }
     let from = status_of(draft, step)?;
-    let open = draft.workflow().step_with_role(Role::Open).to_owned();
+    let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
     if from == open {
         return Ok(Answer::new(format!("{} is already {open}", step.name())));
     }
@@ -232,6 +256,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
             holder: (*role == Some(Role::Active)).then(|| draft.holder(step)),
             failures: draft.workflow().failures_of(step),
             allowed: attempts_allowed(draft, plan, step),
+            waits: Waits::of(step, *role, draft.workflow()),
         };
         let situation = Situation {
             role: draft.workflow().role_of_plan(&plan.metadata),
@@ -262,7 +287,10 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
                 false => format!("; step {} is held by {}", holder.step, holder.phrase()),
             })
             .collect();
-        let held = held.concat();
+        let waits = situation.steps.iter().filter_map(|step| Some((step, step.waits.as_ref()?)));
+        let waits =
+            waits.map(|(step, waits)| format!("; step {} is {}", step.number, waits.status));
+        let held = held.into_iter().chain(waits).collect::<String>();
         format!("no step is ready: {open} waiting, {running} running, {failed} failed{held}")
     };
     Error::refused_with(ErrorCode::NoReadyStep, message, next_move(situation).text)
@@ -277,6 +305,10 @@ pub(in crate::workspace::change) fn transition(
 ) -> Result<(), Error> {
     let Err(refusal) = draft.workflow().check_step(from, to) else { return Ok(()) };
     let hint = match draft.workflow().step_role(from) {
+        Some(Role::Active | Role::Waiting) => match draft.workflow().missing_move(from) {
+            Some(next) => format!("`statedir step move {} {next}` comes first", step.number),
+            None => moves::allowed_moves(draft.workflow(), step, from),
+        },
         Some(Role::Open) => format!("start it first: `statedir step start {}`", step.number),
         Some(Role::Failed) => format!("`statedir step retry {}` starts it again", step.number),
         _ => format!("`statedir step reset {}` reopens it", step.number),

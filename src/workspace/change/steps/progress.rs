@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
-        StepUpdate, Subject, Variables, plan::dependencies, step_at_hand,
+        StepUpdate, Subject, Variables, Workflow, plan::dependencies, step_at_hand,
     },
     text::markdown::Edit,
     workspace::{
@@ -97,6 +97,14 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         id
     }
 
+    /// Writes how often a step has failed where its new role alone would say it otherwise.
+    pub(in crate::workspace::change) fn keep_failures(&mut self, step: &Step, to: Option<Role>) {
+        let failures = self.draft.workflow().failures_of(step);
+        if step.failures.is_none() && Workflow::counted_failures(step, to) != failures {
+            self.step(step).set("failures", &failures.to_string());
+        }
+    }
+
     /// How often a step has failed once it comes to that end.
     pub(in crate::workspace::change) fn failures_after(&self, step: &Step, to: Role) -> u32 {
         let before = self.draft.workflow().failures_of(step);
@@ -159,7 +167,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             }
             _ => {}
         }
-        let to = workflow.plan_with_role(PlanRole::Active).to_owned();
+        let to = workflow.plan_towards(&from, PlanRole::Active).to_owned();
         workflow.check_plan(&from, &to).map_err(Error::plan_transition)?;
         gate::check(self.draft, self.plan, Subject::Plan, &to, None)?;
         self.plan_status = Some(to);
@@ -186,7 +194,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let from = self.plan_status()?;
         let workflow = self.draft.workflow();
         if finished && workflow.plan_role(&from) == Some(PlanRole::Active) {
-            let to = workflow.plan_with_role(PlanRole::Succeeded).to_owned();
+            let to = workflow.plan_towards(&from, PlanRole::Succeeded).to_owned();
             let allowed = workflow.check_plan(&from, &to).is_ok();
             let reviewed = self.plan.open_reviews().next().is_none();
             if !allowed || !reviewed {

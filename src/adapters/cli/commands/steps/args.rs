@@ -3,7 +3,7 @@
 use crate::{
     adapters::cli::{Failure, pairs},
     domain::StepRef,
-    workspace::{Cost, Span, StepResult, StepShape},
+    workspace::{Cost, Span, StepMove, StepResult, StepShape},
 };
 
 // What a step says. (A doc comment would replace the help of the commands that take it.)
@@ -103,6 +103,49 @@ impl ResultArgs {
             error: pairs::optional_text(self.error)?,
             note: pairs::optional_text(self.note)?,
             tool: self.tool,
+            force: self.force,
+        }))
+    }
+}
+
+// A move to a status.
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct MoveArgs {
+    /// Number or id
+    step: String,
+    /// The status, by its name or an alias
+    status: String,
+    /// A result, kept in variables.json under step_data.outputs
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
+    output: Vec<(String, String)>,
+    /// What it cost, such as 0.02
+    #[arg(long, value_name = "AMOUNT")]
+    cost: Option<Cost>,
+    /// How long it took; since its start if absent
+    #[arg(long, value_name = "TIME")]
+    time: Option<Span>,
+    /// What went wrong; - reads standard input
+    #[arg(long, value_name = "TEXT")]
+    error: Option<String>,
+    /// An observation; - reads standard input
+    #[arg(long, value_name = "TEXT", visible_alias = "why")]
+    note: Option<String>,
+    /// Also where somebody else holds the step; `step take` is the better way
+    #[arg(long)]
+    force: bool,
+}
+
+impl MoveArgs {
+    pub(super) fn wanted(self) -> Result<Box<StepMove>, Failure> {
+        Ok(Box::new(StepMove {
+            step: select(&self.step)?,
+            to: self.status,
+            output: pairs::values(&self.output)?,
+            cost: self.cost,
+            time: self.time,
+            error: pairs::optional_text(self.error)?,
+            note: pairs::optional_text(self.note)?,
+            tool: None,
             force: self.force,
         }))
     }

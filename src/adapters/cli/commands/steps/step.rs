@@ -1,5 +1,5 @@
 use super::{
-    args::{ResultArgs, ShapeArgs, select, selected},
+    args::{MoveArgs, ResultArgs, ShapeArgs, select, selected},
     view,
 };
 use crate::{
@@ -89,6 +89,14 @@ Examples:
         #[arg(long)]
         force: bool,
     },
+    /// Move a step to any status that the lifecycle allows: VERIFYING, MERGING, BLOCKED
+    ///
+    /// The statuses are those of workflow.yaml; a move that is not allowed is refused with those that
+    /// are. A step whose status has the role `waiting` is nobody's: what depends on it waits.
+    #[command(
+        after_help = "Examples:\n  statedir step move 3 VERIFYING\n  statedir step move 3 BLOCKED --note \"waits for the API key\""
+    )]
+    Move(Box<MoveArgs>),
     /// Take over a running step whose holder is gone; the same attempt goes on
     ///
     /// A claim is stale when its session has ended, its process is gone, or nothing was heard of it
@@ -207,6 +215,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             let note = pairs::optional_text(note)?;
             Change::StepReset { step: selected(step.as_deref())?, note, force }
         }
+        Verb::Move(wanted) => Change::StepMove(wanted.wanted()?),
         Verb::Take { step, force, why } => {
             let why = pairs::optional_text(why)?;
             Change::StepTake { step: selected(step.as_deref())?, force, why }

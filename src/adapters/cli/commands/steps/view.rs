@@ -242,6 +242,7 @@ pub(in crate::adapters::cli) fn mark(role: Option<StepRole>) -> char {
     match role {
         Some(StepRole::Done) => '+',
         Some(StepRole::Active) => '>',
+        Some(StepRole::Waiting) => '~',
         Some(StepRole::Failed) => '!',
         Some(StepRole::Skipped) => '-',
         Some(StepRole::Open) | None => ' ',

@@ -99,7 +99,7 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
     }
     let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
     let colour = match step.role {
-        Some(StepRole::Active) => Colour::Yellow,
+        Some(StepRole::Active | StepRole::Waiting) => Colour::Yellow,
         Some(StepRole::Failed) => Colour::Red,
         Some(StepRole::Done | StepRole::Skipped) => Colour::Dim,
         Some(StepRole::Open) | None => Colour::None,

@@ -1,0 +1,167 @@
+//! Any move that the lifecycle allows, by the name of the status.
+
+use crate::{
+    domain::{ErrorCode, Plan, Step, StepCost, StepRole as Role, Subject, Workflow},
+    workspace::{
+        Answer, Draft, Error, ErrorKind,
+        change::{
+            Span, StepMove, StepResult,
+            review::refuse_while_open,
+            steps::{
+                self, claim, finish, gate,
+                progress::{Extra, Progress, status_of},
+                step_json,
+            },
+        },
+    },
+};
+
+/// Moves a step to a status.
+pub(in crate::workspace::change) fn move_to(
+    draft: &mut Draft<'_>,
+    wanted: &StepMove,
+) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let step = plan.step(&wanted.step)?;
+    let from = status_of(draft, step)?;
+    let workflow = draft.workflow();
+    let Some(to) = workflow.step_status(&wanted.to).map(str::to_owned) else {
+        return Err(Error::refused_with(
+            ErrorCode::UnknownStatus,
+            format!("`{}` is not a status of a step", wanted.to),
+            allowed_moves(workflow, step, &from),
+        ));
+    };
+    if from == to {
+        let answer = Answer::new(format!("{} is already {to}", step.name()));
+        return Ok(match &step.id {
+            Some(id) => answer.with("step", step_json(step, id, &to)),
+            None => answer,
+        });
+    }
+    if let Err(refusal) = workflow.check_step(&from, &to) {
+        let hint = Some(allowed_moves(workflow, step, &from));
+        let (subject, refusal) = (step.name(), Box::new(refusal));
+        return Err(ErrorKind::Transition { subject, refusal, hint }.into());
+    }
+    let role = workflow.step_role(&to);
+    let answer = match (workflow.step_role(&from), role) {
+        (_, Some(Role::Done | Role::Failed | Role::Skipped)) => {
+            finish::finish_as(draft, &wanted.result(), &to)
+        }
+        (_, Some(Role::Open)) => {
+            let note = wanted.note.as_deref();
+            steps::reset(draft, Some(&wanted.step), note, wanted.force)
+        }
+        (Some(Role::Failed), Some(Role::Active)) => {
+            steps::refuse_limit(draft, &plan, step)?;
+            steps::begin(draft, &plan, step, &to)
+        }
+        (Some(Role::Open | Role::Done | Role::Skipped), Some(Role::Active)) => {
+            steps::refuse_waiting(draft, &plan, step)?;
+            steps::begin(draft, &plan, step, &to)
+        }
+        (from_role, _) => shift(draft, &plan, step, (&from, from_role), (&to, role), wanted),
+    }?;
+    Ok(answer.with("role", serde_json::json!(role)))
+}
+
+/// The moves that are open to a step, as commands.
+pub(super) fn allowed_moves(workflow: &Workflow, step: &Step, from: &str) -> String {
+    let command = |to: &String| format!("`statedir step move {} {to}`", step.number);
+    let commands: Vec<String> = workflow.step_moves(from).iter().map(command).collect();
+    match commands.is_empty() {
+        true => format!("nothing follows {from}"),
+        false => format!("possible: {}", commands.join(", ")),
+    }
+}
+
+/// A step goes on in another way, but neither begins nor ends.
+fn shift(
+    draft: &mut Draft<'_>,
+    plan: &Plan,
+    step: &Step,
+    (from, from_role): (&str, Option<Role>),
+    (to, to_role): (&str, Option<Role>),
+    wanted: &StepMove,
+) -> Result<Answer, Error> {
+    plan.refuse_copied(step)?;
+    if !wanted.force {
+        claim::refuse_others(draft, step)?;
+    }
+    let is_taken_up = to_role == Some(Role::Active) && from_role != Some(Role::Active);
+    if is_taken_up {
+        refuse_while_open(plan)?;
+        steps::refuse_waiting(draft, plan, step)?;
+    }
+    gate::check(draft, plan, Subject::Step, to, Some(step))?;
+    let ran = from_role == Some(Role::Active);
+    let started = step.started_at.as_deref().filter(|_| ran && to_role != Some(Role::Active));
+    let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
+    let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
+    let mut progress = Progress::new(draft, plan)?;
+    if is_taken_up {
+        progress.begin_plan()?;
+    }
+    progress.keep_failures(step, to_role);
+    let id = progress.set_status(step, to);
+    let update = progress.step(step);
+    match to_role {
+        Some(Role::Active) if is_taken_up => {
+            // The same attempt goes on.
+            update.set("attempts", &step.attempts.max(1).to_string());
+            update.set("claimed_by", &claim);
+            update.set("started_at", &now);
+        }
+        Some(Role::Waiting) => {
+            update.clear("claimed_by");
+            if from_role != Some(Role::Waiting) {
+                update.set("started_at", &now);
+            }
+        }
+        _ => {}
+    }
+    let mut extras = Vec::new();
+    if !wanted.output.is_empty() {
+        let outputs = wanted.output.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+        extras.push(Extra::Outputs(id.as_str(), outputs));
+    }
+    if let Some(cost) = wanted.cost {
+        let id = id.as_str().to_owned();
+        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0 }));
+    }
+    progress.finish(&extras)?;
+    drop(extras);
+    let mut fields = vec![
+        ("step".to_owned(), format!("{} ({id})", step.number)),
+        ("state_changes".to_owned(), format!("{from} → {to}")),
+    ];
+    let mut put = |key: &str, value: Option<String>| {
+        fields.extend(value.filter(|value| !value.is_empty()).map(|value| (key.to_owned(), value)));
+    };
+    let outputs = serde_json::Value::Object(wanted.output.clone());
+    put("real_outputs", (!wanted.output.is_empty()).then(|| outputs.to_string()));
+    put("actual_cost", wanted.cost.map(|cost| cost.0.to_string()));
+    put("actual_time", time.map(|time| time.to_string()));
+    put("notes", wanted.note.clone());
+    put("actor", Some(draft.env.actor().to_owned()));
+    draft.log(format!("Step {} Moved", step.number), fields)?;
+    Ok(Answer::new(format!("step {} {to}: {}", step.number, step.title))
+        .with("step", step_json(step, &id, to)))
+}
+
+impl StepMove {
+    /// What came of the step, where the move ends it.
+    fn result(&self) -> StepResult {
+        StepResult {
+            step: Some(self.step.clone()),
+            output: self.output.clone(),
+            cost: self.cost,
+            time: self.time,
+            error: self.error.clone(),
+            note: self.note.clone(),
+            tool: self.tool.clone(),
+            force: self.force,
+        }
+    }
+}
