@@ -64,6 +64,7 @@ mod domain;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
+mod graph;
 mod history;
 #[doc(hidden)]
 pub mod internals;

@@ -12,6 +12,7 @@ use crate::{
         Context, Decision, Plan, Review, StateFile, Step, StepRole, Workflow,
         outline::{Outline, Pairing},
     },
+    graph::{Graph, mermaid},
     history::{Entry, EntryKind, each_entry},
     text::markdown::Document,
 };
@@ -56,6 +57,11 @@ pub(crate) fn review_notes(
     let open: Vec<String> = open.map(|r| format!("{}: {}", r.id, inline(&r.text))).collect();
     section(&mut out, "Open reviews", &open);
     section(&mut out, "Constraints and variables", &settings(before, after));
+    let is_same = before.get(StateFile::Plan.name()) == after.get(StateFile::Plan.name());
+    if let Some(new) = new.filter(|new| !new.steps.is_empty() && !is_same) {
+        let graph = Graph::new(&new, workflow, "group", |_| None);
+        let _ = write!(out, "## Plan\n\n```mermaid\n{}```\n", mermaid(&graph));
+    }
     out.truncate(out.trim_end().len());
     out.push('\n');
     out

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("text", &[]),
     ("domain", &["text"]),
     ("history", &["domain", "text"]),
-    ("diff", &["history", "domain", "text"]),
+    ("graph", &["domain", "text"]),
+    ("diff", &["graph", "history", "domain", "text"]),
     ("merge", &["diff", "history", "domain", "text"]),
     ("rules", &["domain", "text"]),
     ("recovery", &["domain", "text"]),
@@ -14,7 +15,10 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("store", &[]),
     (
         "workspace",
-        &["brief", "recovery", "rules", "merge", "diff", "history", "domain", "text", "store"],
+        &[
+            "brief", "recovery", "rules", "merge", "diff", "graph", "history", "domain", "text",
+            "store",
+        ],
     ),
     (
         "adapters",
@@ -25,6 +29,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
             "rules",
             "merge",
             "diff",
+            "graph",
             "history",
             "domain",
             "text",

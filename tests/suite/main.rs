@@ -18,6 +18,7 @@ mod faults;
 mod from_git;
 mod git_safety;
 mod going_back;
+mod graph;
 mod handover;
 mod hints;
 mod hooks;

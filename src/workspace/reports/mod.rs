@@ -2,6 +2,7 @@
 
 pub(in crate::workspace) mod active_rules;
 pub(in crate::workspace) mod brief;
+mod graph;
 pub(in crate::workspace) mod material;
 pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;

@@ -33,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 120] = [
+const LINES: [(&str, &str); 122] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("status", ""),
@@ -45,6 +45,8 @@ const LINES: [(&str, &str); 120] = [
     ("import --replace -", ""),
     ("metrics", ""),
     ("plan set goal=Another", ""),
+    ("plan graph --format svg", ""),
+    ("plan tracks", ""),
     ("step add More", ""),
     ("step start 3", ""),
     ("step done 3", ""),

@@ -19,7 +19,7 @@ pub(in crate::adapters) use self::log::{checkpoint, diff, op, undo};
 pub(in crate::adapters) use self::recovery::{recover, scan};
 pub(in crate::adapters) use self::repository::{commit, git, merge, review_notes, worktree};
 pub(in crate::adapters) use self::steps::{plan, review, step};
-pub(in crate::adapters) use self::view::{brief, metrics, show, state, status, watch};
+pub(in crate::adapters) use self::view::{brief, graph, metrics, show, state, status, watch};
 
 use super::{
     CliResult, Session,

@@ -1,14 +1,21 @@
 use crate::{
-    adapters::cli::{CliResult, Session, commands::brief, output::outcome_json, pairs},
+    adapters::cli::{
+        CliResult, Session,
+        commands::{brief, graph},
+        output::outcome_json,
+        pairs,
+    },
     workspace::Change,
 };
 
-/// Change the plan's metadata
+/// Change the plan's metadata; show its steps as a graph
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir plan set status=PAUSED
-  statedir plan set goal=\"Compare four vector databases\" owner=ada")]
+  statedir plan set goal=\"Compare four vector databases\" owner=ada
+  statedir plan graph --format mermaid
+  statedir plan tracks")]
 pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -27,11 +34,16 @@ Examples:
         #[arg(required = true, value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
     },
+    Graph(graph::GraphArgs),
+    Tracks(graph::TracksArgs),
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    let Verb::Set { set } = &args.verb;
-    session.apply(&[Change::PlanSet { set: pairs::texts(set) }])
+    match &args.verb {
+        Verb::Set { set } => session.apply(&[Change::PlanSet { set: pairs::texts(set) }]),
+        Verb::Graph(args) => graph::graph(session, args),
+        Verb::Tracks(args) => graph::tracks(session, args),
+    }
 }
 
 /// Stop on purpose; no step can be started until resume

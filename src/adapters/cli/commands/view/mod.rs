@@ -1,6 +1,7 @@
 //! Looking at the state.
 
 pub(in crate::adapters) mod brief;
+pub(in crate::adapters) mod graph;
 pub(in crate::adapters) mod metrics;
 pub(in crate::adapters) mod show;
 pub(in crate::adapters) mod state;

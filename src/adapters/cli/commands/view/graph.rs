@@ -1,0 +1,94 @@
+use serde_json::json;
+
+use crate::{
+    adapters::cli::{CliResult, Session},
+    graph::{Tracks, dot, mermaid, svg, text},
+};
+
+/// How many steps and tracks are listed for people.
+const MOST: usize = 100;
+
+/// Show the plan as a graph: what comes before what, what takes longest, what can start now
+///
+/// Dependencies that follow from others are left out. The critical path is the chain of unfinished
+/// steps that takes longest, by estimated or measured time; a bottleneck is a step that most others
+/// wait for.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir plan graph
+  statedir plan graph --format mermaid      # for a comment on GitHub
+  statedir plan graph --format svg > plan.svg
+  statedir plan graph --group-by component --format dot | dot -Tpdf -o plan.pdf")]
+pub(in crate::adapters) struct GraphArgs {
+    /// How to draw it
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The field of a step that says which group it belongs to [default: group]
+    #[arg(long, value_name = "KEY")]
+    group_by: Option<String>,
+    /// How many steps the text lists at most [default: 100]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Mermaid,
+    Dot,
+    Svg,
+    Json,
+}
+
+/// Show lines of work that do not depend on each other: who could take what next
+///
+/// Each track begins with a step that runs, failed or can be started, and goes on with the steps
+/// that wait for nothing but this track. What needs several tracks is listed after them.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  statedir plan tracks\n  statedir plan tracks --json")]
+pub(in crate::adapters) struct TracksArgs {}
+
+pub(in crate::adapters::cli) fn graph(session: &mut Session<'_>, args: &GraphArgs) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let graph = snapshot.graph(args.group_by.as_deref())?;
+    let drawn = match args.format {
+        Format::Text if session.output.is_json() => None,
+        Format::Json => None,
+        Format::Text => {
+            let mut lines = text(&graph, args.limit.unwrap_or(MOST)).join("\n");
+            lines.push('\n');
+            Some(lines)
+        }
+        Format::Mermaid => Some(mermaid(&graph)),
+        Format::Dot => Some(dot(&graph)),
+        Format::Svg => Some(svg(&graph, true)),
+    };
+    match drawn {
+        None if session.output.is_json() => {
+            let mut answer = graph.json();
+            answer["revision"] = json!(snapshot.revision().as_str());
+            session.output.value(answer);
+        }
+        None => session.output.line(graph.json().to_string()),
+        Some(text) if session.output.is_json() => session.output.value(json!({ "text": text })),
+        Some(text) => session.output.raw(&text),
+    }
+    Ok(0)
+}
+
+pub(in crate::adapters::cli) fn tracks(session: &mut Session<'_>, _: &TracksArgs) -> CliResult {
+    let snapshot = session.workspace()?.read()?;
+    let graph = snapshot.graph(None)?;
+    let tracks = Tracks::new(&graph);
+    if session.output.is_json() {
+        let mut answer = tracks.json(&graph);
+        answer["revision"] = json!(snapshot.revision().as_str());
+        session.output.value(answer);
+        return Ok(0);
+    }
+    for line in tracks.text(&graph, 20) {
+        session.output.line(line);
+    }
+    Ok(0)
+}
