@@ -115,8 +115,9 @@ impl ChangeSet {
             .collect();
         let result = apply_splices(source, &mut splices)
             .map_err(|overlap| EditError::Overlap { place: document.place(overlap.0) })?;
-        let edited = Document::parse(result)?;
         let applied = applied(self.changes);
+        let touched: Vec<_> = applied.iter().map(|change| change.new.clone()).collect();
+        let edited = Document::parse_touched(result, &touched)?;
         proof::prove(document, &edited, &applied, &self.intent)?;
         Ok(Edited { document: edited, splices: merged(splices) })
     }

@@ -15,23 +15,12 @@ const SUSPICIOUS: usize = 4 * MAX_DEPTH;
 /// How often a line may seem too deep without being so, as in a code block.
 const FALSE_ALARMS: usize = 16;
 
-/// What a quick look at the lines of a source tells about it.
-#[derive(Debug, Default)]
-pub(super) struct Survey {
-    /// A line on which lists and quotes are nested far too deeply.
-    pub too_deep: Option<usize>,
-    /// About how many list items there are.
-    pub items: usize,
-    /// About how many headings there are.
-    pub headings: usize,
-}
-
-/// Looks at the beginning of every line of `source`.
+/// A line on which lists and quotes are nested far too deeply, told by the beginning of every line
+/// of `source`.
 ///
 /// A suspicious line is parsed together with all that precedes it, which is cheap because
 /// nothing before it was deep.
-pub(super) fn survey(source: &str) -> Survey {
-    let mut found = Survey::default();
+pub(super) fn too_deep(source: &str) -> Option<usize> {
     let mut alarms = 0;
     let mut at = 0;
     let returns = source.contains('\r');
@@ -40,19 +29,15 @@ pub(super) fn survey(source: &str) -> Survey {
             true => line::next_line(source, at),
             false => source[at..].find('\n').map_or(source.len(), |width| at + width + 1),
         };
-        let lead = Lead::of(&source.as_bytes()[at..next]);
-        found.items += lead.items;
-        found.headings += usize::from(source.as_bytes()[at] == b'#');
-        if lead.depth() > SUSPICIOUS {
+        if Lead::of(&source.as_bytes()[at..next]).depth() > SUSPICIOUS {
             alarms += 1;
             if alarms > FALSE_ALARMS || true_depth(&source[..next]) > MAX_DEPTH {
-                found.too_deep = Some(at);
-                return found;
+                return Some(at);
             }
         }
         at = next;
     }
-    found
+    None
 }
 
 /// What stands at the beginning of a line.
@@ -127,10 +112,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    fn too_deep(source: &str) -> Option<usize> {
-        survey(source).too_deep
-    }
 
     #[test]
     fn absurd_nesting_is_found_without_parsing_what_follows() {

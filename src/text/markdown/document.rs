@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::OnceLock};
 
 use super::block::Block;
-use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, depth, index, opening, value};
+use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, index, opening, value};
 use crate::text::{Lines, Place};
 
 /// Names a section of one document.
@@ -117,7 +117,14 @@ impl Document {
     /// # Errors
     /// Refuses a source that is too large, too deep or contains NUL.
     pub fn parse(source: impl Into<String>) -> Result<Self, ParseError> {
-        let source = source.into();
+        Self::parse_touched(source.into(), &[])
+    }
+
+    /// The same; the sections that are `touched` are read by the parser, however plain they are.
+    pub(super) fn parse_touched(
+        source: String,
+        touched: &[Range<usize>],
+    ) -> Result<Self, ParseError> {
         if source.len() > MAX_BYTES {
             return Err(ParseError::TooLarge { bytes: source.len(), limit: MAX_BYTES });
         }
@@ -125,11 +132,7 @@ impl Document {
             return Err(ParseError::ContainsNul { place: Place::at(&source, at) });
         }
         let opening = opening::opening(&source);
-        let survey = depth::survey(&source[opening.end..]);
-        if let Some(at) = survey.too_deep {
-            return Err(ParseError::too_deep(&source, opening.end + at));
-        }
-        let index = index::Index::build(&source, opening.end, &survey)?;
+        let index = index::Index::build(&source, opening.end, touched)?;
         Ok(Self {
             newline: majority_newline(&source),
             lines: OnceLock::new(),

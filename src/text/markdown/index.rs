@@ -5,10 +5,10 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::block::{Block, BlockKind, Blocks};
-use super::depth::Survey;
 use super::document::{Item, ItemId, Section, SectionId};
 use super::item::OpenItem;
-use super::{HiddenKind, MAX_DEPTH, ParseError, hidden, line, options};
+use super::plain::PlainSections;
+use super::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
 pub(super) struct Index {
@@ -19,13 +19,41 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Indexes the markdown of `source` from `start` on.
-    pub(super) fn build(source: &str, start: usize, survey: &Survey) -> Result<Self, ParseError> {
-        let mut builder = Builder::new(source, start, survey);
-        let parser = Parser::new_ext(&source[start..], options());
-        for (event, range) in parser.into_offset_iter() {
-            builder.take(event, range.start + start..range.end + start)?;
+    /// Indexes the markdown of `source` from `start` on. What is `touched` is read by the parser in
+    /// any case.
+    pub(super) fn build(
+        source: &str,
+        start: usize,
+        touched: &[Range<usize>],
+    ) -> Result<Self, ParseError> {
+        let mut builder = Builder::new(source, start);
+        if source[start..].contains("]:") {
+            builder.read(start..source.len())?;
+            return Ok(builder.finish());
         }
+        let mut sections = PlainSections::new(source, touched);
+        let mut at = start;
+        while at < source.len() {
+            at = match sections.look(at) {
+                Some(end) => {
+                    sections.events(|event, range| builder.take(event, range))?;
+                    end
+                }
+                None => {
+                    let end = sections.end_of_piece(at);
+                    builder.read(at..end)?;
+                    end
+                }
+            };
+        }
+        Ok(builder.finish())
+    }
+
+    /// Indexes all of it with the parser, to compare with.
+    #[cfg(test)]
+    pub(super) fn build_whole(source: &str, start: usize) -> Result<Self, ParseError> {
+        let mut builder = Builder::new(source, start);
+        builder.read(start..source.len())?;
         Ok(builder.finish())
     }
 }
@@ -76,7 +104,7 @@ struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn new(source: &'s str, start: usize, survey: &Survey) -> Self {
+    fn new(source: &'s str, start: usize) -> Self {
         let root = Section {
             id: SectionId(0),
             level: 0,
@@ -88,17 +116,19 @@ impl<'s> Builder<'s> {
             children: Vec::new(),
             items: Vec::new(),
         };
-        let mut sections = Vec::with_capacity(survey.headings + 1);
+        // A line of a state file has about thirty bytes, a section ten lines.
+        let items = (source.len() - start) / 32;
+        let mut sections = Vec::with_capacity(items / 8 + 1);
         sections.push(root);
         Self {
             source,
             index: Index {
                 sections,
-                items: Vec::with_capacity(survey.items),
+                items: Vec::with_capacity(items),
                 blocks: Vec::new(),
                 hidden: None,
             },
-            blocks: Blocks::new(source, survey.items + survey.headings),
+            blocks: Blocks::new(source, items + items / 8),
             frames: Vec::new(),
             depth: 0,
             quotes: 0,
@@ -107,6 +137,19 @@ impl<'s> Builder<'s> {
             open_sections: vec![0],
             links: Vec::new(),
         }
+    }
+
+    /// Reads a piece of the source with the parser.
+    fn read(&mut self, piece: Range<usize>) -> Result<(), ParseError> {
+        let start = piece.start;
+        let text = &self.source[piece];
+        if let Some(at) = depth::too_deep(text) {
+            return Err(ParseError::too_deep(self.source, start + at));
+        }
+        for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+            self.take(event, range.start + start..range.end + start)?;
+        }
+        Ok(())
     }
 
     fn take(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), ParseError> {

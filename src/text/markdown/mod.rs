@@ -40,6 +40,7 @@ mod opening;
 mod parts;
 mod passage;
 mod placeholder;
+mod plain;
 mod proof;
 mod render;
 mod style;

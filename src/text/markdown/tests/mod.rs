@@ -4,6 +4,7 @@ mod corpus;
 mod editing;
 mod pitfalls;
 mod placing;
+mod plain;
 mod properties;
 mod proving;
 mod reading;

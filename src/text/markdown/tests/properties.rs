@@ -9,7 +9,7 @@ use crate::text::markdown::{Document, ItemId, SectionId, render_field};
 const CASES: u32 = 400;
 
 /// Text that is more likely than most to be mistaken for structure.
-fn hostile() -> impl Strategy<Value = String> {
+pub(super) fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "\n",
         "\n\n",
@@ -68,7 +68,7 @@ fn hostile() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.concat())
 }
 
-fn document() -> impl Strategy<Value = String> {
+pub(super) fn document() -> impl Strategy<Value = String> {
     prop::collection::vec(
         prop_oneof![
             3 => hostile().prop_map(|text| format!("{text}\n")),
