@@ -1,6 +1,10 @@
 //! All files at one revision, read into typed views on demand.
 
-use std::{borrow::Cow, io::BufReader};
+use std::{
+    borrow::Cow,
+    io::BufReader,
+    sync::{Arc, OnceLock},
+};
 
 use super::{Error, Facts, witness::Witness};
 use crate::{
@@ -16,6 +20,7 @@ pub struct Snapshot {
     view: View,
     progress: fn(u64),
     witness: Witness,
+    plan: OnceLock<Arc<Plan>>,
 }
 
 /// Reads the history through a buffer no larger than it: every page of one is paid for at the start.
@@ -26,7 +31,7 @@ pub(super) fn buffered(history: &AppendedView) -> store::Result<BufReader<Append
 
 impl Snapshot {
     pub(super) fn new(view: View, progress: fn(u64), witness: Witness) -> Self {
-        Self { view, progress, witness }
+        Self { view, progress, witness, plan: OnceLock::new() }
     }
 
     /// Who looks for signs of life of those who hold steps.
@@ -44,12 +49,16 @@ impl Snapshot {
         &self.view.revision
     }
 
-    /// The plan.
+    /// The plan, read once.
     ///
     /// # Errors
     /// The file is missing or cannot be read.
-    pub(crate) fn plan(&self) -> Result<Plan, Error> {
-        markdown(&self.view, StateFile::Plan).map(Plan::read)
+    pub(crate) fn plan(&self) -> Result<Arc<Plan>, Error> {
+        if let Some(plan) = self.plan.get() {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = markdown(&self.view, StateFile::Plan).map(Plan::read)?;
+        Ok(Arc::clone(self.plan.get_or_init(|| Arc::new(plan))))
     }
 
     /// The context.

@@ -15,6 +15,8 @@ pub(super) use self::{
     fix::{FIX, repairs},
     mask::{mask, mask_field, mask_json},
 };
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{ConstraintReading, Error, Snapshot, Workspace};
@@ -121,7 +123,7 @@ impl Workspace {
 
 /// The files as far as they can be read.
 struct Files {
-    plan: Option<Plan>,
+    plan: Option<Arc<Plan>>,
     context: Option<Context>,
     variables: Option<Variables>,
     constraints: Option<Constraints>,

@@ -252,7 +252,7 @@ impl Snapshot {
             pending: Pending::of(self.view()),
             witness: self.witness(),
         });
-        overview.problems = plan.problems;
+        overview.problems.clone_from(&plan.problems);
         overview.problems.extend(self.conflict_problems());
         let unread = [variables.err(), constraints.err(), self.unread_context()];
         overview.problems.extend(unread.iter().flatten().filter_map(problem_of));

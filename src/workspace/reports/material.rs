@@ -1,5 +1,7 @@
 //! The state as far as it can be read, for a brief.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::open_steps::open_steps;
@@ -35,7 +37,7 @@ const TAIL: u64 = 1 << 20;
 
 /// The files, as far as they can be read.
 struct Readable {
-    plan: Option<Plan>,
+    plan: Option<Arc<Plan>>,
     variables: Option<Variables>,
     constraints: Option<Constraints>,
 }
@@ -82,7 +84,7 @@ impl Snapshot {
         let empty = Plan::empty();
         let overview = Overview::new(&Sources {
             revision: self.revision().as_str(),
-            plan: files.plan.as_ref().unwrap_or(&empty),
+            plan: files.plan.as_deref().unwrap_or(&empty),
             workflow: &workflow,
             variables: files.variables.as_ref(),
             constraints: files.constraints.as_ref(),

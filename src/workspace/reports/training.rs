@@ -82,7 +82,7 @@ impl Snapshot {
     /// # Errors
     /// The history is missing or cannot be read.
     pub(crate) fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
-        let mode = self.plan().ok().and_then(|plan| plan.metadata.mode);
+        let mode = self.plan().ok().and_then(|plan| plan.metadata.mode.clone());
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));
         let mut record = TrainingRecord::default();
         each_entry(self.history()?, |entry| {

@@ -55,7 +55,7 @@ impl Snapshot {
     pub fn state(&self, places: bool) -> StateDocument {
         let mut problems: Vec<Problem> = Vec::new();
         let workflow = self.workflow_or_builtin(&mut problems);
-        let plan = keep(self.plan(), &mut problems).unwrap_or_else(Plan::empty);
+        let plan = keep(self.plan(), &mut problems).unwrap_or_else(|| Plan::empty().into());
         let variables = keep(self.variables(), &mut problems);
         let context = keep(self.context(), &mut problems);
         let constraints = keep(self.constraints(), &mut problems);
@@ -126,7 +126,7 @@ impl Snapshot {
                 history,
             },
             open_reviews: overview.open_reviews,
-            reviews: plan.reviews,
+            reviews: plan.reviews.clone(),
             workflow: self
                 .view()
                 .bytes(StateFile::Workflow.name())

@@ -76,7 +76,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 
 fn list(session: &mut Session<'_>, all: bool) -> CliResult {
     let snapshot = session.workspace()?.read()?;
-    let mut reviews = snapshot.plan()?.reviews;
+    let mut reviews = snapshot.plan()?.reviews.clone();
     reviews.retain(|review| all || review.decision == Decision::Open);
     if session.output.is_json() {
         session

@@ -30,7 +30,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
         session.output.value(json!(overview));
         return Ok(0);
     }
-    let times = snapshot.recent_step_times();
+    // Reading the history is most of the work, and only what has ended took a time.
+    let has_times = shown(&overview.steps).iter().any(took_time);
+    let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
     for (colour, line) in lines(&overview, &times, workspace.environment()) {
         session.output.painted(colour, &line);
     }
@@ -56,13 +58,21 @@ fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Paint
 }
 
 /// The steps around the one at hand.
-fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Painted> {
+fn shown(steps: &[StepOverview]) -> &[StepOverview] {
     let at = steps.iter().position(|step| !step.is_finished()).unwrap_or(steps.len());
     let last = (at.saturating_sub(3) + MOST_STEPS).min(steps.len());
-    let first = last.saturating_sub(MOST_STEPS);
-    let mut lines: Vec<Painted> =
-        steps[first..last].iter().map(|step| step_line(step, times, env)).collect();
-    let hidden = steps.len() - (last - first);
+    &steps[last.saturating_sub(MOST_STEPS)..last]
+}
+
+/// Whether there was an attempt that has ended, as far as the status tells.
+fn took_time(step: &StepOverview) -> bool {
+    step.is_finished() || step.is_failed() || step.role.is_none()
+}
+
+fn steps(steps: &[StepOverview], times: &StepTimes, env: &Environment) -> Vec<Painted> {
+    let shown = shown(steps);
+    let mut lines: Vec<Painted> = shown.iter().map(|step| step_line(step, times, env)).collect();
+    let hidden = steps.len() - shown.len();
     if hidden > 0 {
         let all = steps.len();
         lines.push((Colour::Dim, format!("  … {hidden} more: statedir step list --limit {all}")));
@@ -82,7 +92,7 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
             notes.extend(age);
         }
     }
-    if step.is_finished() || step.is_failed() || step.role.is_none() {
+    if took_time(step) {
         let took = step.id.as_deref().and_then(|id| times.newest(id));
         notes.extend(took.map(|ms| format!("took {}", format_duration(ms))));
     }
