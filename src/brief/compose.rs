@@ -4,7 +4,7 @@ use super::{
     Changes, Material, Part, Piece, Section, Stage, Standing, compose_context, compose_step,
     part::one_line,
 };
-use crate::domain::StateFile;
+use crate::{domain::StateFile, recovery::Move};
 
 /// Says in parts what the material holds; each part has its most precious pieces first.
 pub(crate) fn compose(material: &Material) -> Vec<Part> {
@@ -13,11 +13,12 @@ pub(crate) fn compose(material: &Material) -> Vec<Part> {
     if let Some((file, goal)) = &material.goal {
         Part::new(Section::Goal, *file, Stage::First).texts([goal]).put(&mut parts);
     }
+    let is_next = |wanted| material.next_move.as_ref().is_some_and(|next| next.action == wanted);
     if let Some(standing) = &material.standing {
-        where_we_are(standing).put(&mut parts);
+        where_we_are(standing, is_next(Move::AddSteps)).put(&mut parts);
     }
     next(material, &mut parts);
-    reviews(material, &mut parts);
+    reviews(material, is_next(Move::WaitForReview), &mut parts);
     rules_in_force(material, &mut parts);
     limits(material, &mut parts);
     if let Some(found) = &material.changes {
@@ -47,12 +48,16 @@ fn problems(material: &Material, parts: &mut Vec<Part>) {
     }
 }
 
-fn where_we_are(standing: &Standing) -> Part {
+/// Status and progress. Before the first step the next move says it all.
+fn where_we_are(standing: &Standing, before_the_first_step: bool) -> Part {
     let status = standing.status.as_deref().unwrap_or("no status");
     let mode = standing.mode.as_ref().filter(|mode| !mode.eq_ignore_ascii_case("execution"));
     let mode = mode.map(|mode| format!(" ({mode})")).unwrap_or_default();
     let mut line = format!("status: {status}{mode}");
     let counts = &standing.counts;
+    if before_the_first_step && mode.is_empty() && standing.budget.is_none() {
+        return Part::new(Section::WhereWeAre, StateFile::Plan, Stage::Essential);
+    }
     if counts.total > 0 {
         line.push_str(&format!(", {} of {} steps finished", counts.finished(), counts.total));
     }
@@ -99,16 +104,18 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
         .put(parts);
 }
 
-fn reviews(material: &Material, parts: &mut Vec<Part>) {
+/// Open reviews; how they are decided is told here unless the next move tells it.
+fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
     let Some(first) = material.reviews.first() else { return };
     let id = &first.id;
     let lines = material.reviews.iter().map(|review| format!("{}: {}", review.id, review.text));
-    Part::new(Section::OpenReviews, StateFile::Plan, Stage::First)
-        .note(format!(
-            "A person decides: `statedir review approve {id}` or `reject {id} --why TEXT`."
-        ))
-        .texts(lines)
-        .put(parts);
+    let mut part = Part::new(Section::OpenReviews, StateFile::Plan, Stage::First).texts(lines);
+    if !is_next {
+        part = part.note(format!(
+            "A person decides: `statedir review approve {id}` or `statedir review reject {id}`."
+        ));
+    }
+    part.put(parts);
 }
 
 fn answers(material: &Material, parts: &mut Vec<Part>) {

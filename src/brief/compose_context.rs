@@ -1,5 +1,7 @@
 //! Knowledge and conversation: decisions, findings, the rest of the context, turns, notes.
 
+use std::collections::BTreeMap;
+
 use super::{
     Material, Part, Piece, SHORT_TURNS, Section, Stage, Turn, WORKING_TURNS, part::one_line,
 };
@@ -14,14 +16,17 @@ const LINE: usize = 300;
 const FINDINGS: usize = 12;
 /// How many notes of the history are shown.
 const NOTES: usize = 5;
+/// So many findings that differ in nothing but numbers are a series, of which the newest is shown.
+const SERIES: usize = 6;
 
 /// The context: decisions, findings, then everything else.
 pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
     let (source, part) = (StateFile::Context, Part::new);
     let mut decisions = part(Section::Decisions, source, Stage::Decisions);
-    let mut findings = part(Section::KeyFindings, source, Stage::Findings).at_most(FINDINGS);
+    let mut findings = part(Section::KeyFindings, source, Stage::Findings);
     let mut others = part(Section::Context, source, Stage::Context);
     others.pieces.extend(paragraphs(&without_filler(&material.preface)).iter().map(piece));
+    let mut newest = Vec::new();
     for section in &material.context {
         let mut blocks = paragraphs(&without_filler(&section.text));
         let title = section.title.to_lowercase();
@@ -29,16 +34,43 @@ pub(super) fn context(material: &Material, parts: &mut Vec<Part>) {
         if named(&["decision", "decided", "rationale"]) {
             decisions.pieces.extend(blocks.iter().map(piece));
         } else if named(&["finding", "learned", "lesson"]) {
-            let newest = blocks.iter().rev();
-            findings.pieces.extend(newest.map(piece));
+            newest.extend(blocks.into_iter().rev());
         } else if let Some(first) = blocks.first_mut() {
             *first = format!("[{}] {first}", path(section));
             others.pieces.extend(blocks.iter().map(piece));
         }
     }
+    let (told, more) = without_series(newest);
+    findings.most = FINDINGS.min(told.len());
+    findings.pieces.extend(told.iter().chain(&more).map(piece));
     for part in [decisions, findings, others] {
         part.put(parts);
     }
+}
+
+/// The findings without the older ones of a series, and those.
+fn without_series(newest: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    for text in &newest {
+        *alike.entry(without_numbers(text)).or_default() += 1;
+    }
+    let (mut told, mut more) = (Vec::new(), Vec::new());
+    for text in newest {
+        let count = alike.get_mut(&without_numbers(&text));
+        match count.filter(|count| **count >= SERIES || **count == 0) {
+            None => told.push(text),
+            Some(0) => more.push(text),
+            Some(count) => {
+                told.push(format!("{text} (and {} more like it)", *count - 1));
+                *count = 0;
+            }
+        }
+    }
+    (told, more)
+}
+
+fn without_numbers(text: &str) -> String {
+    text.chars().filter(|c| !c.is_numeric()).collect()
 }
 
 fn path(section: &ContextSection) -> String {
@@ -94,16 +126,32 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
 
 /// What was noted, newest first. That a step came to its end is in the plan; what somebody said
 /// about it is not.
+///
+/// A note on a step that others build upon is told until these are finished: what matters beyond them
+/// is a finding. Why a plan is paused is told with its status.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
-    let mut notes: Vec<String> = Vec::new();
+    let (mut notes, mut taken_up): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let is_told = |entry: &Entry| material.told.iter().any(|(_, told)| told.offset == entry.offset);
-    for entry in material.entries.iter().rev().filter(|entry| !is_told(entry)) {
+    let paused = material.standing.as_ref().and_then(|standing| standing.paused_because.as_ref());
+    let is_pause = |entry: &Entry| paused.is_some() && entry.field("notes") == paused.map(|s| &**s);
+    let entries = material.entries.iter().rev();
+    for entry in entries.filter(|entry| !is_told(entry) && !is_pause(entry)) {
         let Some(note) = note(entry) else { continue };
-        if !notes.contains(&note) && notes.len() < NOTES {
-            notes.push(note);
+        let of_step = entry.kind == EntryKind::Step;
+        let is_taken_up = |number| material.taken_up.iter().any(|step| u64::from(*step) == number);
+        let list = match of_step && entry.step_number().is_some_and(is_taken_up) {
+            true => &mut taken_up,
+            false => &mut notes,
+        };
+        if !list.contains(&note) && list.len() < NOTES {
+            list.push(note);
         }
     }
-    Part::new(Section::OlderHistory, StateFile::History, Stage::History).texts(notes).put(parts);
+    Part::new(Section::OlderHistory, StateFile::History, Stage::History)
+        .at_most(notes.len())
+        .texts(notes)
+        .texts(taken_up)
+        .put(parts);
 }
 
 fn note(entry: &Entry) -> Option<String> {

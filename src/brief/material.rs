@@ -54,6 +54,8 @@ pub(crate) struct Material {
     pub turns: Vec<Entry>,
     /// The newest entries of the history, oldest first.
     pub entries: Vec<Entry>,
+    /// Finished steps that other steps build upon, all of which are finished, too.
+    pub taken_up: Vec<u32>,
     /// What changed after a revision.
     pub changes: Option<Changes>,
 }

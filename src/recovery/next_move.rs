@@ -153,8 +153,8 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let Some(step) = with(StepRole::Active).find(own) {
         let number = step.number;
         let text = format!(
-            "Step {number} is running and yours: continue it; then `statedir step done {number}` \
-             or `statedir step fail {number} --error \"what went wrong\"`."
+            "Step {number} is yours: continue it, then `statedir step done {number}` or \
+             `statedir step fail {number} --error \"what went wrong\"`."
         );
         let command = Some(format!("statedir step done {number}"));
         return NextMove { action: Move::Finish, step: Some(number), command, text };
@@ -170,7 +170,12 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         let left = step.allowed - step.failures;
         let times = if left == 1 { "attempt is" } else { "attempts are" };
         let why = format!("Step {number} has failed, {left} {times} left: mend the cause, then");
-        return made(Move::Retry, Some(number), &format!("statedir step retry {number}"), &why);
+        let command = format!("statedir step retry {number}");
+        let mut next = made(Move::Retry, Some(number), &command, &why);
+        if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
+            next.text = format!("{why}: `{command}`, or `statedir step start {ready}`.");
+        }
+        return next;
     }
     if let Some(step) = steps.iter().find(|step| step.is_ready) {
         let (number, why) = (step.number, format!("Step {} is ready", step.number));

@@ -19,7 +19,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Another process kept the lock for longer than the caller was ready to wait.
-    #[error("the state is locked by {holder}; waited {} ms", waited.as_millis())]
+    #[error("the state is locked by {holder}; waited {waited:.0?}")]
     LockTimeout {
         /// Who has the lock: process id, actor, command and since when, as far as known.
         holder: String,

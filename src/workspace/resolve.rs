@@ -20,7 +20,8 @@ pub(crate) struct Resolver<'a> {
     plan: Option<&'a Plan>,
     variables: Option<&'a Variables>,
     workflow: &'a Workflow,
-    total_cost: Option<Money>,
+    /// What was spent, and when something happened last.
+    totals: Option<(Money, Option<&'a str>)>,
 }
 
 impl<'a> Resolver<'a> {
@@ -30,12 +31,12 @@ impl<'a> Resolver<'a> {
         variables: Option<&'a Variables>,
         workflow: &'a Workflow,
     ) -> Self {
-        Self { plan, variables, workflow, total_cost: None }
+        Self { plan, variables, workflow, totals: None }
     }
 
-    /// Knows what was spent, for a file that does not keep it.
-    pub(crate) fn with_total_cost(self, total_cost: Money) -> Self {
-        Self { total_cost: Some(total_cost), ..self }
+    /// Knows what was spent and when something happened last, for a file that does not keep it.
+    pub(crate) fn with_totals(self, total_cost: Money, last_updated: Option<&'a str>) -> Self {
+        Self { totals: Some((total_cost, last_updated)), ..self }
     }
 
     /// The value of a reference's path.
@@ -52,15 +53,19 @@ impl<'a> Resolver<'a> {
         let plan = self.plan?;
         let metadata = &plan.metadata;
         let text = |text: &Option<String>| text.clone().map(Value::from);
+        let (total_cost, last_updated) = self.totals.unzip();
         match path {
-            "step_data.current_step" => {
+            "current_step" | "step_data.current_step" => {
                 Some(Readiness::new(plan, self.workflow).counts().current_step.into())
             }
-            "step_data.total_steps" => Some(plan.steps.len().into()),
-            "cost_tracking.total_cost" => Some(self.total_cost?.to_json()),
-            "execution_metadata.goal" => text(&metadata.goal),
-            "execution_metadata.mode" => text(&metadata.mode),
-            "execution_metadata.execution_id" => text(&metadata.execution_id),
+            "total_steps" | "step_data.total_steps" => Some(plan.steps.len().into()),
+            "total_cost" | "cost_tracking.total_cost" => Some(total_cost?.to_json()),
+            "last_updated" | "execution_metadata.last_updated" => Some(last_updated??.into()),
+            "start_time" | "execution_metadata.start_time" => text(&metadata.start_time),
+            "status" | "execution_metadata.status" => text(&metadata.status),
+            "goal" | "execution_metadata.goal" => text(&metadata.goal),
+            "mode" | "execution_metadata.mode" => text(&metadata.mode),
+            "execution_id" | "execution_metadata.execution_id" => text(&metadata.execution_id),
             _ => None,
         }
     }

@@ -97,3 +97,49 @@ fn four_times_the_steps_take_about_four_times_as_long() {
     let (few, many) = (quickest(300), quickest(1200));
     assert!(many < few * 8, "{few:?} for 300 steps, {many:?} for 1,200");
 }
+
+/// The names in backticks behind `expected` in a message of the parser.
+fn expected(message: &str) -> Vec<String> {
+    let names = message.split_once("expected").map_or("", |(_, names)| names);
+    names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_help_names_every_operation_with_all_of_its_members() {
+    let project = Project::new();
+    let help = project.ok(&["apply", "--help"]).stdout;
+    let refused = |change: &Value| {
+        let ran = project.run_with_input(&["apply", "-", "--json"], &change.to_string());
+        ran.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    let operations = expected(&refused(&json!({ "op": "" })));
+    assert!(operations.len() > 30 && operations.iter().any(|op| op == "step.reorder"));
+    // The table: operations to the left, their members to the right, which may go on below.
+    let table = help.split("\n\n").find(|part| part.contains("plan.set  ")).unwrap();
+    let (mut rows, mut names): (Vec<(String, String)>, String) = (Vec::new(), String::new());
+    for line in table.lines() {
+        let (left, right) = line.split_at(line.len().min(31));
+        names.push_str(left.trim());
+        if right.is_empty() {
+            continue;
+        }
+        match names.is_empty() {
+            true => rows.last_mut().unwrap().1.push_str(right),
+            false => rows.push((std::mem::take(&mut names), right.to_owned())),
+        }
+    }
+    // Other spellings that are read, too.
+    let spellings = ["tool_mapping", "inputs", "outputs", "expected_outputs", "estimated_cost"];
+    let spellings = [&spellings[..], &["estimated_time", "side_effects"]].concat();
+    for operation in operations {
+        let is_row = |(names, _): &&(String, String)| {
+            names.split([',', ' ']).any(|name| name == operation)
+        };
+        let (_, members) = rows.iter().find(is_row).unwrap_or_else(|| panic!("{operation}\n{help}"));
+        let listed: Vec<&str> = members.split(|c: char| !c.is_alphabetic() && c != '_').collect();
+        let known = expected(&refused(&json!({ "op": operation, "no such member": 1 })));
+        for member in known.iter().filter(|member| !spellings.contains(&member.as_str())) {
+            assert!(listed.contains(&member.as_str()), "{operation}: {member}\n{help}");
+        }
+    }
+}

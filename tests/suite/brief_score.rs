@@ -7,14 +7,27 @@ mod state;
 use self::score::Score;
 
 /// The mean of recall and waste that every change has to keep, in percent, at each budget.
-const GOALS: [(usize, f64, f64); 3] = [(500, 93.0, 15.0), (1000, 95.0, 15.0), (2000, 95.0, 15.0)];
+const GOALS: [(usize, f64, f64); 3] = [(500, 93.0, 8.0), (1000, 99.0, 8.0), (2000, 99.0, 8.0)];
+
+/// What each state has to keep, in percent.
+const LEAST_RECALL: f64 = 95.0;
+const MOST_WASTE: f64 = 15.0;
+
+/// Plans of twenty steps and text that takes many tokens, of which 500 are too few to tell all.
+const LONG: [(&str, f64); 5] = [
+    ("03-mid", 55.0),
+    ("04-failed", 80.0),
+    ("13-right-to-left", 65.0),
+    ("18-two-agents", 70.0),
+    ("20-old-template", 85.0),
+];
 
 #[test]
 fn a_brief_tells_what_its_reader_needs_and_little_else() {
     let states = state::all();
     assert_eq!(states.len(), 20);
     let mut sums = [(0.0, 0.0); GOALS.len()];
-    let mut figures = String::new();
+    let (mut figures, mut short) = (String::new(), Vec::new());
     for state in &states {
         for (at, brief) in state.briefs(GOALS.map(|(budget, ..)| budget)).iter().enumerate() {
             let score = Score::of(&brief.text, &state.facts);
@@ -24,12 +37,16 @@ fn a_brief_tells_what_its_reader_needs_and_little_else() {
                  {} tokens of frame, waste: {:?}\n",
                 state.name, state.about, score.missing, score.frame, score.wasted
             ));
-            // A plan of twenty steps is told as a whole.
-            let long = state.steps.len() == 20;
-            assert!(budget < 1000 || !long || recall >= 95.0, "{figures}\n{}", brief.text);
+            let long = LONG.iter().find(|(name, _)| budget == 500 && *name == state.name);
+            let least = long.map_or(LEAST_RECALL, |(_, least)| *least);
+            let kept = recall >= least && waste <= MOST_WASTE;
+            short.extend((!kept).then(|| {
+                format!("{} at {budget}: {recall:.1} % told, {waste:.1} % waste\n{}", state.name, brief.text)
+            }));
             sums[at] = (sums[at].0 + recall, sums[at].1 + waste);
         }
     }
+    assert!(short.is_empty(), "{figures}\n{}", short.join("\n"));
     for ((budget, least, most), (recall, waste)) in GOALS.into_iter().zip(sums) {
         let count = states.len() as f64;
         let (recall, waste) = (recall / count, waste / count);

@@ -58,7 +58,7 @@ impl Answer {
         let message = self.document["error"]["message"].as_str().unwrap_or_default();
         let reason = message.rsplit_once("; waited ").map_or(message, |(reason, _)| reason);
         self.document["error"]["message"] =
-            json!(format!("{reason}; waited {} ms", waited.as_millis()));
+            json!(format!("{reason}; waited {waited:.0?}"));
         self
     }
 

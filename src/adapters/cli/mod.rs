@@ -15,6 +15,7 @@ mod session;
 mod suggest;
 mod synonyms;
 mod templates;
+mod terminal;
 mod unique_keys;
 mod way_back;
 mod word_diff;

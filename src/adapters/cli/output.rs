@@ -4,7 +4,6 @@
 //! quiet end.
 
 use std::{
-    borrow::Cow,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
 };
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Failure,
     escape::escape_controls,
+    terminal::{self, for_stderr},
     word_diff::{WordLine, word_lines},
 };
 use crate::{
@@ -29,6 +29,8 @@ pub(super) struct Output {
     /// Whether a person may see it: control characters are escaped.
     terminal: bool,
     colour: bool,
+    /// Where lines are broken.
+    columns: Option<usize>,
     text: String,
     /// Why nothing can be written any more.
     failed: Option<io::Error>,
@@ -84,7 +86,8 @@ impl Output {
         Self {
             json,
             terminal,
-            colour: !json && wants_colour(terminal),
+            colour: !json && terminal::wants_colour(terminal),
+            columns: if terminal { terminal::columns(&io::stdout()) } else { None },
             text: String::new(),
             failed: None,
             broken: false,
@@ -114,8 +117,18 @@ impl Output {
         self.json
     }
 
-    /// Adds a line for people.
+    /// Adds a line for people; on a terminal it is broken where it is too long.
     pub(super) fn line(&mut self, text: impl AsRef<str>) {
+        match self.columns {
+            Some(columns) => {
+                self.verbatim(terminal::wrap(&escape_controls(text.as_ref()), columns))
+            }
+            None => self.verbatim(text),
+        }
+    }
+
+    /// Adds a line that is never broken: a document, a value, a difference.
+    pub(super) fn verbatim(&mut self, text: impl AsRef<str>) {
         self.raw(text.as_ref());
         self.text.push('\n');
     }
@@ -126,11 +139,16 @@ impl Output {
             // A line end inside would leave the rest unmarked, and so shown as it is.
             let line = line.replace('\n', " ");
             let line = escape_controls(&line);
-            let style = colour.style();
-            self.coloured(&format!("{style}{line}{style:#}"));
+            let broken = self.columns.map(|columns| terminal::wrap(&line, columns));
+            broken.as_deref().unwrap_or(&line).lines().for_each(|line| self.paint(colour, line));
         } else {
             self.line(line);
         }
+    }
+
+    fn paint(&mut self, colour: Colour, escaped: &str) {
+        let style = colour.style();
+        self.coloured(&format!("{style}{escaped}{style:#}"));
     }
 
     /// Adds text as it is, but for what on a terminal would pass for a mark of our own.
@@ -169,7 +187,7 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let _ = writeln!(io::stderr(), "note: {}", for_stderr(text));
+            let _ = writeln!(io::stderr(), "{}", for_stderr(&format!("note: {text}")));
         }
     }
 
@@ -222,7 +240,12 @@ impl Output {
         for file in files {
             let text = file.unified();
             for line in text.lines() {
-                self.painted(Colour::of_diff(line.chars().next()), line);
+                match Colour::of_diff(line.chars().next()) {
+                    colour if self.colour && colour != Colour::None => {
+                        self.paint(colour, &escape_controls(line));
+                    }
+                    _ => self.verbatim(line),
+                }
             }
         }
     }
@@ -238,7 +261,7 @@ impl Output {
             if self.colour {
                 self.word_line(&line);
             } else {
-                self.line(line.marked());
+                self.verbatim(line.marked());
             }
         }
     }
@@ -285,14 +308,19 @@ impl Output {
             self.text.push('\n');
         } else {
             self.flush();
-            let mut text = format!("error: {}\n", failure.message);
+            let mut text = for_stderr(&format!("error: {}\n", failure.message));
+            // The caret below the line is at its place only if the line is whole.
             if let Some(place) = &failure.place {
-                text.push_str(&format!("  --> {place}\n"));
+                let place = format!("  --> {place}\n");
+                text.push_str(&match io::stderr().is_terminal() {
+                    true => escape_controls(&place),
+                    false => place.as_str().into(),
+                });
             }
             if let Some(hint) = &failure.hint {
-                text.push_str(&format!("hint: {hint}\n"));
+                text.push_str(&for_stderr(&format!("hint: {hint}\n")));
             }
-            let _ = io::stderr().write_all(for_stderr(&text).as_bytes());
+            let _ = io::stderr().write_all(text.as_bytes());
         }
         self.finish(failure.exit)
     }
@@ -304,7 +332,7 @@ impl Output {
             if self.json {
                 self.value(json!({ "text": text }));
             } else {
-                self.raw(&text);
+                self.line(text.trim_end_matches('\n'));
             }
             return self.finish(0);
         }
@@ -315,7 +343,7 @@ impl Output {
         }
         let mut text = text;
         if let Some(hint) = hint {
-            text.push_str(&format!("\nhint: {}\n", for_stderr(hint)));
+            text.push_str(&for_stderr(&format!("\nhint: {hint}\n")));
         }
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
@@ -342,19 +370,8 @@ impl Output {
     }
 }
 
-/// Whether to colour, by the usual variables: `NO_COLOR`, `CLICOLOR_FORCE`, `CLICOLOR` and `TERM`.
-fn wants_colour(terminal: bool) -> bool {
-    use anstyle_query::{clicolor, clicolor_force, no_color, term_supports_color};
-    let forced = clicolor_force() && std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| v != "0");
-    !no_color() && (forced || terminal && clicolor().unwrap_or_else(term_supports_color))
-}
-
 /// Marks a line whose colours are our own; what it holds is escaped already.
 const PAINT: char = '\u{0}';
-
-fn for_stderr(text: &str) -> Cow<'_, str> {
-    if io::stderr().is_terminal() { escape_controls(text) } else { Cow::Borrowed(text) }
-}
 
 fn shown(text: &str, terminal: bool) -> String {
     let line = |line: &str| match line.strip_prefix(PAINT) {

@@ -134,7 +134,8 @@ fn raised(limit: &LimitUse) -> String {
             format!("{:.2}", more(*used as f64, *at_most as f64) / 1e6)
         }
         (FactValue::Duration(used), FactValue::Duration(at_most)) => {
-            format!("{}s", (more(*used as f64, *at_most as f64) / 1e3).ceil())
+            let seconds = (more(*used as f64, *at_most as f64) / 1e3).ceil();
+            format!("{:#}", FactValue::Duration(seconds as i64 * 1_000)).replace(' ', "")
         }
         _ => "VALUE".to_owned(),
     }

@@ -63,8 +63,8 @@ pub(super) const TOOLS: &[Kind] = &[
         about: "next (claim: true starts it, so that no other agent gets it) → work → done \
                 (output, cost) or fail (error). step: number or id; the running or next one if \
                 absent. add, set: what a step says; input may refer to {{variables}}, output says \
-                what is expected, time is 30s. move: to status. show: resolved looks up \
-                {{variables}}. list: status, limit.",
+                what is expected, time is 30s. move: to status. reorder: after or before. show: \
+                resolved looks up {{variables}}. list: status, limit.",
         arguments: &[
             ("step", Step),
             ("claim", Bool),
@@ -77,7 +77,9 @@ pub(super) const TOOLS: &[Kind] = &[
             ("time", Text),
             ("effects", Text),
             ("depends_on", List(&Step)),
+            ("description", Text),
             ("after", Step),
+            ("before", Step),
             ("set", Object),
             ("error", Text),
             ("note", Text),
@@ -101,6 +103,7 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("take", Change("step.take")),
             verb("add", Change("step.add")),
             verb("set", Change("step.set")),
+            verb("reorder", Change("step.reorder")),
             verb("remove", Change("step.remove")),
             verb("show", Run(&["step", "resolved"], requests::step_show)),
             verb("list", Run(&["status", "claimed_by", "limit"], requests::step_list)),

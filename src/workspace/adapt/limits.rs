@@ -43,6 +43,11 @@ impl LimitUse {
         Event { kind: "limit_exceeded".to_owned(), payload }
     }
 
+    /// How far it is used, in as few words as possible.
+    pub(crate) fn in_short(&self) -> String {
+        format!("{}: {:#} of {:#}", self.limit, self.used, self.at_most)
+    }
+
     pub(super) fn to_json(&self) -> Value {
         json!({ "limit": self.limit, "fact": self.fact, "value": self.used, "at_most": self.at_most })
     }

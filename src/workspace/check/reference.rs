@@ -10,9 +10,9 @@ pub(super) fn check(
     workflow: &Workflow,
     found: &mut Vec<Problem>,
 ) {
-    // The history knows a total; which one does not matter here.
+    // The history knows totals; which ones does not matter here.
     let resolver =
-        Resolver::new(Some(plan), Some(variables), workflow).with_total_cost(Money::default());
+        Resolver::new(Some(plan), Some(variables), workflow).with_totals(Money::default(), Some(""));
     let document = &plan.document;
     for step in &plan.steps {
         let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };

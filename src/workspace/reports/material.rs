@@ -8,13 +8,13 @@ use super::open_steps::open_steps;
 use crate::{
     brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId, StepRef,
+        Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId, StepRef,
         Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
     workspace::{
-        Error, Overview, Readiness, Resolver, Snapshot, StepOverview,
+        Error, LimitUse, Overview, Readiness, Resolver, Snapshot, StepOverview,
         overview::{Sources, problem_of},
         usage::Pending,
     },
@@ -94,7 +94,7 @@ impl Snapshot {
             witness: self.witness(),
         });
         material.goal = files.goal();
-        material.limits = overview.spending.exceeded().map(|limit| format!("{limit:#}")).collect();
+        material.limits = overview.spending.exceeded().map(LimitUse::in_short).collect();
         if let Some(constraints) = &files.constraints {
             // A limit that is exceeded is told as such.
             let exceeded =
@@ -104,7 +104,13 @@ impl Snapshot {
             material.settings = chosen.cloned().collect();
             material.directives.clone_from(&constraints.directives);
             material.prose = constraints.prose();
-            let own = constraints.rules.iter().filter(|rule| !is_usual_rule(&rule.text));
+            // What a rule that has fired made of the constraints is told instead.
+            let fired = |rule: &Bullet| {
+                let mut adaptations = material.entries.iter().filter_map(|entry| entry.field("rule"));
+                adaptations.any(|said| said.split_once(": ").is_some_and(|(_, text)| text == rule.text))
+            };
+            let own = constraints.rules.iter();
+            let own = own.filter(|rule| !is_usual_rule(&rule.text) && !fired(rule));
             material.rules = own.cloned().collect();
         }
         material.problems.clone_from(damaged);
@@ -213,6 +219,7 @@ impl Readable {
             review.decision != Decision::Open && !overview.steps.iter().any(finished)
         });
         material.answers = answered.take(ANSWERS).cloned().collect();
+        material.taken_up = taken_up(plan, &overview, &material.entries);
         let spending = &overview.spending;
         let exceeded = spending.budget.is_some_and(|budget| spending.total_cost > budget);
         let counted = spending.total_cost > Money(0) && !exceeded;
@@ -280,6 +287,21 @@ impl Readable {
         let (step, prose) = (step.clone(), plan.prose(step));
         Ok(Focus { step, prose, inputs, waits_for })
     }
+}
+
+/// The steps that `entries` tell of, that others build upon, and all of these are finished.
+fn taken_up(plan: &Plan, overview: &Overview, entries: &[Entry]) -> Vec<u32> {
+    let is_told = |step: &&Step| {
+        entries.iter().any(|entry| entry.step_number() == Some(u64::from(step.number)))
+    };
+    let is_taken_up = |step: &&Step| {
+        let steps = plan.steps.iter().zip(&overview.steps);
+        let mut later = steps
+            .filter(|(later, _)| later.depends_on.iter().any(|wanted| step.is(wanted)))
+            .peekable();
+        later.peek().is_some() && later.all(|(_, seen)| seen.is_finished())
+    };
+    plan.steps.iter().filter(is_told).filter(is_taken_up).map(|step| step.number).collect()
 }
 
 fn awaits(resolver: &Resolver<'_>, text: &str) -> bool {

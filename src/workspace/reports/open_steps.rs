@@ -25,9 +25,11 @@ pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>)
         }
         let mut state = Vec::new();
         if seen.is_running() {
-            let by = seen.claimed_by.as_ref().map(|actor| format!(" by {actor}"));
-            let since = seen.started_at.as_ref().map(|time| format!(" since {time}"));
-            state.push(format!("running{}{}", by.unwrap_or_default(), since.unwrap_or_default()));
+            let by = seen.holder.as_ref().filter(|holder| holder.claimed_by.is_some());
+            state.push(match by {
+                Some(holder) => format!("running by {}", holder.phrase()),
+                None => "running, claimed by nobody".to_owned(),
+            });
         } else if seen.is_failed() {
             state.push("failed".to_owned());
         }

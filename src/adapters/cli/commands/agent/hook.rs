@@ -65,7 +65,7 @@ const LAST_WAIT: Duration = Duration::from_millis(600);
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let reply = answer(session, args);
     match reply {
-        Some(reply) => session.output.line(reply.to_string()),
+        Some(reply) => session.output.verbatim(reply.to_string()),
         None if session.output.is_json() => session.output.line("{}"),
         None => {}
     }
@@ -157,7 +157,7 @@ fn leave_sign(workspace: &Workspace, ended: bool) {
 fn described(error: &Error, passed: Duration) -> String {
     match error.kind() {
         ErrorKind::Store(StoreError::LockTimeout { waited, .. }) if passed > *waited + WAIT / 3 => {
-            format!("{error} ({} ms in all)", passed.as_millis())
+            format!("{error} ({passed:.0?} in all)")
         }
         _ => error.to_string(),
     }

@@ -131,7 +131,7 @@ fn print(session: &mut Session<'_>, setup: &Setup) -> CliResult {
     }
     for (path, text) in pieces {
         session.output.line(format!("=== {}", path.display()));
-        session.output.line(text);
+        session.output.verbatim(text);
     }
     Ok(0)
 }

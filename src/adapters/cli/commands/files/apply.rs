@@ -16,7 +16,7 @@ member that is not known is an error.
   plan.set                     set: {field: value}
   plan.pause, plan.resume      why; nothing
   step.add, step.set           title (or step), [component, tool, input, output, cost, time, effects,
-                               depends_on, set; to add: after]
+                               depends_on, description, set; to add: after, before]
   step.start, step.retry,
   step.reset                   [step; to reset: note, force]
   step.take                    [step, force, why]
@@ -39,6 +39,7 @@ member that is not known is an error.
   event.emit                   type, [fields: {field: value}]
   review.open, review.decide   text; id, approve: true or false, [why]
   checkpoint.create            [name, message]
+  migrate                      nothing
 
 Examples:
   echo '[{\"op\": \"step.add\", \"title\": \"Fetch\", \"tool\": \"WebFetch\"},

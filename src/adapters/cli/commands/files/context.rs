@@ -90,7 +90,7 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
         }
         session.output.value(answer);
     } else {
-        session.output.line(text);
+        session.output.verbatim(text);
     }
     Ok(0)
 }

@@ -110,9 +110,10 @@ fn of_reference(
     path: &str,
 ) -> Result<Option<Value>, Failure> {
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
-    let total_cost = snapshot.overview()?.spending.total_cost;
+    let overview = snapshot.overview()?;
+    let (total_cost, last_updated) = (overview.spending.total_cost, overview.last_updated);
     let resolver = Resolver::new(Some(&plan), Some(variables), &workflow);
-    Ok(resolver.with_total_cost(total_cost).get(path))
+    Ok(resolver.with_totals(total_cost, last_updated.as_deref()).get(path))
 }
 
 fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
@@ -155,9 +156,9 @@ fn get(session: &mut Session<'_>, path: Option<&str>) -> CliResult {
         let raw = variables.document.raw(&parsed).map(str::to_owned);
         let raw = raw.unwrap_or_else(|| value.to_string());
         match &value {
-            Value::String(text) => session.output.line(text),
-            Value::Object(_) | Value::Array(_) => session.output.line(format!("{value:#}")),
-            _ => session.output.line(raw),
+            Value::String(text) => session.output.verbatim(text),
+            Value::Object(_) | Value::Array(_) => session.output.verbatim(format!("{value:#}")),
+            _ => session.output.verbatim(raw),
         }
     }
     Ok(0)

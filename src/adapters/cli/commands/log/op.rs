@@ -115,10 +115,10 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
             session.output.line(format!("@@ byte {} @@", splice.offset));
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             for line in text(&splice.old).lines() {
-                session.output.line(format!("-{line}"));
+                session.output.verbatim(format!("-{line}"));
             }
             for line in text(&splice.new).lines() {
-                session.output.line(format!("+{line}"));
+                session.output.verbatim(format!("+{line}"));
             }
         }
     }
@@ -126,7 +126,7 @@ fn show(session: &mut Session<'_>, id: Option<&str>) -> CliResult {
         session.output.line(format!("\nhistory.md (from byte {})", appended.offset));
         let bytes = appended.bytes.as_deref().unwrap_or_default();
         for line in String::from_utf8_lossy(bytes).lines() {
-            session.output.line(format!("+{line}"));
+            session.output.verbatim(format!("+{line}"));
         }
     }
     Ok(0)

@@ -36,7 +36,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
         return Ok(0);
     }
     let extent = plan.document.section(step.section).extent.clone();
-    session.output.line(plan.document.source()[extent].trim_end());
+    session.output.verbatim(plan.document.source()[extent].trim_end());
     if let Some(holder) = holder {
         let take = holder.take.as_ref().map(|take| format!(" (`{take}`)")).unwrap_or_default();
         session.output.line(format!("\nheld by {}{take}", holder.phrase()));
@@ -58,8 +58,9 @@ fn inputs(
 ) -> Result<serde_json::Map<String, Value>, Error> {
     let variables = snapshot.variables()?;
     let workflow = snapshot.workflow()?;
+    let overview = snapshot.overview()?;
     let resolver = Resolver::new(Some(plan), Some(&variables), &workflow)
-        .with_total_cost(snapshot.overview()?.spending.total_cost);
+        .with_totals(overview.spending.total_cost, overview.last_updated.as_deref());
     let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
     step.inputs.iter().map(resolved).collect()
 }

@@ -49,7 +49,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         };
     }
     match args.format {
-        Format::Json => session.output.line(format!("{document:#}")),
+        Format::Json => session.output.verbatim(format!("{document:#}")),
         Format::Yaml => {
             let text = serde_yaml::to_string(&document);
             let text =
