@@ -20,7 +20,6 @@ pub(crate) fn compose(material: &Material) -> Vec<Part> {
     next(material, &mut parts);
     reviews(material, is_next(Move::WaitForReview), &mut parts);
     rules_in_force(material, &mut parts);
-    limits(material, &mut parts);
     if let Some(found) = &material.changes {
         changes(found, &mut parts);
     }
@@ -100,6 +99,7 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
         None => prose.text.clone(),
     });
     Part::new(Section::RulesInForce, StateFile::Constraints, Stage::Essential)
+        .texts(&material.limits)
         .texts(chosen.chain(directives).chain(prose))
         .put(parts);
 }
@@ -121,12 +121,6 @@ fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
 fn answers(material: &Material, parts: &mut Vec<Part>) {
     let lines = material.answers.iter().map(|review| format!("{}: {}", review.id, review.text));
     Part::new(Section::AnsweredReviews, StateFile::Plan, Stage::Answers).texts(lines).put(parts);
-}
-
-fn limits(material: &Material, parts: &mut Vec<Part>) {
-    Part::new(Section::LimitsExceeded, StateFile::Constraints, Stage::Essential)
-        .texts(&material.limits)
-        .put(parts);
 }
 
 fn changes(changes: &Changes, parts: &mut Vec<Part>) {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     domain::{ContextSection, StateFile, without_filler},
-    history::{Entry, EntryKind},
+    history::{Entry, EntryKind, PAUSED},
 };
 
 /// How much of a long paragraph is shown where there is little room.
@@ -128,12 +128,11 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
 /// about it is not.
 ///
 /// A note on a step that others build upon is told until these are finished: what matters beyond them
-/// is a finding. Why a plan is paused is told with its status.
+/// is a finding. Why a plan is paused is told with its status, and that it was is of no interest.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
     let (mut notes, mut taken_up): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let is_told = |entry: &Entry| material.told.iter().any(|(_, told)| told.offset == entry.offset);
-    let paused = material.standing.as_ref().and_then(|standing| standing.paused_because.as_ref());
-    let is_pause = |entry: &Entry| paused.is_some() && entry.field("notes") == paused.map(|s| &**s);
+    let is_pause = |entry: &Entry| entry.kind == EntryKind::Note && entry.title == PAUSED;
     let entries = material.entries.iter().rev();
     for entry in entries.filter(|entry| !is_told(entry) && !is_pause(entry)) {
         let Some(note) = note(entry) else { continue };

@@ -24,8 +24,6 @@ pub(crate) enum Section {
     EarlierResults,
     /// Modifiers that somebody chose, directives, rules in prose.
     RulesInForce,
-    /// Limits that are exceeded.
-    LimitsExceeded,
     /// What people decided.
     AnsweredReviews,
     /// What was changed after a revision.
@@ -58,7 +56,6 @@ impl Section {
             Self::WhatFailed => "Earlier attempts",
             Self::EarlierResults => "Results so far",
             Self::RulesInForce => "Rules in force",
-            Self::LimitsExceeded => "Limits exceeded",
             Self::AnsweredReviews => "Answered reviews",
             Self::Changes => "Changes since",
             Self::OpenSteps => "Open steps",

@@ -44,12 +44,15 @@ impl StateFile {
         }
     }
 
+    /// The file's name without its ending.
+    pub fn stem(self) -> &'static str {
+        self.name().split_once('.').map_or(self.name(), |(stem, _)| stem)
+    }
+
     /// The file of that name, with or without its ending.
     pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::FIVE.as_slice(), &[Self::Workflow]].concat();
-        all.into_iter().find(|file| {
-            file.name() == name || file.name().split_once('.').is_some_and(|(stem, _)| stem == name)
-        })
+        all.into_iter().find(|file| file.name() == name || file.stem() == name)
     }
 }
 

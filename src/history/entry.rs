@@ -11,6 +11,9 @@ use crate::{
     },
 };
 
+/// The title of the entry that says that the plan was paused.
+pub(crate) const PAUSED: &str = "Paused";
+
 /// An entry to be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewEntry {

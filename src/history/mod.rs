@@ -43,7 +43,7 @@ mod ulid;
 mod verify;
 
 pub use counts::Counts;
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, PAUSED};
 pub use entry::EntryKind;
 pub use entry::NewEntry;
 pub(crate) use error::HistoryError;

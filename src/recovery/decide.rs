@@ -135,7 +135,7 @@ fn damage(evidence: &Evidence, damaged: &str) -> Decision {
     let mut decision = decision;
     decision.look_at = vec![
         "`statedir check --fix` repairs what is safe and can be undone".to_owned(),
-        "`statedir undo` reverts the last change".to_owned(),
+        "`statedir diff` shows what was edited".to_owned(),
     ];
     decision
 }

@@ -168,14 +168,16 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {
         let number = step.number;
         let left = step.allowed - step.failures;
-        let times = if left == 1 { "attempt is" } else { "attempts are" };
-        let why = format!("Step {number} has failed, {left} {times} left: mend the cause, then");
+        let attempts = if left == 1 { "attempt" } else { "attempts" };
         let command = format!("statedir step retry {number}");
-        let mut next = made(Move::Retry, Some(number), &command, &why);
+        let mut text =
+            format!("Step {number} failed, {left} {attempts} left: mend the cause, then `{command}`");
         if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
-            next.text = format!("{why}: `{command}`, or `statedir step start {ready}`.");
+            text.push_str(&format!(", or `statedir step start {ready}`"));
         }
-        return next;
+        text.push('.');
+        let (action, command) = (Move::Retry, Some(command));
+        return NextMove { action, step: Some(number), command, text };
     }
     if let Some(step) = steps.iter().find(|step| step.is_ready) {
         let (number, why) = (step.number, format!("Step {} is ready", step.number));

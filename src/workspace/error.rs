@@ -230,6 +230,9 @@ impl Error {
             ErrorKind::Store(StoreError::LockTimeout { .. }) => {
                 Some("try again, or wait longer with `--wait 30s`".to_owned())
             }
+            ErrorKind::Store(StoreError::NotFound { .. }) => {
+                Some("`statedir op log` lists the operations there are".to_owned())
+            }
             ErrorKind::Store(StoreError::Conflict { .. }) => Some("run the command again".to_owned()),
             ErrorKind::Store(StoreError::Moved { .. }) => {
                 Some("`statedir archive list` shows what was archived; run the command again".to_owned())

@@ -130,7 +130,7 @@ fn the_help_names_every_operation_with_all_of_its_members() {
     }
     // Other spellings that are read, too.
     let spellings = ["tool_mapping", "inputs", "outputs", "expected_outputs", "estimated_cost"];
-    let spellings = [&spellings[..], &["estimated_time", "side_effects"]].concat();
+    let spellings = [&spellings[..], &["estimated_time", "side_effects", "assistant_response"]].concat();
     for operation in operations {
         let is_row = |(names, _): &&(String, String)| {
             names.split([',', ' ']).any(|name| name == operation)

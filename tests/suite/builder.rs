@@ -263,3 +263,15 @@ pub fn outside_of_any_session(command: &mut Command) -> &mut Command {
     }
     command.env("STATEDIR_HOST", "build7")
 }
+
+/// The milliseconds in `4s`, `250ms` or `0ns`, as a lock that was waited for tells them.
+pub fn waited_ms(text: &str) -> u64 {
+    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+    let unit = text[digits.len()..].trim_matches(|c: char| !c.is_alphabetic());
+    let number: u64 = digits.parse().unwrap_or_else(|_| panic!("{text}"));
+    match unit {
+        "s" => number * 1_000,
+        "ms" => number,
+        _ => 0,
+    }
+}

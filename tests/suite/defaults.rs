@@ -398,3 +398,31 @@ fn a_template_with_steps_gives_a_state_that_check_accepts() {
     project.ok(&["check"]);
     assert_eq!(project.json(&["status"])["total_steps"], 2);
 }
+
+#[test]
+fn what_follows_from_plan_and_history_is_answered_without_a_copy() {
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1", "--cost", "0.25"]);
+    project.ok(&["step", "start", "2"]);
+    let before = project.read("variables.json");
+    for name in ["current_step", "last_updated", "total_steps"] {
+        assert!(!before.contains(name), "{name}: {before}");
+    }
+    let get = |path: &str| project.json(&["var", "get", path])["value"].clone();
+    for (bare, path, value) in [
+        ("current_step", "step_data.current_step", json!(2)),
+        ("total_steps", "step_data.total_steps", json!(3)),
+        ("total_cost", "cost_tracking.total_cost", json!(0.25)),
+        ("status", "execution_metadata.status", json!("IN_PROGRESS")),
+        ("goal", "execution_metadata.goal", json!("Compare three vector databases")),
+    ] {
+        assert_eq!((get(bare), get(path)), (value.clone(), value), "{bare}");
+    }
+    assert_eq!(get("last_updated"), get("/execution_metadata/last_updated"));
+    assert!(get("last_updated").as_str().unwrap() >= get("start_time").as_str().unwrap());
+    // A value of the user's own comes first.
+    project.ok(&["var", "set", "current_step", "mine"]);
+    assert_eq!(get("current_step"), "mine");
+    project.refused(1, &["var", "get", "no_such_thing"]);
+}

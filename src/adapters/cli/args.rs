@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 }
 
 /// Options of every command.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Options for every command")]
 pub(super) struct Global {
     /// The state directory; else $STATEDIR, else the nearest workspace/state above

@@ -2,6 +2,7 @@
 
 mod args;
 pub(super) mod commands;
+mod completion;
 mod escape;
 mod failure;
 mod hyphens;
@@ -27,6 +28,9 @@ use self::{failure::Failure, output::Output, parse::Unparsed, session::Session};
 /// Runs one command and says how it went: 0 done, 1 refused, 2 usage, 3 conflict, 4 damaged.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
+    if args.get(1).is_some_and(|word| word == completion::WORD) {
+        return complete(&args[2..]);
+    }
     let wants_json = args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json");
     let mut output = Output::new(wants_json);
     report_bugs(wants_json);
@@ -44,6 +48,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => output.finish(code),
         Err(failure) => output.fail(&failure),
     }
+}
+
+/// Answers a shell that completes a command line; it is told nothing but how the line can go on.
+fn complete(words: &[OsString]) -> ExitCode {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut output = Output::new(false);
+    let mut session = Session {
+        global: args::Global::default(),
+        command: String::new(),
+        client: None,
+        event_session: None,
+        cancellation: crate::store::Cancellation::default(),
+        output: &mut output,
+    };
+    completion::answer(&mut session, words);
+    output.finish(0)
 }
 
 /// A panic is our bug: say so in the caller's language and exit with 255.

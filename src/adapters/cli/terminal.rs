@@ -104,7 +104,7 @@ fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
 fn indent(line: &str) -> usize {
     let text = line.trim_start_matches(' ');
     let blanks = line.len() - text.len();
-    for label in ["- ", "* ", "> ", "error: ", "hint: ", "note: ", "warning: "] {
+    for label in ["- ", "* ", "> ", "error: ", "hint: ", "note: ", "warning: ", "directive "] {
         if text.starts_with(label) {
             return blanks + label.len();
         }

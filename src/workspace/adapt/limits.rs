@@ -43,9 +43,9 @@ impl LimitUse {
         Event { kind: "limit_exceeded".to_owned(), payload }
     }
 
-    /// How far it is used, in as few words as possible.
+    /// That it is exceeded, in as few words as possible.
     pub(crate) fn in_short(&self) -> String {
-        format!("{}: {:#} of {:#}", self.limit, self.used, self.at_most)
+        format!("{} is exceeded: {:#} of {:#}", self.limit, self.used, self.at_most)
     }
 
     pub(super) fn to_json(&self) -> Value {

@@ -85,7 +85,7 @@ impl Watch {
         let fields = vec![
             ("kind".to_owned(), "adaptation".to_owned()),
             ("event".to_owned(), event.kind.clone()),
-            ("values".to_owned(), limit.to_string()),
+            ("values".to_owned(), format!("{limit:#}")),
         ];
         draft.log("Limit Exceeded", fields)?;
         effects::carry_out(draft, &self.rules, &event, &outcome, answer)

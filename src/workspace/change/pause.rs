@@ -3,6 +3,7 @@
 use super::review::refuse_while_open;
 use crate::{
     domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole, Subject},
+    history::PAUSED,
     workspace::{
         Answer, Draft, Error,
         change::steps::{gate, progress::plan_status},
@@ -25,7 +26,7 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     plan.set_metadata(&mut edit, &[("status", paused.as_str()), (BECAUSE, why.trim())])?;
     plan.update_copies(&mut edit, &[("last_updated", &now)])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
-    note(draft, "Paused", &from, &paused, Some(why))?;
+    note(draft, PAUSED, &from, &paused, Some(why))?;
     Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))
 }
 

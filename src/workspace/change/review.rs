@@ -112,7 +112,7 @@ fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     let by = opener.map(|opener| format!(" (opened by {opener})")).unwrap_or_default();
     let message =
         format!("review {} is for a person to decide, not for whoever opened it{by}", review.id);
-    let hint = "tell the person you work for that it is open; until then work on what does not need the answer";
+    let hint = "tell the person you work for that it is open; what runs can be finished, and nothing new starts until it is decided";
     Err(Error::refused_with(ErrorCode::OwnReview, message, hint))
 }
 

@@ -56,7 +56,7 @@ impl Workspace {
             return Err(Error::refused_with(
                 ErrorCode::Damaged,
                 format!("cannot carry out a decision: {damaged}"),
-                "`statedir check --fix` repairs what is safe; `statedir undo` reverts the last change",
+                "`statedir check --fix` repairs what is safe; `statedir diff` shows what was edited",
             ));
         }
         let outcome = self.change("recover", |draft| {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs::File, thread, time::Duration};
 use serde_json::json;
 
 use super::client::Client;
-use crate::builder::Project;
+use crate::builder::{Project, waited_ms};
 
 /// Holds the lock of a state as another process would.
 fn hold(project: &Project) -> File {
@@ -44,7 +44,7 @@ fn a_lock_that_is_never_free_is_waited_for_with_a_limit() {
         let message = document["error"]["message"].as_str().unwrap();
         let waited = message.split("waited ").nth(1).and_then(|rest| rest.split(' ').next());
         // All of it, not the last stretch.
-        assert!(waited.unwrap().parse::<u64>().unwrap() >= 4_000, "{message}");
+        assert!(waited_ms(waited.unwrap()) >= 4_000, "{message}");
         assert_eq!(answer["result"]["isError"], true);
     }
 }

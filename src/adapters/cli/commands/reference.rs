@@ -4,12 +4,15 @@ use clap_complete::Shell;
 use serde_json::{Value, json};
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, parse},
+    adapters::cli::{CliResult, Failure, Session, completion, parse},
     domain::ErrorCode,
     workspace::StateDocument,
 };
 
 /// Print a completion script for a shell
+///
+/// In bash, zsh and fish it completes what the state knows, too: steps, sections, variables, reviews,
+/// checkpoints, templates.
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir"
@@ -23,9 +26,14 @@ pub(in crate::adapters::cli) fn completions(
     session: &mut Session<'_>,
     args: &CompletionsArgs,
 ) -> CliResult {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut parse::described_with_help(), "statedir", &mut script);
-    let script = String::from_utf8_lossy(&script);
+    let script = match completion::script(args.shell) {
+        Some(script) => script.to_owned(),
+        None => {
+            let (mut command, mut script) = (parse::described_with_help(), Vec::new());
+            clap_complete::generate(args.shell, &mut command, "statedir", &mut script);
+            String::from_utf8_lossy(&script).into_owned()
+        }
+    };
     if session.output.is_json() {
         session.output.value(serde_json::json!({ "script": script }));
     } else {

@@ -14,10 +14,10 @@ use crate::{
 const MANAGED: [(&str, &str); 6] = [
     ("id", "it never changes"),
     ("status", "`statedir step --help` lists the commands that change it"),
-    ("attempts", "`statedir step start` counts them"),
-    ("failures", "`statedir step fail` counts them"),
-    ("claimed_by", "`statedir step start` and `statedir step take` set it"),
-    ("started_at", "`statedir step start` sets it"),
+    ("attempts", "each start of the step counts"),
+    ("failures", "each failure of the step counts"),
+    ("claimed_by", "whoever starts the step or takes it over holds it"),
+    ("started_at", "it is the time when the step was started"),
 ];
 
 /// The shape with the known fields of `set` in their places, so that only fields without a meaning

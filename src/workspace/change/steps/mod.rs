@@ -43,10 +43,14 @@ pub(in crate::workspace::change) fn start(
     };
     let role = draft.workflow().step_role(&status_of(draft, step)?);
     if role == Some(Role::Failed) {
-        return Err(illegal(draft, step, Role::Active, "use `statedir step retry`")?);
+        let hint = format!("`statedir step retry {}` starts it again", step.number);
+        return Err(illegal(draft, step, Role::Active, &hint)?);
     }
     refuse_waiting(draft, &plan, step)?;
     let active = active_after(draft, step)?;
+    if selected.is_none() {
+        tell_own(draft, &plan);
+    }
     begin(draft, &plan, step, &active)
 }
 
@@ -75,6 +79,18 @@ fn active_after(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
     Ok(draft.workflow().step_towards(&from, Role::Active).to_owned())
 }
 
+/// Says which steps the actor works on already, who asked for just any step.
+fn tell_own(draft: &mut Draft<'_>, plan: &Plan) {
+    let is_own = |step: &&Step| {
+        draft.workflow().role_of(step) == Some(Role::Active) && draft.holder(step).own
+    };
+    if let Some(own) = plan.steps.iter().find(is_own) {
+        let number = own.number;
+        let note = format!("step {number} is yours, too: `statedir step done {number}` ends it");
+        draft.notices.push(note);
+    }
+}
+
 /// Starts a failed step again.
 pub(in crate::workspace::change) fn retry(
     draft: &mut Draft<'_>,
@@ -82,9 +98,15 @@ pub(in crate::workspace::change) fn retry(
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
-    let role = draft.workflow().step_role(&status_of(draft, step)?);
+    let from = status_of(draft, step)?;
+    let role = draft.workflow().step_role(&from);
     if role != Some(Role::Failed) {
-        return Err(illegal(draft, step, Role::Active, "only a failed step can be retried")?);
+        let hint = match role {
+            Some(Role::Open) => format!("`statedir step start {}` starts it", step.number),
+            _ => how_to_go_on(draft, step, &from),
+        };
+        let hint = format!("it has not failed; {hint}");
+        return Err(illegal(draft, step, Role::Active, &hint)?);
     }
     refuse_limit(draft, &plan, step)?;
     let active = active_after(draft, step)?;
@@ -105,26 +127,31 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
     ))
 }
 
+/// What to do about a step that cannot be started from the status it has.
+fn how_to_go_on(draft: &Draft<'_>, step: &Step, from: &str) -> String {
+    match draft.workflow().step_role(from) {
+        Some(Role::Active) => {
+            let holder = draft.holder(step);
+            if holder.is_foreign() {
+                let how = claim::how_to_take(&holder);
+                format!("it is held by {}; {how}", holder.phrase())
+            } else if holder.own {
+                format!("it is yours: `statedir step done {}` ends it", step.number)
+            } else {
+                format!("nobody has claimed it: `statedir step take {}`", step.number)
+            }
+        }
+        Some(Role::Waiting) => moves::allowed_moves(draft.workflow(), step, from),
+        _ => format!("`statedir step reset {}` reopens it", step.number),
+    }
+}
+
 fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Result<Answer, Error> {
     refuse_while_open(plan)?;
     plan.refuse_copied(step)?;
     let from = status_of(draft, step)?;
     if let Err(refusal) = draft.workflow().check_step(&from, active) {
-        let hint = match draft.workflow().step_role(&from) {
-            Some(Role::Active) => {
-                let holder = draft.holder(step);
-                if holder.is_foreign() {
-                    let how = claim::how_to_take(&holder);
-                    format!("it is held by {}; {how}", holder.phrase())
-                } else if holder.own {
-                    format!("it is yours: `statedir step done {}` ends it", step.number)
-                } else {
-                    format!("nobody has claimed it: `statedir step take {}`", step.number)
-                }
-            }
-            Some(Role::Waiting) => moves::allowed_moves(draft.workflow(), step, &from),
-            _ => format!("`statedir step reset {}` reopens it", step.number),
-        };
+        let hint = how_to_go_on(draft, step, &from);
         let hint = Some(hint);
         let (subject, refusal) = (step.name(), Box::new(refusal));
         return Err(ErrorKind::Transition { subject, refusal, hint }.into());
@@ -235,10 +262,12 @@ pub(in crate::workspace::change) fn select<'p>(
                 return Ok(step);
             }
             let names: Vec<String> = several.iter().map(|step| step.number.to_string()).collect();
+            let titles: Vec<String> =
+                several.iter().map(|step| format!("{} is {}", step.number, step.title)).collect();
             Err(Error::refused_with(
                 ErrorCode::Ambiguous,
                 format!("more than one step {what}: {}", names.join(", ")),
-                "name the step",
+                format!("name one of them: {}", titles.join("; ")),
             ))
         }
     }

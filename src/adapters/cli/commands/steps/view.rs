@@ -170,6 +170,7 @@ pub(super) fn claim(session: &mut Session<'_>) -> CliResult {
         session.output.line(format!("  input {name} = {value}"));
     }
     for (name, text) in &needed.expected_outputs {
+        let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
         session.output.line(format!("  expects {name}: {text}"));
     }
     for error in &needed.earlier_errors {
