@@ -138,7 +138,11 @@ fn the_help_names_every_operation_with_all_of_its_members() {
         let (_, members) = rows.iter().find(is_row).unwrap_or_else(|| panic!("{operation}\n{help}"));
         let listed: Vec<&str> = members.split(|c: char| !c.is_alphabetic() && c != '_').collect();
         let known = expected(&refused(&json!({ "op": operation, "no such member": 1 })));
-        for member in known.iter().filter(|member| !spellings.contains(&member.as_str())) {
+        let own = if operation == "step.move" { &["status", "why"][..] } else { &[] };
+        let is_spelling = |member: &&String| {
+            spellings.contains(&member.as_str()) || own.contains(&member.as_str())
+        };
+        for member in known.iter().filter(|member| !is_spelling(member)) {
             assert!(listed.contains(&member.as_str()), "{operation}: {member}\n{help}");
         }
     }

@@ -20,6 +20,7 @@ member that is not known is an error.
   step.start, step.retry,
   step.reset                   [step; to reset: note, force]
   step.take                    [step, force, why]
+  step.move                    step, to, [output, cost, time, error, note, tool, force]
   step.remove                  step
   step.reorder                 step, after or before
   step.done, step.fail,
