@@ -27,6 +27,8 @@ fn shown(project: &Project, columns: u32, env: &[(&str, &str)], args: &[&str]) -
     let ran = outside_of_any_session(&mut command)
         .current_dir(project.root())
         .env("STATEDIR_ACTOR", "tester")
+        // Ages are the same in each run.
+        .env("STATEDIR_NOW", "2027-01-01T00:00:00Z")
         .env("TERM", "xterm")
         .stdin(std::process::Stdio::null())
         .output()

@@ -33,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 122] = [
+const LINES: [(&str, &str); 125] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("status", ""),
@@ -154,6 +154,9 @@ const LINES: [(&str, &str); 122] = [
     ("mcp", ""),
     ("schema", ""),
     ("completions bash", ""),
+    ("__complete step done 1", ""),
+    ("__complete var get x", ""),
+    ("__complete restore x", ""),
     ("man", ""),
     ("trust", ""),
 ];
