@@ -43,9 +43,9 @@ mod ulid;
 mod verify;
 
 pub use counts::Counts;
-pub(crate) use entry::{Entry, PAUSED};
 pub use entry::EntryKind;
 pub use entry::NewEntry;
+pub(crate) use entry::{Entry, PAUSED};
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
 pub(crate) use read::each::each_entry;

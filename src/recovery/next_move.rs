@@ -170,8 +170,9 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         let left = step.allowed - step.failures;
         let attempts = if left == 1 { "attempt" } else { "attempts" };
         let command = format!("statedir step retry {number}");
-        let mut text =
-            format!("Step {number} failed, {left} {attempts} left: mend the cause, then `{command}`");
+        let mut text = format!(
+            "Step {number} failed, {left} {attempts} left: mend the cause, then `{command}`"
+        );
         if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
             text.push_str(&format!(", or `statedir step start {ready}`"));
         }

@@ -130,12 +130,13 @@ fn the_help_names_every_operation_with_all_of_its_members() {
     }
     // Other spellings that are read, too.
     let spellings = ["tool_mapping", "inputs", "outputs", "expected_outputs", "estimated_cost"];
-    let spellings = [&spellings[..], &["estimated_time", "side_effects", "assistant_response"]].concat();
+    let spellings =
+        [&spellings[..], &["estimated_time", "side_effects", "assistant_response"]].concat();
     for operation in operations {
-        let is_row = |(names, _): &&(String, String)| {
-            names.split([',', ' ']).any(|name| name == operation)
-        };
-        let (_, members) = rows.iter().find(is_row).unwrap_or_else(|| panic!("{operation}\n{help}"));
+        let is_row =
+            |(names, _): &&(String, String)| names.split([',', ' ']).any(|name| name == operation);
+        let (_, members) =
+            rows.iter().find(is_row).unwrap_or_else(|| panic!("{operation}\n{help}"));
         let listed: Vec<&str> = members.split(|c: char| !c.is_alphabetic() && c != '_').collect();
         let known = expected(&refused(&json!({ "op": operation, "no such member": 1 })));
         let own = if operation == "step.move" { &["status", "why"][..] } else { &[] };

@@ -41,7 +41,10 @@ fn a_brief_tells_what_its_reader_needs_and_little_else() {
             let least = long.map_or(LEAST_RECALL, |(_, least)| *least);
             let kept = recall >= least && waste <= MOST_WASTE;
             short.extend((!kept).then(|| {
-                format!("{} at {budget}: {recall:.1} % told, {waste:.1} % waste\n{}", state.name, brief.text)
+                format!(
+                    "{} at {budget}: {recall:.1} % told, {waste:.1} % waste\n{}",
+                    state.name, brief.text
+                )
             }));
             sums[at] = (sums[at].0 + recall, sums[at].1 + waste);
         }

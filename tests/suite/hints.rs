@@ -73,7 +73,8 @@ fn follow(stage: &Stage, command: &str) -> (Option<String>, Said, Stage) {
     let there = stage.copy();
     let before = there.kept();
     // What is for a person to decide is decided by one.
-    let person = command.starts_with("statedir review a") || command.starts_with("statedir review r");
+    let person =
+        command.starts_with("statedir review a") || command.starts_with("statedir review r");
     let actor = if person { " --actor marta" } else { "" };
     let command = command.strip_suffix(" --json").unwrap_or(command);
     let json = if command.contains("--help") { "" } else { " --json" };
@@ -116,12 +117,8 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
     let said = in_json.run(&scene.line(true));
     let mut texts = said.texts();
     texts.extend(in_text.run(&scene.line(false)).texts());
-    let hints: Vec<String> = texts
-        .iter()
-        .flat_map(|text| commands(text))
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
+    let hints: Vec<String> =
+        texts.iter().flat_map(|text| commands(text)).collect::<BTreeSet<_>>().into_iter().collect();
     let mut fault = |what: String| wrong.push(format!("{}: {what}", scene.name));
     if hints.is_empty() {
         fault(format!("names no command: {texts:?}"));

@@ -77,7 +77,9 @@ fn lines_are_broken_between_words_at_the_width_of_the_terminal() {
     // Control: a pipe gets whole lines, whatever `COLUMNS` says.
     let mut command = project.command(&["status"]);
     let piped = command.env("COLUMNS", "50").output().unwrap();
-    assert!(String::from_utf8(piped.stdout).unwrap().lines().any(|line| line.chars().count() > 100));
+    assert!(
+        String::from_utf8(piped.stdout).unwrap().lines().any(|line| line.chars().count() > 100)
+    );
 }
 
 #[test]
@@ -127,9 +129,8 @@ fn colours_are_as_the_variables_say() {
         return;
     }
     let project = talkative();
-    let is_coloured = |env: &[(&str, &str)]| {
-        shown(&project, 80, env, &["status"]).contains('\u{1b}')
-    };
+    let is_coloured =
+        |env: &[(&str, &str)]| shown(&project, 80, env, &["status"]).contains('\u{1b}');
     for (env, expected) in [
         (&[][..], true),
         (&[("NO_COLOR", "1")], false),
@@ -171,11 +172,18 @@ fn awkward_times(text: &str) -> Vec<String> {
 
 #[test]
 fn times_are_told_as_people_say_them() {
-    assert_eq!(awkward_times("took 41424ms (7200s), 300 seconds, 90 ms, 5s"), ["41424ms", "7200s", "300 seconds"]);
+    assert_eq!(
+        awkward_times("took 41424ms (7200s), 300 seconds, 90 ms, 5s"),
+        ["41424ms", "7200s", "300 seconds"]
+    );
     assert_eq!(awkward_times("2h 34m, 59s, 1.5s at 2026-01-15T09:00:00Z"), [""; 0]);
     let project = Project::with_steps(3);
     project.ok(&["constraint", "set", "max_execution_time", "1h"]);
-    project.ok(&["rule", "add", "If execution time > 200s → set priority to \"speed_and_clarity\""]);
+    project.ok(&[
+        "rule",
+        "add",
+        "If execution time > 200s → set priority to \"speed_and_clarity\"",
+    ]);
     project.ok(&["step", "add", "Long", "--time", "7200s"]);
     project.ok(&["step", "start", "1"]);
     let done = project.ok(&["step", "done", "1", "--time", "9240s", "--cost", "0.5"]);

@@ -57,8 +57,7 @@ impl Answer {
     pub(in crate::adapters) fn after_waiting(mut self, waited: Duration) -> Self {
         let message = self.document["error"]["message"].as_str().unwrap_or_default();
         let reason = message.rsplit_once("; waited ").map_or(message, |(reason, _)| reason);
-        self.document["error"]["message"] =
-            json!(format!("{reason}; waited {waited:.0?}"));
+        self.document["error"]["message"] = json!(format!("{reason}; waited {waited:.0?}"));
         self
     }
 

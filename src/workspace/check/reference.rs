@@ -11,8 +11,8 @@ pub(super) fn check(
     found: &mut Vec<Problem>,
 ) {
     // The history knows totals; which ones does not matter here.
-    let resolver =
-        Resolver::new(Some(plan), Some(variables), workflow).with_totals(Money::default(), Some(""));
+    let resolver = Resolver::new(Some(plan), Some(variables), workflow)
+        .with_totals(Money::default(), Some(""));
     let document = &plan.document;
     for step in &plan.steps {
         let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };

@@ -8,8 +8,8 @@ use super::open_steps::open_steps;
 use crate::{
     brief::{Focus, Input, Material, SHORT_TURNS, Standing, StepOutputs},
     domain::{
-        Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId, StepRef,
-        Variables, Workflow, is_usual, is_usual_rule,
+        Bullet, Constraints, Decision, ErrorCode, Money, Plan, Problem, StateFile, Step, StepId,
+        StepRef, Variables, Workflow, is_usual, is_usual_rule,
     },
     history::{Counts, Entry, EntryKind, last_entries_within},
     recovery::Move,
@@ -106,8 +106,10 @@ impl Snapshot {
             material.prose = constraints.prose();
             // What a rule that has fired made of the constraints is told instead.
             let fired = |rule: &Bullet| {
-                let mut adaptations = material.entries.iter().filter_map(|entry| entry.field("rule"));
-                adaptations.any(|said| said.split_once(": ").is_some_and(|(_, text)| text == rule.text))
+                let mut adaptations =
+                    material.entries.iter().filter_map(|entry| entry.field("rule"));
+                adaptations
+                    .any(|said| said.split_once(": ").is_some_and(|(_, text)| text == rule.text))
             };
             let own = constraints.rules.iter();
             let own = own.filter(|rule| !is_usual_rule(&rule.text) && !fired(rule));

@@ -31,7 +31,8 @@ impl Site {
         let fixed = self.text.replace("{{", "\u{1}").replace("}}", "\u{2}");
         let mut parts = Vec::new();
         for (at, part) in fixed.split('{').enumerate() {
-            let part = if at == 0 { part } else { part.split_once('}').map_or("", |(_, rest)| rest) };
+            let part =
+                if at == 0 { part } else { part.split_once('}').map_or("", |(_, rest)| rest) };
             parts.push(plain(&part.replace('\u{1}', "{").replace('\u{2}', "}")));
         }
         parts.retain(|part| !part.trim().is_empty());
@@ -99,7 +100,9 @@ fn literals(code: &str, before: &mut String) -> Vec<(usize, (String, String))> {
                 }
             }
             '\'' if rest(at + 2) == '\'' => at += 2,
-            'r' if (rest(at + 1) == '"' || rest(at + 1) == '#') && !rest(at - 1).is_alphanumeric() => {
+            'r' if (rest(at + 1) == '"' || rest(at + 1) == '#')
+                && !rest(at - 1).is_alphanumeric() =>
+            {
                 let hashes = (at + 1..).take_while(|at| rest(*at) == '#').count();
                 if rest(at + 1 + hashes) == '"' {
                     let end: String = format!("\"{}", "#".repeat(hashes));

@@ -186,11 +186,16 @@ impl Stage {
             let text = std::fs::read(entry.path()).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
             let is_mark = |line: &&str| {
-                ["<<<<<<<", "=======", ">>>>>>>", "|||||||"].iter().any(|mark| line.starts_with(mark))
+                ["<<<<<<<", "=======", ">>>>>>>", "|||||||"]
+                    .iter()
+                    .any(|mark| line.starts_with(mark))
             };
             match name.as_str() {
                 "plan.md" => lines.extend(
-                    text.split(": Do part ").skip(1).filter_map(|rest| rest.split_whitespace().next()).map(|n| format!("Do part {n}")),
+                    text.split(": Do part ")
+                        .skip(1)
+                        .filter_map(|rest| rest.split_whitespace().next())
+                        .map(|n| format!("Do part {n}")),
                 ),
                 _ => lines.extend(text.lines().filter(|line| !is_mark(line)).map(str::to_owned)),
             }

@@ -135,8 +135,7 @@ fn takes_value(arg: &Arg) -> bool {
 
 /// Writes the ways to go on from these words, a line each.
 pub(super) fn answer(session: &mut Session<'_>, words: &[OsString]) {
-    let words: Vec<String> =
-        words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let (before, current) = match words.split_last() {
         Some((current, before)) => (before, current.as_str()),
         None => (&[][..], ""),
@@ -165,7 +164,8 @@ fn candidates(session: &Session<'_>, typed: &Typed<'_>, current: &str) -> Vec<Ca
         if let Some((name, value)) = current.split_once('=') {
             let option = option(typed.command, name).filter(|option| takes_value(option));
             let found = option.map(|option| values(session, typed, option, value));
-            let whole = |found: Candidate| Candidate::new(format!("{name}={}", found.word), found.about);
+            let whole =
+                |found: Candidate| Candidate::new(format!("{name}={}", found.word), found.about);
             return found.unwrap_or_default().into_iter().map(whole).collect();
         }
         return options(typed.command).filter(begins).collect();
@@ -194,12 +194,7 @@ fn options(command: &Command) -> impl Iterator<Item = Candidate> {
 }
 
 /// The values of an argument that begin with what was typed.
-fn values(
-    session: &Session<'_>,
-    typed: &Typed<'_>,
-    arg: &Arg,
-    current: &str,
-) -> Vec<Candidate> {
+fn values(session: &Session<'_>, typed: &Typed<'_>, arg: &Arg, current: &str) -> Vec<Candidate> {
     let possible: Vec<Candidate> = arg
         .get_possible_values()
         .iter()

@@ -208,9 +208,8 @@ fn values_of(snapshot: &Snapshot, name: &str) -> Result<Vec<Candidate>, Error> {
 fn checkpoints(session: &Session<'_>) -> Result<Vec<Candidate>, Failure> {
     let all = session.workspace()?.checkpoints()?;
     let newest = all.checkpoints.iter().rev();
-    let about = |message: &Option<String>, time: &str| {
-        message.clone().unwrap_or_else(|| time.to_owned())
-    };
+    let about =
+        |message: &Option<String>, time: &str| message.clone().unwrap_or_else(|| time.to_owned());
     let candidate = |one: &crate::store::Checkpoint| {
         Candidate::new(one.name.to_string(), about(&one.message, &one.time))
     };
