@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::difference::{Difference, Subject};
 use crate::{
     domain::{
-        StateFile,
+        Context, StateFile,
         lifetime::Lifetime,
         outline::{Kind, MARK, Outline, Pairing, Role, ThingId, with_rest},
     },
@@ -218,7 +218,25 @@ impl<'o> Walk<'o> {
         };
         let path = to.map(|id| self.new.field_path(id)).or(from.map(|id| self.old.field_path(id)));
         let (field, under) = path.unwrap_or_default();
-        ThingChange { under, field, before: old.map(said), after: new.map(said) }
+        let (before, after) = self.without_origins(old.map(said), new.map(said));
+        ThingChange { under, field, before, after }
+    }
+
+    /// Findings are shown without the comments that say where they are from, unless nothing else
+    /// differs.
+    fn without_origins(
+        &self,
+        before: Option<String>,
+        after: Option<String>,
+    ) -> (Option<String>, Option<String>) {
+        if self.file != StateFile::Context {
+            return (before, after);
+        }
+        let bare = |text: &Option<String>| text.as_deref().map(Context::without_origins);
+        match (bare(&before), bare(&after)) {
+            (old, new) if old == new => (before, after),
+            bare => bare,
+        }
     }
 
     fn push_change(&self, role: Role, section: &[String], change: ThingChange, to: &mut Changes) {
@@ -264,6 +282,7 @@ impl<'o> Walk<'o> {
         }
         let text = self.body_text(is_added, id).trim().to_owned();
         let (before, after) = if is_added { (None, Some(text)) } else { (Some(text), None) };
+        let (before, after) = self.without_origins(before, after);
         let subject = Subject::Section { section: section_name(outline, id) };
         changes.push(self.file, subject, before, after);
     }

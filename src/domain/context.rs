@@ -100,7 +100,7 @@ impl Context {
         }
         let parts = self.document.parts(section).into_iter();
         let source = self.document.source();
-        parts.map(|part| without_origins(&source[part.span])).collect()
+        parts.map(|part| Self::without_origins(&source[part.span])).collect()
     }
 
     /// A text with a comment at its end that says when it was added, and during which step. It is
@@ -119,6 +119,15 @@ impl Context {
         }
         let step = step.map(|step| format!("step {step}, ")).unwrap_or_default();
         Cow::Owned(format!("{} <!-- {step}{date} -->", &text[..end]))
+    }
+
+    /// A text without the comments that say where its lines are from.
+    pub(crate) fn without_origins(text: &str) -> String {
+        if !text.contains(ORIGIN) {
+            return text.to_owned();
+        }
+        let lines: Vec<&str> = text.split('\n').map(without_origin).collect();
+        lines.join("\n")
     }
 
     /// The section that `name` means: a heading, or a path such as `Knowledge/Key Findings`.
@@ -141,15 +150,7 @@ fn said(document: &Document, section: SectionId) -> String {
     if FILLERS.contains(&text) {
         return String::new();
     }
-    without_origins(text)
-}
-
-fn without_origins(text: &str) -> String {
-    if !text.contains(ORIGIN) {
-        return text.to_owned();
-    }
-    let lines: Vec<&str> = text.split('\n').map(without_origin).collect();
-    lines.join("\n")
+    Context::without_origins(text)
 }
 
 const ORIGIN: &str = " <!-- ";

@@ -3,6 +3,7 @@
 use super::{
     Constraints, Plan, Setting, Step, Workflow,
     constraints::{BEHAVIOURS, DIRECTIVES, MODIFIERS, RESOURCES, RULES},
+    plan::loose::without_status,
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
 
@@ -19,12 +20,20 @@ impl Plan {
     /// What stands under a step and is none of its fields, with its subsections.
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
+        if step.item.is_some() {
+            return step.description.clone().unwrap_or_default();
+        }
         let is_field = |item: ItemId| document.item(item).key.is_some();
-        let mut text = outside_items(document, step.section, is_field);
+        let mut text = without_status(&outside_items(document, step.section, is_field));
+        let end = self.inside(step).map_or(self.extent(step).end, |inner| inner.offset);
         for &child in &document.section(step.section).children {
             let section = document.section(child);
-            text.push_str("\n\n");
-            text.push_str(&document.source()[section.extent.clone()]);
+            if section.heading.start < end {
+                text.push_str("\n\n");
+                text.push_str(
+                    &document.source()[section.extent.start..section.extent.end.min(end)],
+                );
+            }
         }
         without_filler(&text)
     }

@@ -17,6 +17,8 @@ pub(crate) struct StepCost {
     pub id: String,
     /// The amount.
     pub cost: Money,
+    /// When the attempt ended: two attempts that cost the same are two.
+    pub at: String,
 }
 
 /// The variables and the document they were read from.
@@ -80,7 +82,8 @@ impl Variables {
     /// What adds the cost of an attempt to what `cost_tracking` keeps: the total, the list, both or
     /// nothing. The history has it in any case.
     pub(crate) fn cost(&self, cost: &StepCost) -> Vec<Put> {
-        let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json() });
+        let line = json!({ "step": cost.step, "id": cost.id, "cost": cost.cost.to_json(),
+            "at": cost.at });
         let list = Path::root().join("cost_tracking").join("step_costs");
         let has_list = self.document.get(&list).is_some();
         let list = has_list.then(|| Put::Append(list, line));
@@ -95,9 +98,17 @@ impl Variables {
     }
 
     /// What stores the results of a step under `step_data.outputs.<id>`.
-    pub(crate) fn outputs(id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
-        let base = Path::root().join("step_data").join("outputs").join(id);
-        outputs.iter().map(|(key, value)| Put::Set(base.join(key), value.clone())).collect()
+    ///
+    /// They stand in the order of the ids, so that two branches with results of different steps
+    /// seldom touch the same lines.
+    pub(crate) fn outputs(&self, id: &str, outputs: &[(String, Value)]) -> Vec<Put> {
+        let all = Path::root().join("step_data").join("outputs");
+        let base = all.join(id);
+        let known = self.document.keys(&all).unwrap_or_default();
+        let next = known.into_iter().find(|key| key.as_str() > id).filter(|_| !outputs.is_empty());
+        let place = next.map(|next| Put::MakeBefore(base.clone(), next));
+        let values = outputs.iter().map(|(key, value)| Put::Set(base.join(key), value.clone()));
+        place.into_iter().chain(values).collect()
     }
 
     /// Makes changes together, all of them or none.

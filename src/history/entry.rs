@@ -123,6 +123,9 @@ pub(crate) struct Entry {
     pub verified: bool,
 }
 
+/// What stands before the words of a line.
+const IN_FRONT: [char; 5] = ['-', '*', '+', ' ', '\t'];
+
 impl Entry {
     /// The entry that a piece of the log is, if it is one.
     pub(super) fn read(piece: &Piece<'_>) -> Option<Self> {
@@ -148,7 +151,18 @@ impl Entry {
                     return Some(Self::of_journal(&journal, text));
                 }
                 let (title, time) = heading::split_unsigned(body.lines().next()?)?;
-                Some(Self::plain(&body, title, time, text))
+                let mut below = body.lines().skip(1).map(|line| line.trim_start_matches(IN_FRONT));
+                let title = match title {
+                    // Only a date: what was done is said below it.
+                    "" => below.find(|line| !line.trim().is_empty()).or(time).unwrap_or_default(),
+                    title => title,
+                };
+                let body = if body.starts_with('#') {
+                    &*body
+                } else {
+                    body.split_once('\n').map_or("", |(_, rest)| rest)
+                };
+                Some(Self::plain(body, title, time, text))
             }
             Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => None,
         }

@@ -37,7 +37,8 @@ pub(super) fn merged_heading(
         _ => our.number.max(their.number),
     };
     let id = our.id.as_ref().min(their.id.as_ref()).or(our.id.as_ref()).or(their.id.as_ref());
-    Some(StepHeading { number, id: id.cloned(), title: title.to_owned() })
+    let is_numbered = our.is_numbered || their.is_numbered;
+    Some(StepHeading { number, is_numbered, id: id.cloned(), title: title.to_owned() })
 }
 
 /// Numbers steps and reviews anew and works out what follows from them.
@@ -53,12 +54,16 @@ pub(super) fn finish(
     let mut last = 0;
     each_step(root, &mut |step| {
         let Some(mark) = &mut step.step else { return };
+        if !mark.is_numbered {
+            return;
+        }
         let number = if in_line || mark.number <= last { last + 1 } else { mark.number };
         if mark.number != number || !step.prefix.contains(&number.to_string()) {
             renumber(&mut step.prefix, number);
         }
         (mark.number, last) = (number, number);
     });
+    number_others(root);
     name_steps(root);
     name_reviews(root);
     let mut steps = Vec::new();
@@ -86,6 +91,20 @@ pub(super) fn finish(
     {
         status.value = active;
     }
+}
+
+/// Steps without a number get the lowest that are free, as they will be read.
+fn number_others(root: &mut MergedThing) {
+    let mut taken = HashSet::new();
+    each_step(root, &mut |step| {
+        taken.extend(step.step.as_ref().filter(|mark| mark.is_numbered).map(|mark| mark.number));
+    });
+    let mut free = (1..=u32::MAX).filter(|number| !taken.contains(number));
+    each_step(root, &mut |step| {
+        if let Some(mark) = step.step.as_mut().filter(|mark| !mark.is_numbered) {
+            mark.number = free.next().unwrap_or_default();
+        }
+    });
 }
 
 /// The ids of the merged steps with their numbers.
@@ -182,9 +201,9 @@ fn renumber(prefix: &mut String, number: u32) {
 fn each_step(node: &mut MergedThing, act: &mut dyn FnMut(&mut MergedThing)) {
     if node.step.is_some() {
         act(node);
-        return;
     }
-    node.children.iter_mut().for_each(|child| each_step(child, act));
+    let is_section = |child: &&mut MergedThing| matches!(child.kind, Kind::Section(_));
+    node.children.iter_mut().filter(is_section).for_each(|child| each_step(child, act));
 }
 
 fn is_section_for(thing: &MergedThing, role: Role) -> bool {

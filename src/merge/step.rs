@@ -69,7 +69,7 @@ fn named(step: &StepHeading) -> Named<'_> {
 /// The steps by their ids; one without an id by its number and title.
 fn with_ids(found: &[dependencies::Dependency], known: &[Named<'_>]) -> String {
     let one = |step: &StepRef| match step {
-        StepRef::Id(id) => id.to_string(),
+        StepRef::Id(_) | StepRef::Label(_) => step.to_string(),
         StepRef::Number(number) => {
             let mut same = known.iter().filter(|step| step.number == *number);
             match same.next() {
@@ -114,6 +114,7 @@ pub(super) fn title_dependencies(
             known.iter().find(|step| match wanted {
                 StepRef::Id(id) => step.id == Some(id.as_str()),
                 StepRef::Number(number) => step.number == *number,
+                StepRef::Label(_) => false,
             })
         };
         // What is gone stays as it was named.
@@ -129,7 +130,11 @@ pub(super) fn title_dependencies(
 /// started the step later holds.
 pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: Option<StepRole>) {
     let later = later_side(step, outlines);
+    let attempts = same_attempts(step, outlines);
     for child in &mut step.children {
+        if let (Some(ATTEMPTS), Some(attempts)) = (child.name.as_deref(), &attempts) {
+            child.value.clone_from(attempts);
+        }
         let Some(CLAIMED_BY | "result") = child.name.as_deref() else { continue };
         let said = |side: usize| {
             child.sources[side].map(|id| outlines[side].get(id).value.trim().to_owned())
@@ -155,6 +160,19 @@ pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: 
         mark.value = sign.to_string();
         step.children.insert(0, mark);
     }
+}
+
+/// The attempts where both sides have the same ones: the last began at the same moment, so that one
+/// side has it from the other.
+fn same_attempts(step: &MergedThing, outlines: &[Outline<'_>; 3]) -> Option<String> {
+    let said = |side: usize, name: &str| {
+        let field = outlines[side].field(step.sources[side]?, name)?;
+        Some(outlines[side].get(field).value.trim().to_owned())
+    };
+    let [base, ours, theirs] = [BASE, OURS, THEIRS].map(|side| said(side, STARTED_AT));
+    let is_same = ours.is_some() && ours == theirs && ours != base;
+    let [ours, theirs] = [OURS, THEIRS].map(|side| said(side, ATTEMPTS));
+    ours.filter(|ours| is_same && theirs.as_ref() == Some(ours))
 }
 
 /// The parts of the bookkeeping line follow the id, in their order.

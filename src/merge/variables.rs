@@ -104,6 +104,12 @@ fn members(path: &Path, base: &Members, ours: &Members, theirs: &Members) -> Mem
         };
         merged.extend(value.map(|value| (key.clone(), value)));
     }
+    // As a step puts its results in, so that merging by lines gives the same.
+    let is_sorted = |members: &Members| members.is_sorted_by(|one, other| one.0 <= other.0);
+    let is_outputs = path.segments().iter().map(String::as_str).eq(["step_data", "outputs"]);
+    if is_outputs && is_sorted(ours) && is_sorted(theirs) {
+        merged.sort_by(|one, other| one.0.cmp(&other.0));
+    }
     merged
 }
 

@@ -216,7 +216,7 @@ impl<'a> Draft<'a> {
     /// Begins a history where there is none.
     pub(super) fn begin_history(&mut self, text: String) -> Result<(), Error> {
         let history = history::HistoryFacts::scan(text.as_bytes(), &mut |_| {})?;
-        self.facts = Some(Facts { history, touches: BTreeMap::new() });
+        self.facts = Some(Facts { history, ..Facts::default() });
         self.appended = text.into_bytes();
         Ok(())
     }
@@ -256,7 +256,12 @@ impl<'a> Draft<'a> {
         let (millis, first) = (self.env.millis_at(&entry.time), self.appended.is_empty());
         let facts = self.facts()?;
         let mut text = facts.history.log_heading(newline).unwrap_or_default();
-        let rendered = history::render(entry, millis, &facts.history.heads, newline)?;
+        let mut entry = entry.clone();
+        if !facts.edited.is_empty() {
+            let edited = std::mem::take(&mut facts.edited).into_iter().collect::<Vec<_>>();
+            entry.fields.push(("edited_outside".to_owned(), edited.join(", ")));
+        }
+        let rendered = history::render(&entry, millis, &facts.history.heads, newline)?;
         text.push_str(&rendered.text);
         if first && in_line {
             text.insert_str(0, newline);

@@ -21,6 +21,22 @@ fn is_edited(view: &View, file: StateFile) -> bool {
     })
 }
 
+/// Remembers which files were edited outside, so that the next entry of the history says it.
+pub(super) fn remember(draft: &mut Draft<'_>) {
+    let mut edited = Vec::new();
+    for report in draft.view().reports() {
+        if let Report::External { files, .. } = report {
+            let is_state = |name: &&String| name.as_str() != StateFile::History.name();
+            edited.extend(files.iter().filter(is_state).cloned());
+        }
+    }
+    if !edited.is_empty()
+        && let Ok(facts) = draft.facts()
+    {
+        facts.edited.extend(edited);
+    }
+}
+
 /// How many lines of a plan are named that look like steps and are not read as such.
 const MOST_NAMED: usize = 3;
 

@@ -1,7 +1,7 @@
 //! What is derived from a long history and kept beside it, so that no command reads it all.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::{Seek, SeekFrom},
 };
 
@@ -25,12 +25,18 @@ pub(crate) struct Facts {
     /// What changed in the state while a step was running, by the step's id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub touches: BTreeMap<String, Vec<String>>,
+    /// The files that were edited outside since the last entry of the history.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub edited: BTreeSet<String>,
 }
 
 /// The part of a cache that no scan brings back.
 #[derive(Deserialize)]
 struct Touches {
+    #[serde(default)]
     touches: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    edited: BTreeSet<String>,
 }
 
 impl Facts {
@@ -54,8 +60,10 @@ impl Facts {
         reader.seek(SeekFrom::Start(0)).map_err(HistoryError::Io)?;
         let history = HistoryFacts::scan(reader, progress)?;
         // Another version may have kept its counts in another form; this part stays the same.
-        let touches = serde_json::from_slice(bytes).map(|Touches { touches }| touches);
-        Ok(Self { history, touches: touches.unwrap_or_default() })
+        let kept = serde_json::from_slice(bytes).ok();
+        let (touches, edited) =
+            kept.map(|Touches { touches, edited }| (touches, edited)).unwrap_or_default();
+        Ok(Self { history, touches, edited })
     }
 
     /// Remembers a change for every running step.

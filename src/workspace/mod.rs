@@ -201,6 +201,7 @@ impl Workspace {
             if !kind.starts_with("checkpoint.") {
                 external_edit::update_counters(draft);
                 external_edit::tell_unread_steps(draft);
+                external_edit::remember(draft);
             }
             let total = changes.len();
             let mut answers = Vec::with_capacity(total);

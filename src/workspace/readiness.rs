@@ -67,6 +67,7 @@ impl<'p> Readiness<'p> {
         match step {
             StepRef::Number(number) => self.by_number.get(number).copied(),
             StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
+            StepRef::Label(_) => self.plan.steps.iter().position(|found| found.is(step)),
         }
     }
 

@@ -36,6 +36,8 @@ struct Measure {
     pairs: usize,
     /// Pairs that git united and `check` accepts.
     good: usize,
+    /// Those, and pairs that git would unite but for the end of history.md.
+    but_for_history: usize,
     /// How often each file was in conflict, and how often each finding was made.
     against: BTreeMap<String, usize>,
 }
@@ -138,8 +140,15 @@ fn unite(repository: &Repository) -> Vec<String> {
     found
 }
 
-fn measure(pairs: usize) -> Option<Measure> {
+/// Measures so many pairs, with the attributes that `init` writes or, as hosting sites ignore them,
+/// without.
+fn measure(pairs: usize, has_attributes: bool) -> Option<Measure> {
     let repository = Repository::begun_in_git(8)?;
+    let attributes = repository.project.root().join(".gitattributes");
+    assert!(attributes.exists(), "history.md is united by lines where git is asked to");
+    if !has_attributes {
+        std::fs::remove_file(attributes).unwrap();
+    }
     for step in ["1", "2"] {
         repository.project.ok(&["step", "start", step]);
         repository.project.ok(&["step", "done", step, "--output", "rows=7", "--cost", "0.01"]);
@@ -153,6 +162,8 @@ fn measure(pairs: usize) -> Option<Measure> {
         later(&repository);
         branch(&repository, &mut dice, "b", &theirs);
         let against = unite(&repository);
+        let is_history = |what: &String| what == "conflict in history.md";
+        measure.but_for_history += usize::from(against.iter().all(is_history));
         measure.good += usize::from(against.is_empty());
         for what in against {
             *measure.against.entry(what).or_default() += 1;
@@ -164,10 +175,26 @@ fn measure(pairs: usize) -> Option<Measure> {
 #[test]
 fn branches_that_finish_different_steps_merge_as_text() {
     let full = std::env::var("STATEDIR_SWEEP").is_ok_and(|wanted| wanted == "full");
-    let Some(measure) = measure(if full { 200 } else { 20 }) else { return };
+    let Some(measure) = measure(if full { 200 } else { 20 }, true) else { return };
     println!("plain merges: {} of {} ({} %)", measure.good, measure.pairs, measure.percent());
     for (what, times) in &measure.against {
         println!("  {times} × {what}");
     }
     assert!(measure.percent() >= LEAST, "only {} %", measure.percent());
+}
+
+/// Both branches add to the end of history.md, which only `merge=union` or the driver can unite.
+#[test]
+fn without_attributes_only_the_end_of_the_history_is_in_the_way_more_often() {
+    let full = std::env::var("STATEDIR_SWEEP").is_ok_and(|wanted| wanted == "full");
+    let pairs = if full { 200 } else { 6 };
+    let Some(measure) = measure(pairs, false) else { return };
+    println!(
+        "without attributes: {} of {}, and {} but for history.md",
+        measure.good, measure.pairs, measure.but_for_history
+    );
+    assert_eq!(measure.good, 0, "this has become better: say so");
+    if full {
+        assert!(measure.but_for_history * 100 / pairs >= LEAST);
+    }
 }

@@ -82,6 +82,8 @@ pub(crate) enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepHeading {
     pub(crate) number: u32,
+    /// Whether the number is written; else it is the lowest that is free.
+    pub(crate) is_numbered: bool,
     pub(crate) id: Option<String>,
     pub(crate) title: String,
 }

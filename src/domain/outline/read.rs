@@ -9,7 +9,7 @@ use crate::{
         plan::{
             self,
             bookkeeping::{Bookkeeping, pieces},
-            heading::Heading,
+            locate::{Located, locate},
             review,
         },
     },
@@ -23,13 +23,18 @@ impl<'d> Outline<'d> {
             StateFile::Plan => plan::metadata_section(document),
             _ => None,
         };
-        let mut reader = Reader { file, document, metadata, done: 0, things: Vec::new() };
+        let steps = match file {
+            StateFile::Plan => locate(document),
+            _ => Vec::new(),
+        };
+        let steps = steps.into_iter().filter(|step| step.item.is_none()).collect();
+        let mut reader = Reader { file, document, metadata, steps, done: 0, things: Vec::new() };
         let root = document.root();
         let role = reader.role(root);
         let id =
             reader.push(Place { parent: Self::ROOT, role, section: root }, Kind::Root, 0..0, 0);
         reader.body(Place { parent: id, role, section: root });
-        reader.sections(root, id, false);
+        reader.sections(root, id);
         reader.close(id);
         Self { document, tail: &document.source()[reader.done..], things: reader.things }
     }
@@ -50,6 +55,8 @@ struct Reader<'d> {
     file: StateFile,
     document: &'d Document,
     metadata: Option<SectionId>,
+    /// The steps with a heading, in order.
+    steps: Vec<Located>,
     /// How far the source has been taken apart.
     done: usize,
     things: Vec<Thing<'d>>,
@@ -115,21 +122,21 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn sections(&mut self, around: SectionId, parent: ThingId, in_step: bool) {
+    fn sections(&mut self, around: SectionId, parent: ThingId) {
         for &id in &self.document.section(around).children {
             let section = self.document.section(id);
             let source = self.document.source();
             let start = section.heading.start.max(self.done);
             let end = start + source[start..section.heading.end].trim_ascii_end().len();
-            let is_plan = self.file == StateFile::Plan && !in_step;
-            let step = is_plan.then(|| Heading::read(self.document, id)).flatten();
+            let step = self.steps.binary_search_by_key(&id, |step| step.section).ok();
+            let step = step.map(|at| self.steps[at].clone());
             let raw = self.document.raw_title(id);
             let title = raw.as_ptr().addr() - source.as_ptr().addr();
             let is_underlined = !source[start..end].trim_ascii_start().starts_with('#');
             let (value, marked) = match &step {
                 _ if is_underlined => (start, None),
-                Some(heading) => {
-                    let (prefix, mark) = heading.ends(raw);
+                Some(step) => {
+                    let (prefix, mark) = step.heading.ends(raw);
                     (title + prefix, Some(title + mark).filter(|at| *at < title + raw.len()))
                 }
                 None => (title, None),
@@ -139,9 +146,10 @@ impl<'d> Reader<'d> {
             let place = Place { parent, role, section: id };
             let is_marked = marked.filter(|at| *at >= value && title + raw.len() == end);
             let thing = self.push(place, kind, start..is_marked.unwrap_or(end), value);
-            let in_step = in_step || step.is_some();
-            if let Some(Heading { number, title, .. }) = step {
-                let step = StepHeading { number, id: self.step_id(id), title };
+            if let Some(Located { number, heading, .. }) = step {
+                let is_numbered = heading.number.is_some();
+                let (id, title) = (self.step_id(id), heading.title);
+                let step = StepHeading { number, is_numbered, id, title };
                 self.things[thing].step = Some(Box::new(step));
             }
             if let Some(at) = is_marked {
@@ -149,7 +157,7 @@ impl<'d> Reader<'d> {
                 self.push(Place { parent: thing, ..place }, Kind::Part(MARK), at..end, value);
             }
             self.body(Place { parent: thing, role, section: id });
-            self.sections(id, thing, in_step);
+            self.sections(id, thing);
             self.close(thing);
         }
     }

@@ -103,7 +103,11 @@ fn entry(
     let after = open.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &open[..open.len() - after.len()];
     let title = after.trim_start_matches([' ', ':', '.']);
+    // `2.1` is a number that is not whole.
+    let is_decimal =
+        after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if let (Ok(number), true) = (digits.parse::<u32>(), title.len() < after.len())
+        && !is_decimal
         && let Some(width) = title_width(title, number, steps)
     {
         let (start, from) = (list.len() - open.len(), list.len() - title.len());

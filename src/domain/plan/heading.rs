@@ -2,7 +2,7 @@
 //!
 //! The mark at its end shows the state of the step at a glance. It follows the status, which is the
 //! truth. People also write `Step 4 Write a shim`, `✅ Step 4: Write a shim` and, below *Steps*,
-//! `4. Write a shim`.
+//! `4. Write a shim` or `Write a shim`; which headings are steps is in [`locate`](super::locate).
 
 use crate::{
     domain::StepRole,
@@ -36,19 +36,33 @@ impl StepRole {
             _ => return None,
         })
     }
+
+    /// What the character in a box means.
+    pub(super) fn of_box(mark: char) -> Option<Self> {
+        Some(match mark {
+            ' ' => Self::Open,
+            'x' | 'X' => Self::Done,
+            '-' => Self::Skipped,
+            '~' | '>' => Self::Active,
+            _ => return None,
+        })
+    }
 }
 
-/// What the heading of a step says.
+/// What the heading of a step says, or the text behind its box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// All that stands before the title, without a mark: `Step 4: `.
+    /// All that stands before the title, without a known mark: `Step 4: `.
     prefix: String,
-    pub(crate) number: u32,
+    /// The whole number, if it has one.
+    pub(crate) number: Option<u32>,
     pub(crate) title: String,
     /// What the mark says.
     pub(crate) mark: Option<StepRole>,
     /// Whether the mark stands before everything else.
     is_mark_first: bool,
+    /// Whether something stands before it that looks like a mark and is none.
+    pub(crate) has_unknown_mark: bool,
 }
 
 /// The text of a heading as it is to be written.
@@ -62,79 +76,126 @@ pub(crate) struct HeadingText {
 impl Heading {
     /// The heading of a new step.
     pub(crate) fn new(number: u32, title: &str) -> Self {
+        Self { prefix: prefix_with(number), number: Some(number), ..Self::plain(title) }
+    }
+
+    fn plain(title: &str) -> Self {
         Self {
-            prefix: format!("Step {number}: "),
-            number,
+            prefix: String::new(),
+            number: None,
             title: title.to_owned(),
             mark: None,
             is_mark_first: false,
+            has_unknown_mark: false,
         }
     }
 
-    /// The heading of `section`, if it is that of a step.
-    pub(crate) fn read(document: &Document, section: SectionId) -> Option<Self> {
-        let found = document.section(section);
-        let mut heading = Self::parse(&found.title, is_below_steps(document, section))?;
-        if heading.prefix.starts_with(|c: char| c.is_ascii_digit()) {
-            // A numbered heading around steps is a group of them.
-            let is_step = |id: &SectionId| Self::parse(&document.section(*id).title, false);
-            if found.children.iter().any(|id| is_step(id).is_some()) {
-                return None;
-            }
-        }
-        if heading.mark.is_some() && !heading.is_mark_first {
+    /// The heading of `section` if it says that it is a step; a number alone will do if
+    /// `is_below_steps`.
+    pub(super) fn read(
+        document: &Document,
+        section: SectionId,
+        is_below_steps: bool,
+    ) -> Option<Self> {
+        let title = &document.section(section).title;
+        Some(Self::parse(title, is_below_steps)?.without_written_mark(document, section))
+    }
+
+    /// The heading of `section` as that of a step without a number.
+    pub(super) fn read_unnumbered(document: &Document, section: SectionId) -> Self {
+        let (lead, rest) = leading_mark(document.section(section).title.trim());
+        let (title, trail) = trailing_mark(rest);
+        let heading =
+            Self { mark: lead.or(trail), is_mark_first: lead.is_some(), ..Self::plain(title) };
+        heading.without_written_mark(document, section)
+    }
+
+    /// The text behind a box that means `mark`; `None` is a box that has no meaning here.
+    pub(super) fn of_box(text: &str, mark: Option<StepRole>) -> Self {
+        let heading = Self::parse(text, true).filter(|found| !found.is_mark_first);
+        let mut heading = heading.unwrap_or_else(|| Self::plain(text));
+        heading.title = title_of(text, &heading.prefix);
+        let has_unknown_mark = mark.is_none();
+        Self { mark, is_mark_first: true, has_unknown_mark, ..heading }
+    }
+
+    /// A title whose end is written as a character reference has no mark there.
+    fn without_written_mark(mut self, document: &Document, section: SectionId) -> Self {
+        if self.mark.is_some() && !self.is_mark_first {
             let raw = document.raw_title(section).trim_end_matches('\u{fe0f}');
             if raw.chars().next_back().and_then(StepRole::of_mark).is_none() {
-                heading.mark = None;
-                heading.title = title_of(&found.title, &heading.prefix);
+                self.mark = None;
+                self.title = title_of(&document.section(section).title, &self.prefix);
             }
         }
-        Some(heading)
+        self
     }
 
-    /// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`. A number alone
-    /// will do if `is_below_steps`.
+    /// Reads `Step 12: Title`; `Step 2` does not read as the beginning of `Step 20`. The number of
+    /// `Step 2.1: Half` is not whole, so that it belongs to the title. A number alone will do if
+    /// `is_below_steps`.
     fn parse(text: &str, is_below_steps: bool) -> Option<Self> {
         let (lead, rest) = leading_mark(text.trim_start());
-        let word = rest.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
+        let unknown = unknown_mark(rest).filter(|_| lead.is_none());
+        let behind = &rest[unknown.unwrap_or(0)..];
+        let word = behind.get(..4).filter(|word| word.eq_ignore_ascii_case("step"));
         let after_word = match word {
             Some(word) => {
-                rest[word.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start()
+                behind[word.len()..].strip_prefix(|c: char| c.is_whitespace())?.trim_start()
             }
-            None if is_below_steps => rest,
+            None if is_below_steps && unknown.is_none() => rest,
             None => return None,
         };
         let tail = after_word.trim_start_matches(|c: char| c.is_ascii_digit());
-        let number = after_word[..after_word.len() - tail.len()].parse().ok()?;
-        let title = match tail.trim_start().strip_prefix(SEPARATORS) {
-            // `2.1` is no whole number.
+        let number: u32 = after_word[..after_word.len() - tail.len()].parse().ok()?;
+        let (number, title) = match tail.trim_start().strip_prefix(SEPARATORS) {
             Some(title)
                 if tail.starts_with('.') && title.starts_with(|c: char| c.is_ascii_digit()) =>
             {
-                return None;
+                word?;
+                (None, after_word)
             }
-            Some(title) if word.is_some() || title.starts_with(char::is_whitespace) => title,
+            Some(title) if word.is_some() || title.starts_with(char::is_whitespace) => {
+                (Some(number), title)
+            }
             None if word.is_some()
                 && (tail.is_empty() || tail.starts_with(char::is_whitespace)) =>
             {
-                tail
+                (Some(number), tail)
             }
             _ => return None,
         };
         let title = title.trim_start();
         let prefix = rest[..rest.len() - title.len()].to_owned();
         let (title, trail) = trailing_mark(title.trim_end());
-        let is_mark_first = lead.is_some();
-        Some(Self { prefix, number, title: title.to_owned(), mark: lead.or(trail), is_mark_first })
+        Some(Self {
+            prefix,
+            number,
+            title: title.to_owned(),
+            mark: lead.or(trail),
+            is_mark_first: lead.is_some(),
+            has_unknown_mark: unknown.is_some(),
+        })
     }
 
-    /// The same heading with that number, title and mark.
-    pub(crate) fn write(&self, number: u32, title: &str, mark: Option<StepRole>) -> HeadingText {
+    /// Whether nothing but a number says that it is a step: it may be a group of them.
+    pub(super) fn is_number_alone(&self) -> bool {
+        self.prefix.starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// The same heading with that number, title and mark; without a number where it has none and
+    /// gets none.
+    pub(crate) fn write(
+        &self,
+        number: Option<u32>,
+        title: &str,
+        mark: Option<StepRole>,
+    ) -> HeadingText {
         let mut text = self.prefix.clone();
-        if let Some(start) = text.find(|c: char| c.is_ascii_digit()) {
-            let rest = &text[start..];
-            let width = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            text.replace_range(start..start + width, &number.to_string());
+        match (self.number, number) {
+            (Some(_), Some(number)) => renumber(&mut text, number),
+            (None, Some(number)) => text = prefix_with(number),
+            (_, None) => {}
         }
         let mark = mark.and_then(StepRole::mark);
         let is_bare = title.is_empty() && mark.is_none();
@@ -155,6 +216,17 @@ impl Heading {
         HeadingText { text, ends_like_mark }
     }
 
+    /// The text behind a box with that number and title.
+    pub(super) fn write_behind_box(&self, number: Option<u32>, title: &str) -> String {
+        let mut text = self.prefix.clone();
+        match (self.number, number) {
+            (Some(_), Some(number)) => renumber(&mut text, number),
+            (None, Some(number)) => text = format!("{number}. "),
+            (_, None) => {}
+        }
+        text + title
+    }
+
     /// Where the prefix ends in the source of the title, and where the mark behind it begins; the
     /// latter is the end if there is none.
     pub(crate) fn ends(&self, raw: &str) -> (usize, usize) {
@@ -172,17 +244,23 @@ impl Heading {
     }
 }
 
+fn prefix_with(number: u32) -> String {
+    format!("Step {number}: ")
+}
+
+/// Puts another number in the place of the first one.
+fn renumber(prefix: &mut String, number: u32) {
+    if let Some(start) = prefix.find(|c: char| c.is_ascii_digit()) {
+        let rest = &prefix[start..];
+        let width = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        prefix.replace_range(start..start + width, &number.to_string());
+    }
+}
+
 /// What stands behind the prefix, whole.
 fn title_of(text: &str, prefix: &str) -> String {
     let at = text.find(prefix).map_or(0, |at| at + prefix.len());
     text[at..].trim_end().to_owned()
-}
-
-/// Whether the section is directly below *Steps*.
-pub(crate) fn is_below_steps(document: &Document, section: SectionId) -> bool {
-    let parent = document.section(section).parent.map(|id| document.section(id));
-    parent
-        .is_some_and(|parent| parent.level > 0 && parent.title.trim().eq_ignore_ascii_case("steps"))
 }
 
 /// A mark or a box at the beginning, and what follows it.
@@ -193,13 +271,26 @@ fn leading_mark(text: &str) -> (Option<StepRole>, &str) {
         let rest = chars.as_str();
         return (Some(role), rest.strip_prefix('\u{fe0f}').unwrap_or(rest).trim_start());
     }
-    for (mark, role) in [("[x]", StepRole::Done), ("[X]", StepRole::Done), ("[ ]", StepRole::Open)]
+    if let Some((mark, rest)) = box_mark(text)
+        && let Some(role) = StepRole::of_box(mark)
     {
-        if let Some(rest) = text.strip_prefix(mark) {
-            return (Some(role), rest.trim_start());
-        }
+        return (Some(role), rest.trim_start());
     }
     (None, text)
+}
+
+/// The character in a box at the beginning, and what follows the box.
+pub(super) fn box_mark(text: &str) -> Option<(char, &str)> {
+    let mut chars = text.strip_prefix('[')?.chars();
+    let mark = chars.next()?;
+    Some((mark, chars.as_str().strip_prefix(']')?))
+}
+
+/// How long something at the beginning is that looks like a mark and is none that is known.
+fn unknown_mark(text: &str) -> Option<usize> {
+    let end = text.find(char::is_whitespace)?;
+    let is_mark = !text[..end].contains(char::is_alphanumeric) && end > 0;
+    is_mark.then(|| text.len() - text[end..].trim_start().len())
 }
 
 /// The title, and the mark that stands behind it or in its place.
@@ -221,18 +312,17 @@ mod tests {
 
     use super::*;
 
-    fn read(heading: &str) -> Option<(u32, String, Option<StepRole>)> {
+    type Said = Option<(Option<u32>, String, Option<StepRole>)>;
+
+    fn read(heading: &str) -> Said {
         let document = Document::parse(format!("## Steps\n\n### {heading}\n")).unwrap();
         let section = document.sections().last().unwrap();
-        Heading::read(&document, section).map(|found| (found.number, found.title, found.mark))
+        let heading = Heading::read(&document, section, true);
+        heading.map(|found| (found.number, found.title, found.mark))
     }
 
-    fn said(
-        number: u32,
-        title: &str,
-        mark: Option<StepRole>,
-    ) -> Option<(u32, String, Option<StepRole>)> {
-        Some((number, title.to_owned(), mark))
+    fn said(number: u32, title: &str, mark: Option<StepRole>) -> Said {
+        Some((Some(number), title.to_owned(), mark))
     }
 
     #[test]
@@ -240,10 +330,10 @@ mod tests {
         assert_eq!(read("Step 2: Fetch"), said(2, "Fetch", None));
         assert_eq!(read("Step 20"), said(20, "", None));
         assert_eq!(read("step 3 – Read"), said(3, "Read", None));
-        for other in ["Step 2nd", "Steps", "Stepping 2: x", "Šte", "Step 2.1: Half", "Tell finance"]
-        {
+        for other in ["Step 2nd", "Steps", "Stepping 2: x", "Šte", "Tell finance", "(Step 2: x)"] {
             assert_eq!(read(other), None, "{other}");
         }
+        assert_eq!(read("Step 2.1: Half"), Some((None, "2.1: Half".to_owned(), None)));
     }
 
     #[test]
@@ -254,6 +344,8 @@ mod tests {
         assert_eq!(read("✅ Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
         assert_eq!(read("✔️ Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
         assert_eq!(read("[x] Step 7: Ship"), said(7, "Ship", Some(StepRole::Done)));
+        assert_eq!(read("[-] Step 7: Ship"), said(7, "Ship", Some(StepRole::Skipped)));
+        assert_eq!(read("🟡 Step 7: Ship"), said(7, "Ship", None));
         assert_eq!(read("3.14 is not a step"), None);
     }
 
@@ -270,14 +362,20 @@ mod tests {
     fn a_heading_keeps_its_form() {
         let rewritten = |text: &str| {
             let heading = Heading::parse(text, true).unwrap();
-            heading.write(5, &heading.title.clone(), Some(StepRole::Done)).text
+            let is_numbered = heading.number.is_some();
+            let number = is_numbered.then_some(5);
+            heading.write(number, &heading.title, Some(StepRole::Done)).text
         };
         assert_eq!(rewritten("Step 14 Send"), "Step 5 Send ✓");
         assert_eq!(rewritten("14. Send ▶"), "5. Send ✓");
         assert_eq!(rewritten("✅ Step 7: Ship"), "Step 5: Ship ✓");
         assert_eq!(rewritten("Step 7"), "Step 5: ✓");
+        assert_eq!(rewritten("🟡 Step 7: Ship"), "🟡 Step 5: Ship ✓");
+        assert_eq!(rewritten("Step 2.1: Half"), "Step 2.1: Half ✓");
+        let half = Heading::parse("Step 2.1: Half", false).unwrap();
+        assert_eq!(half.write(Some(3), &half.title, None).text, "Step 3: 2.1: Half");
         let bare = Heading::parse("Step 7: ✓", false).unwrap();
-        assert_eq!(bare.write(7, "", None).text, "Step 7");
+        assert_eq!(bare.write(Some(7), "", None).text, "Step 7");
     }
 
     proptest! {
@@ -290,16 +388,16 @@ mod tests {
             ]),
         ) {
             let title = title.trim();
-            let written = Heading::new(4, title).write(4, title, role);
+            let written = Heading::new(4, title).write(Some(4), title, role);
             let document = Document::parse("## Steps\n\n### Step 1: x\n").unwrap();
             let section = document.sections().last().unwrap();
             let mut edit = document.edit();
             edit.set_title_ending(section, &written.text, written.ends_like_mark);
             let document = edit.finish().unwrap().document;
             let section = document.sections().last().unwrap();
-            let read = Heading::read(&document, section).unwrap();
+            let read = Heading::read(&document, section, true).unwrap();
             let shown = |role: Option<StepRole>| role.and_then(StepRole::mark);
-            prop_assert_eq!((read.number, read.title.as_str()), (4, title));
+            prop_assert_eq!((read.number, read.title.as_str()), (Some(4), title));
             prop_assert_eq!(shown(read.mark), shown(role));
         }
     }

@@ -5,6 +5,8 @@ pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
 pub(crate) mod heading;
+pub(crate) mod locate;
+pub(in crate::domain) mod loose;
 pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
 mod reorder;
@@ -15,11 +17,11 @@ pub(in crate::domain) mod step_outcome;
 mod step_read;
 mod unread;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use self::{dependencies::Named, heading::Heading};
+use self::{dependencies::Named, locate::locate};
 use crate::{
     domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
@@ -166,10 +168,36 @@ impl Plan {
 
     /// Where a field of the step is, or its heading when the field is not there.
     pub fn field_place(&self, step: &Step, key: &str) -> Place {
-        match self.document.field(step.section, key) {
+        match self.step_field(step, key) {
             Ok(Some(item)) => self.document.place(self.document.item(item).value_span.start),
             _ => self.place(step),
         }
+    }
+
+    /// A field of the step.
+    ///
+    /// # Errors
+    /// The field appears more than once.
+    pub(crate) fn step_field(&self, step: &Step, key: &str) -> Result<Option<ItemId>, ModelError> {
+        let found = match step.item {
+            Some(item) => self.document.child(item, key),
+            None => self.document.field(step.section, key),
+        };
+        found.map_err(|error: LookupError| ModelError::lookup(FILE, error))
+    }
+
+    /// The bytes of the step, with all that is in it.
+    pub(crate) fn extent(&self, step: &Step) -> Range<usize> {
+        match step.item {
+            Some(item) => self.document.item(item).span.clone(),
+            None => self.document.section(step.section).extent.clone(),
+        }
+    }
+
+    /// The first step that stands inside another one's section.
+    pub(crate) fn inside(&self, step: &Step) -> Option<&Step> {
+        let extent = self.extent(step);
+        self.steps.iter().find(|other| other.offset > step.offset && extent.contains(&other.offset))
     }
 
     /// Where a metadata field is.
@@ -177,7 +205,12 @@ impl Plan {
         let item = self
             .metadata_section()
             .and_then(|section| self.document.field(section, key).ok().flatten());
-        self.document.place(item.map_or(0, |item| self.document.item(item).value_span.start))
+        let loose = || self.loose_metadata().into_iter().find(|found| found.key == key);
+        let start = match item {
+            Some(item) => self.document.item(item).value_span.start,
+            None => loose().map_or(0, |found| found.value.start),
+        };
+        self.document.place(start)
     }
 
     fn no_such_step(&self, wanted: &StepRef) -> ModelError {
@@ -227,21 +260,22 @@ impl Plan {
             *slot = value;
             seen.push(key);
         }
+        for found in self.loose_metadata() {
+            let slot = match found.key {
+                "goal" => &mut metadata.goal,
+                "status" => &mut metadata.status,
+                _ => &mut metadata.mode,
+            };
+            slot.get_or_insert_with(|| self.document.source()[found.value].to_owned());
+        }
         self.metadata = metadata;
     }
 
     fn read_steps(&mut self) {
         let document = &self.document;
         let mut dependencies = Vec::new();
-        for section in document.sections() {
-            let Some(heading) = Heading::read(document, section) else { continue };
-            let mut ancestors = std::iter::successors(document.section(section).parent, |id| {
-                document.section(*id).parent
-            });
-            if ancestors.any(|id| is_step(document, id)) {
-                continue;
-            }
-            let (step, list) = step_read::read(document, section, heading, &mut self.problems);
+        for found in locate(document) {
+            let (step, list) = step_read::read(document, found, &mut self.problems);
             dependencies.extend(list.map(|(item, list)| (self.steps.len(), item, list)));
             self.steps.push(step);
         }
@@ -281,7 +315,8 @@ pub(in crate::domain) fn metadata_section(document: &Document) -> Option<Section
         let title = document.sections().find(|id| document.section(*id).level == 1);
         let holds_field = |id: &SectionId| {
             let has = |key: &str| matches!(document.field(*id, key), Ok(Some(_)));
-            !is_step(document, *id) && (has("status") || has("goal"))
+            !says_step(document, *id)
+                && (has("status") || has("goal") || loose::has_metadata(document, *id))
         };
         [Some(document.root()), title].into_iter().flatten().find(holds_field)
     })
@@ -294,8 +329,8 @@ fn title(document: &Document) -> String {
     rest.map_or(text, |(_, title)| title.trim()).to_owned()
 }
 
-fn is_step(document: &Document, section: SectionId) -> bool {
-    Heading::read(document, section).is_some()
+fn says_step(document: &Document, section: SectionId) -> bool {
+    heading::Heading::read(document, section, false).is_some()
 }
 
 /// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.

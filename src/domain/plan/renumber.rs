@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{Plan, Step, StepId, StepRef, literal, plan::dependencies, reference::references},
-    text::markdown::{Edit, ItemId, SectionId},
+    text::markdown::{Edit, ItemId},
 };
 
 /// What becomes of the numbers when a step is put in or taken out.
@@ -94,9 +94,10 @@ impl Plan {
             if gone.is_some_and(|gone| gone.offset == step.offset) {
                 continue;
             }
-            for item in self.items_of(step.section) {
-                let is_own = self.document.item(item).section == step.section;
-                if is_own && self.is_dependencies(item) {
+            let dependencies = self.step_field(step, "depends_on").ok().flatten();
+            for item in self.items_of(step) {
+                // The text behind a box is written with its number.
+                if Some(item) == dependencies || Some(item) == step.item {
                     continue;
                 }
                 let value = self.document.value(item);
@@ -117,7 +118,7 @@ impl Plan {
         let names = self.names();
         let mut lists = Vec::new();
         for step in self.steps.iter().filter(|step| !step.depends_on.is_empty()) {
-            let item = self.document.field(step.section, "depends_on").ok().flatten();
+            let item = self.step_field(step, "depends_on").ok().flatten();
             let Some(list) = item.map(|item| self.document.value(item)) else { continue };
             let Ok(found) = dependencies::parse(&list, &names) else { continue };
             let changed = dependencies::rename(&list, &found, renamed);
@@ -132,7 +133,7 @@ impl Plan {
     pub fn referring_to(&self, step: &Step) -> Vec<&Step> {
         let refers = |other: &&Step| {
             other.offset != step.offset
-                && self.items_of(other.section).iter().any(|item| {
+                && self.items_of(other).iter().any(|item| {
                     references(&self.document.value(*item)).iter().any(|reference| {
                         let rest = reference.path.strip_prefix("steps.").unwrap_or_default();
                         rest.split('.').next().and_then(|n| n.parse().ok()) == Some(step.number)
@@ -142,26 +143,21 @@ impl Plan {
         self.steps.iter().filter(refers).collect()
     }
 
-    /// All items of a section and of those below it.
-    fn items_of(&self, section: SectionId) -> Vec<ItemId> {
-        let mut sections = vec![section];
+    /// All items of a step, those in its subsections included.
+    fn items_of(&self, step: &Step) -> Vec<ItemId> {
+        let mut sections = if step.item.is_some() { Vec::new() } else { vec![step.section] };
+        let mut open: Vec<ItemId> = step.item.into_iter().collect();
         let mut items = Vec::new();
         while let Some(id) = sections.pop() {
             let section = self.document.section(id);
             sections.extend(&section.children);
-            let mut open = section.items.clone();
-            while let Some(item) = open.pop() {
-                open.extend(&self.document.item(item).children);
-                items.push(item);
-            }
+            open.extend(&section.items);
+        }
+        while let Some(item) = open.pop() {
+            open.extend(&self.document.item(item).children);
+            items.push(item);
         }
         items
-    }
-
-    fn is_dependencies(&self, item: ItemId) -> bool {
-        let item = self.document.item(item);
-        let key = item.key.as_deref().map(|key| key.trim().to_ascii_lowercase());
-        item.depth == 0 && key.is_some_and(|key| key.replace([' ', '-'], "_") == "depends_on")
     }
 }
 

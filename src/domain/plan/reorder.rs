@@ -30,6 +30,14 @@ impl Plan {
         let Some(first) = self.steps.first() else { return Ok(source.to_owned()) };
         let beside = after.unwrap_or(first);
         let (level, parent) = self.nesting(step);
+        if step.item.is_some() || beside.item.is_some() || self.inside(step).is_some() {
+            let named = if beside.item.is_some() { beside } else { step };
+            let what = if named.item.is_some() { "is a box in a list" } else { "holds others" };
+            return Err(ModelError::BadValue {
+                message: format!("{} {what}", named.name()),
+                hint: Some("move it in an editor; commands understand steps anywhere".to_owned()),
+            });
+        }
         if (level, parent) != self.nesting(beside) {
             let message =
                 format!("{} and {} are in different sections", step.name(), beside.name());
@@ -104,7 +112,7 @@ impl Plan {
             text.lines().filter(|line| !line.trim().is_empty()).collect()
         }
         let own = |plan: &Self, step: &Step| -> Vec<String> {
-            let extent = plan.document.section(step.section).extent.clone();
+            let extent = plan.extent(step);
             lines(&plan.document.source()[extent]).into_iter().map(str::to_owned).collect()
         };
         let order = self.order_after_move(step, after);

@@ -9,7 +9,7 @@ use crate::{
         Claim, ModelError, Money,
         plan::{dependencies, heading::Heading},
     },
-    text::markdown::SectionId,
+    text::markdown::{ItemId, SectionId},
 };
 
 /// The short name of a step that never changes.
@@ -67,10 +67,12 @@ pub enum StepRef {
     Number(u32),
     /// Its id, which does not.
     Id(StepId),
+    /// A number that is not whole, as its heading has it: `2.1`.
+    Label(String),
 }
 
 impl StepRef {
-    /// Reads `3`, `#3`, `Step 3` or an id.
+    /// Reads `3`, `#3`, `Step 3`, `2.1` or an id.
     ///
     /// # Errors
     /// Anything else is a bad value.
@@ -81,6 +83,10 @@ impl StepRef {
         let bare = bare.strip_prefix('#').unwrap_or(bare);
         if let Ok(number) = bare.parse() {
             return Ok(Self::Number(number));
+        }
+        let is_label = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if bare.len() <= 40 && bare.contains('.') && bare.split('.').all(is_label) {
+            return Ok(Self::Label(bare.to_owned()));
         }
         StepId::parse(bare).map(Self::Id).ok_or_else(|| ModelError::BadValue {
             message: format!("`{text}` is neither the number nor the id of a step"),
@@ -124,6 +130,7 @@ impl fmt::Display for StepRef {
         match self {
             Self::Number(number) => write!(f, "{number}"),
             Self::Id(id) => write!(f, "{id}"),
+            Self::Label(label) => f.write_str(label),
         }
     }
 }
@@ -187,9 +194,12 @@ pub struct Step {
     /// The byte at which its heading begins.
     #[serde(skip)]
     pub offset: usize,
-    /// The section in the document.
+    /// The section in the document; that of the list if the step is a box in it.
     #[serde(skip)]
     pub section: SectionId,
+    /// The box in a list that the step is, if it has no heading.
+    #[serde(skip)]
+    pub(crate) item: Option<ItemId>,
 }
 
 impl Step {
@@ -208,6 +218,11 @@ impl Step {
         match step {
             StepRef::Number(number) => self.number == *number,
             StepRef::Id(id) => self.id.as_ref() == Some(id),
+            StepRef::Label(label) => {
+                let rest = self.title.strip_prefix(label.as_str());
+                let goes_on = |c: char| c.is_alphanumeric() || c == '.';
+                self.heading.number.is_none() && rest.is_some_and(|rest| !rest.starts_with(goes_on))
+            }
         }
     }
 
@@ -243,6 +258,8 @@ mod tests {
     fn a_step_is_named_by_number_or_id() {
         assert_eq!(StepRef::parse(" Step 12 ").unwrap(), StepRef::Number(12));
         assert!(matches!(StepRef::parse("k3f9").unwrap(), StepRef::Id(_)));
+        assert_eq!(StepRef::parse("2.1").unwrap(), StepRef::Label("2.1".to_owned()));
+        assert!(StepRef::parse("2.").is_err());
         assert!(StepRef::parse("a b").is_err());
         assert!(StepRef::parse("-1").is_err());
     }

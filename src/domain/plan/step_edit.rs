@@ -7,8 +7,7 @@ use super::{
 };
 use crate::{
     domain::{
-        ModelError, Plan, StateFile, Step, StepId, StepRole, literal,
-        plan::{field, step::BookkeepingForm},
+        ModelError, Plan, StateFile, Step, StepId, StepRole, literal, plan::step::BookkeepingForm,
     },
     text::markdown::{Edit, EditError, ItemId},
 };
@@ -133,8 +132,11 @@ impl Plan {
         after: Option<&Step>,
     ) -> Result<HeadingText, ModelError> {
         let body = self.step_body(id, new, status)?;
-        let heading = Heading::new(number, &new.title).write(number, &new.title, None);
+        let heading = Heading::new(number, &new.title).write(Some(number), &new.title, None);
         let last = after.or_else(|| self.steps.last());
+        if let Some(step) = last.filter(|step| step.item.is_some()) {
+            return self.add_behind_box(edit, step, heading, &body);
+        }
         if last.is_none() && self.steps_section().is_none() {
             let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
             let title = self.title_section();
@@ -157,6 +159,25 @@ impl Plan {
         Ok(heading)
     }
 
+    /// Adds a step behind one that is a box, which must be the last: a heading within a list would
+    /// take in the boxes below it.
+    fn add_behind_box(
+        &self,
+        edit: &mut Edit<'_>,
+        after: &Step,
+        heading: HeadingText,
+        body: &str,
+    ) -> Result<HeadingText, ModelError> {
+        if self.steps.last().is_some_and(|last| last.offset > after.offset) {
+            let message = format!("{} is a box in a list", after.name());
+            let hint = "add the step at the end, or as a box in an editor".to_owned();
+            return Err(ModelError::BadValue { message, hint: Some(hint) });
+        }
+        let level = self.document.section(after.section).level + 1;
+        edit.insert_section(after.section, None, level, &heading.text, body);
+        Ok(heading)
+    }
+
     /// The number of a step that is added after `after`, or at the end.
     pub(crate) fn new_number(&self, after: Option<&Step>) -> u32 {
         let highest = self.steps.iter().map(|step| step.number).max().unwrap_or(0);
@@ -173,36 +194,84 @@ impl Plan {
         step: &Step,
         update: &StepUpdate,
     ) -> Result<(), ModelError> {
-        let id = field(&self.document, step.section, "id")?;
+        let id = self.step_field(step, "id")?;
         let written = id.map(|item| self.document.value(item)).unwrap_or_default();
         let mut line = Bookkeeping::parse(&written);
         for (key, value) in &update.fields {
-            let item = field(&self.document, step.section, key)?;
+            let item = self.step_field(step, key)?;
             let is_line = step.bookkeeping == BookkeepingForm::Line || line.has(key);
             match (item, value) {
                 _ if key == "id" => line.set(key, value.as_deref()),
+                (item, value) if key == "status" && step.item.is_some() => {
+                    self.update_box_status(edit, step, item, value.as_deref(), update);
+                }
+                (None, Some(value))
+                    if key == "status" && self.set_loose_status(edit, step, value)? => {}
                 (Some(item), Some(value)) => literal::set(edit, item, value),
                 (Some(item), None) => {
                     edit.remove_item(item);
                     line.set(key, None);
                 }
                 (None, value) if is_bookkeeping(key) && is_line => line.set(key, value.as_deref()),
-                (None, Some(value)) => {
-                    literal::insert(edit, step.section, self.place_of(step, key), key, value);
-                }
+                (None, Some(value)) => self.insert_field(edit, step, key, value),
                 (None, None) => {}
             }
         }
         let text = line.write();
         match id {
             Some(item) if text != written => literal::set(edit, item, &text),
-            None if !text.is_empty() => {
-                literal::insert(edit, step.section, None, "id", &text);
-            }
+            None if !text.is_empty() => match step.item {
+                Some(item) => literal::insert_child(edit, item, "id", &text),
+                None => literal::insert(edit, step.section, None, "id", &text),
+            },
             _ => {}
         }
-        self.update_heading(edit, step, update);
+        match step.item {
+            Some(item) => self.update_box(edit, step, item, update),
+            None => self.update_heading(edit, step, update),
+        }
         Ok(())
+    }
+
+    fn insert_field(&self, edit: &mut Edit<'_>, step: &Step, key: &str, value: &str) {
+        match step.item {
+            Some(item) => literal::insert_child(edit, item, key, value),
+            None => literal::insert(edit, step.section, self.place_of(step, key), key, value),
+        }
+    }
+
+    /// A box shows whether a step is done; any other status stands in a field below it.
+    fn update_box_status(
+        &self,
+        edit: &mut Edit<'_>,
+        step: &Step,
+        item: Option<ItemId>,
+        status: Option<&str>,
+        update: &StepUpdate,
+    ) {
+        let role = update.role.flatten();
+        let is_shown = matches!(role, Some(StepRole::Open | StepRole::Done));
+        match (item, status.filter(|_| !is_shown)) {
+            (Some(item), Some(status)) => literal::set(edit, item, status),
+            (None, Some(status)) => self.insert_field(edit, step, "status", status),
+            (Some(item), None) => {
+                edit.remove_item(item);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The box with the mark, the number and the title that the step has afterwards.
+    fn update_box(&self, edit: &mut Edit<'_>, step: &Step, item: ItemId, update: &StepUpdate) {
+        let is_done = match update.role {
+            Some(role) if update.is_of_step() => role == Some(StepRole::Done),
+            _ if update.number.is_none() => return,
+            _ => step.heading.mark == Some(StepRole::Done),
+        };
+        let title = update.title.as_deref().unwrap_or(&step.heading.title);
+        let number = update.number.or(step.heading.number);
+        let text = step.heading.write_behind_box(number, title);
+        edit.set_box(item, is_done, &text);
     }
 
     /// The heading with number, title and mark as they are afterwards. Steps of older states have
@@ -214,7 +283,8 @@ impl Plan {
             Some(role) if is_marked && update.is_of_step() => role,
             _ => heading.mark,
         };
-        let (number, title) = update.name(step);
+        let (_, title) = update.name(step);
+        let number = update.number.or(heading.number);
         if (number, title) == (heading.number, &heading.title) && heading.has_mark(mark) {
             return;
         }
@@ -273,8 +343,11 @@ impl Plan {
         step: &Step,
         list: &str,
     ) -> Result<(), ModelError> {
-        if field(&self.document, step.section, list)?.is_none() {
-            edit.insert_raw_field(step.section, self.place_of(step, list), list, "");
+        if self.step_field(step, list)?.is_none() {
+            match step.item {
+                Some(item) => edit.insert_raw_child_field(item, list, ""),
+                None => edit.insert_raw_field(step.section, self.place_of(step, list), list, ""),
+            };
         }
         Ok(())
     }
@@ -290,7 +363,7 @@ impl Plan {
         list: &str,
         pairs: &[(String, String)],
     ) -> Result<(), ModelError> {
-        let Some(item) = field(&self.document, step.section, list)? else {
+        let Some(item) = self.step_field(step, list)? else {
             let message = format!("{} has no `{list}`", step.name());
             return Err(ModelError::NotFound { file: StateFile::Plan, message, hint: None });
         };
@@ -309,7 +382,10 @@ impl Plan {
 
     /// Takes a step away. Steps behind it get their numbers elsewhere.
     pub(crate) fn remove_step(&self, edit: &mut Edit<'_>, step: &Step) {
-        edit.remove_section(step.section);
+        match step.item {
+            Some(item) => edit.remove_item(item),
+            None => edit.remove_section(step.section),
+        };
     }
 
     fn title_source(&self, heading: &HeadingText) -> Result<String, ModelError> {

@@ -5,12 +5,12 @@ use std::{borrow::Cow, ops::Range};
 use super::{
     at_value,
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
-    duplicate,
-    heading::Heading,
-    key_of, value_of,
+    duplicate, key_of,
+    locate::{Located, locate},
+    loose, says_step, value_of,
 };
 use crate::{
-    domain::{Claim, ErrorCode, Problem, Step, plan::step::BookkeepingForm},
+    domain::{Claim, ErrorCode, Problem, StateFile, Step, plan::step::BookkeepingForm},
     text::markdown::{Document, ItemId, SectionId},
 };
 
@@ -20,12 +20,16 @@ pub(super) type Dependencies = Option<(ItemId, String)>;
 /// Reads the step in `section`.
 pub(super) fn read(
     document: &Document,
-    section: SectionId,
-    heading: Heading,
+    found: Located,
     problems: &mut Vec<Problem>,
 ) -> (Step, Dependencies) {
+    let Located { section, item, heading, number } = found;
+    let offset = match item {
+        Some(item) => document.item(item).span.start,
+        None => document.section(section).heading.start,
+    };
     let mut step = Step {
-        number: heading.number,
+        number,
         id: None,
         title: heading.title.clone(),
         status: None,
@@ -46,12 +50,20 @@ pub(super) fn read(
         other: Vec::new(),
         heading,
         bookkeeping: BookkeepingForm::Line,
-        offset: document.section(section).heading.start,
+        offset,
         section,
+        item,
     };
+    if step.heading.has_unknown_mark {
+        problems.push(unknown_mark(document, &step));
+    }
     let mut dependencies = None;
     let mut seen: Vec<Cow<'_, str>> = Vec::new();
-    for &item in &document.section(section).items {
+    let fields = match item {
+        Some(item) => &document.item(item).children,
+        None => &document.section(section).items,
+    };
+    for &item in fields {
         let Some(key) = key_of(document, item) else { continue };
         if seen.contains(&key) {
             problems.push(duplicate(document, item, &key));
@@ -101,8 +113,28 @@ pub(super) fn read(
         }
         seen.push(key);
     }
-    step.description = description(document, section);
+    if let Some(item) = item {
+        step.description = description_in_box(document, item);
+    } else if !has_fields_only(document, section) {
+        if step.status.is_none() {
+            let status = loose::status(document, section);
+            step.status = status.map(|at| document.source()[at].to_owned());
+        }
+        step.description = description(document, section);
+    }
     (step, dependencies)
+}
+
+/// A mark that has no meaning here.
+fn unknown_mark(document: &Document, step: &Step) -> Problem {
+    let message = format!("{} has an unknown mark, so it counts as not started", step.name());
+    Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message)
+        .at(document.place(step.offset))
+        .hint(if step.item.is_some() {
+            "write `- [ ]` or `- [x]`"
+        } else {
+            "write ✓, ✗, ▶ or –"
+        })
 }
 
 /// The id, and what stands in its line.
@@ -140,9 +172,6 @@ fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
 
 /// The text under a step that is no field: markdown, as written.
 fn description(document: &Document, section: SectionId) -> Option<String> {
-    if has_fields_only(document, section) {
-        return None;
-    }
     let found = document.section(section);
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut is_open = false;
@@ -156,11 +185,45 @@ fn description(document: &Document, section: SectionId) -> Option<String> {
         is_open = !is_field;
     }
     if let Some(first) = found.children.first() {
-        runs.push(document.section(*first).heading.start..found.extent.end);
+        let end = steps_inside(document, section).unwrap_or(found.extent.end);
+        runs.push(document.section(*first).heading.start..end);
     }
     let texts = runs.into_iter().map(|run| document.source()[run].trim_end());
     let text = texts.collect::<Vec<_>>().join(&document.newline().repeat(2));
+    let text = loose::without_status(&text);
     Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// Where steps begin that stand inside this one, which can only be where there is no *Steps*.
+pub(in crate::domain) fn steps_inside(document: &Document, section: SectionId) -> Option<usize> {
+    let children = &document.section(section).children;
+    if !children.iter().any(|id| says_step(document, *id)) {
+        return None;
+    }
+    let inside = locate(document).into_iter().find(|step| children.contains(&step.section));
+    inside.map(|step| document.section(step.section).heading.start)
+}
+
+/// What is nested in a box and is no field, without its indentation.
+fn description_in_box(document: &Document, item: ItemId) -> Option<String> {
+    let found = document.item(item);
+    let is_plain = |child: &&ItemId| document.item(**child).key.is_none();
+    let texts = found.children.iter().filter(is_plain);
+    let own = |child: &ItemId| dedent(document, document.item(*child).span.clone());
+    let text = texts.map(own).collect::<Vec<_>>().join(document.newline());
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// The text of an item without the white space that its first line begins with.
+fn dedent(document: &Document, span: Range<usize>) -> String {
+    let source = document.source();
+    let line = source[..span.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let indent = &source[line..span.start];
+    let lines = source[span].lines().enumerate().map(|(at, line)| match at {
+        0 => line,
+        _ => line.strip_prefix(indent).unwrap_or_else(|| line.trim_start()),
+    });
+    lines.collect::<Vec<_>>().join(document.newline()).trim_end().to_owned()
 }
 
 /// Whether nothing but fields stands in the section, as in nearly every step.

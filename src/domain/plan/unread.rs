@@ -1,12 +1,9 @@
 //! What a person most likely meant as a step or a field, and what has to be typed for it.
 
-use super::{
-    heading::{Heading, is_below_steps},
-    is_step,
-};
+use super::{heading::Heading, loose};
 use crate::{
     domain::{ErrorCode, Plan, Problem, StateFile},
-    text::markdown::{Document, ItemId, SectionId},
+    text::markdown::SectionId,
 };
 
 /// Fields that are worth a word when they stand on a line that is no list item.
@@ -19,50 +16,53 @@ impl Plan {
         let next = self.new_number(None);
         let mut found = Vec::new();
         for section in document.sections().skip(1) {
-            let title = document.section(section).title.trim();
-            let is_inside = std::iter::successors(document.section(section).parent, |id| {
-                document.section(*id).parent
-            })
-            .find(|id| is_step(document, *id));
-            let marks = |level: u8| "#".repeat(usize::from(level));
-            let level = document.section(section).level;
-            if let (Some(outer), Some(heading)) = (is_inside, Heading::read(document, section)) {
+            let outer = self.step_around(section);
+            let is_step = self.is_step(section);
+            if !is_step
+                && let (Some(outer), Some(heading)) =
+                    (outer, Heading::read(document, section, false))
+            {
                 let level = document.section(outer).level;
-                let is_taken = self.steps.iter().any(|step| step.number == heading.number);
-                let number = if is_taken { next } else { heading.number };
-                let written = format!("{} Step {number}: {}", marks(level), heading.title);
+                let number = heading
+                    .number
+                    .filter(|number| self.steps.iter().all(|step| step.number != *number));
+                let marks = "#".repeat(usize::from(level));
+                let number = number.unwrap_or(next);
+                let written = format!("{marks} Step {number}: {}", heading.title);
                 found.push(self.unread_at(section, "it stands inside another step", &written));
-            } else if is_inside.is_none()
-                && let Some(rest) = decimal_step(title)
-            {
-                let written = format!("{} Step {next}: {rest}", marks(level));
-                found.push(self.unread_at(section, "its number is not whole", &written));
-            } else if is_below_steps(document, section)
-                && !is_step(document, section)
-                && !holds_steps(document, section)
-                && !title.is_empty()
-            {
-                let written = format!("{} Step {next}: {title}", marks(level));
-                found.push(self.unread_at(section, "it has no number", &written));
             }
             found.extend(self.loose_fields(section));
         }
-        found.extend(self.loose_boxes());
         found
     }
 
-    /// How many boxes stand where steps are looked for, without being part of one.
+    /// The step whose section is around this one.
+    fn step_around(&self, section: SectionId) -> Option<SectionId> {
+        let document = &self.document;
+        let parents = std::iter::successors(document.section(section).parent, |id| {
+            document.section(*id).parent
+        });
+        parents.into_iter().find(|id| self.is_step(*id))
+    }
+
+    fn is_step(&self, section: SectionId) -> bool {
+        let start = self.document.section(section).heading.start;
+        let at = self.steps.binary_search_by_key(&start, |step| step.offset);
+        at.is_ok_and(|at| self.steps[at].item.is_none() && self.steps[at].section == section)
+    }
+
+    /// How many boxes stand in the plan that are neither steps nor parts of one.
     pub(crate) fn unread_boxes(&self) -> usize {
         let document = &self.document;
         let is_outside = |section: &SectionId| {
             let mut around =
                 std::iter::successors(Some(*section), |id| document.section(*id).parent);
-            !around
-                .any(|id| is_step(document, id) || document.section(id).title.trim() == "Reviews")
+            !around.any(|id| self.is_step(id) || document.section(id).title.trim() == "Reviews")
         };
         let boxes = |section: SectionId| {
-            let items = &document.section(section).items;
-            items.iter().filter(|item| document.item(**item).checkbox.is_some()).count()
+            let is_step = |item| self.steps.iter().any(|step| step.item == Some(item));
+            let items = document.section(section).items.iter().copied();
+            items.filter(|item| document.item(*item).checkbox.is_some() && !is_step(*item)).count()
         };
         document.sections().filter(is_outside).map(boxes).sum()
     }
@@ -75,27 +75,11 @@ impl Plan {
             .hint(format!("write `{written}`"))
     }
 
-    /// Boxes directly below *Steps*.
-    fn loose_boxes(&self) -> Vec<Problem> {
-        let Some(section) = self.steps_section() else { return Vec::new() };
-        let items = self.document.section(section).items.iter();
-        let boxes = items.filter(|item| self.document.item(**item).checkbox.is_some());
-        let problem = |item: &ItemId| {
-            let text = self.document.text(*item);
-            let message = format!("`{text}` is a box and not read as a step");
-            let quoted = text.replace(['"', '`', '$', '\\'], "'");
-            Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message)
-                .at(self.document.place(self.document.item(*item).span.start))
-                .hint(format!("`statedir step add \"{quoted}\"` makes it one"))
-        };
-        boxes.map(problem).collect()
-    }
-
     /// Lines such as `Status: done` in the text of the title, the metadata or a step.
     fn loose_fields(&self, section: SectionId) -> Vec<Problem> {
         let document = &self.document;
         let is_title = Some(section) == self.title_section();
-        if !is_title && Some(section) != self.metadata_section() && !is_step(document, section) {
+        if !is_title && Some(section) != self.metadata_section() && !self.is_step(section) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -106,8 +90,14 @@ impl Plan {
             }
             let mut at = part.span.start;
             for line in text.split_inclusive('\n') {
+                let is_read = |key: &str| match key {
+                    "status" if self.is_step(section) => loose::status(document, section).is_some(),
+                    "status" | "goal" | "mode" => !self.is_step(section),
+                    _ => false,
+                };
                 if let Some((key, value)) = loose_field(line)
                     && !matches!(document.field(section, &key), Ok(Some(_)))
+                    && !is_read(&key)
                 {
                     let message = format!("`{}` is not read as a field", line.trim());
                     let problem = Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message);
@@ -121,32 +111,16 @@ impl Plan {
     }
 }
 
-/// `**Goal:** x` and `Status: done`, with the key as it has to be written.
+/// `**Component:** x` and `Depends on: 2`, with the key as it has to be written.
 fn loose_field(line: &str) -> Option<(String, String)> {
-    let (key, value) = line.trim().split_once(':')?;
-    let key = key.trim().trim_matches('*').trim().to_ascii_lowercase().replace([' ', '-'], "_");
-    let value = value.trim().trim_start_matches("**").trim().trim_end_matches('\\').trim();
-    (FIELDS.contains(&key.as_str()) && !value.is_empty()).then(|| (key, value.to_owned()))
-}
-
-/// The title behind `Step 2.1:`.
-fn decimal_step(title: &str) -> Option<&str> {
-    let word = title.get(..5).filter(|word| word.eq_ignore_ascii_case("step "))?;
-    let rest = title[word.len()..].trim_start();
-    let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let number = rest[..rest.len() - tail.len()].trim_end_matches('.');
-    let is_decimal = number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit());
-    is_decimal.then(|| tail.trim_start_matches([':', ' ', '-', '–', ')']))
-}
-
-fn holds_steps(document: &Document, section: SectionId) -> bool {
-    let children = &document.section(section).children;
-    children.iter().any(|id| is_step(document, *id) || holds_steps(document, *id))
+    let (key, value) = loose::line_field(line, &FIELDS)?;
+    Some((key.to_owned(), line[value].to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::markdown::Document;
 
     fn hints(source: &str) -> Vec<String> {
         let plan = Plan::read(Document::parse(source).unwrap());
@@ -155,14 +129,11 @@ mod tests {
 
     #[test]
     fn what_has_to_be_typed_is_said() {
-        let source = "# Execution Plan: x\n**Goal:** ship\n\n## Steps\n- [ ] Send\n\n### Step 1: a\nStatus: done\n\n### Tell finance\n\n### Step 2.1: Half\n\n## Step 3: b\n\n### Step 4: c\n";
+        let source = "# Execution Plan: x\n**Goal:** ship\n\n## Steps\n- [ ] Send\n\n### Step 1: a\nStatus: done\n\nComponent: parser\n\n#### Step 4: c\n\n### Tell finance\nGoal: be told\n";
         let expected = [
-            "write `- **goal**: ship`",
-            "write `- **status**: done`",
-            "write `### Step 4: Tell finance`",
-            "write `### Step 4: Half`",
-            "write `## Step 4: c`",
-            "`statedir step add \"Send\"` makes it one",
+            "write `- **component**: parser`",
+            "write `### Step 4: c`",
+            "write `- **goal**: be told`",
         ];
         assert_eq!(hints(source), expected);
     }

@@ -9,7 +9,7 @@ const LONGEST: usize = 80;
 const LONGEST_NOTE: usize = 400;
 
 /// The word before a value on the line, and the field that it is, in the order of the line.
-const WORDS: [(&str, &str); 19] = [
+const WORDS: [(&str, &str); 20] = [
     ("attempt", "attempt"),
     ("kind", "kind"),
     ("event", "event"),
@@ -22,6 +22,7 @@ const WORDS: [(&str, &str); 19] = [
     ("files", "file_operations"),
     ("requests", "web_requests"),
     ("changed", "state_changes"),
+    ("edited", "edited_outside"),
     ("decided", "decided_by"),
     ("saved", "saved_as"),
     ("operation", "operation"),

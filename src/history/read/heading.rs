@@ -36,16 +36,63 @@ pub(in crate::history) fn split_signed(line: &str) -> (&str, Option<&str>) {
     text.rsplit_once(SEPARATOR).map_or((text, None), |(title, time)| (title, Some(time)))
 }
 
-/// Splits the heading of a section by hand; `None` if it is not the heading of an entry.
+/// Splits the first line of an entry by hand; `None` if it is not that of an entry.
 ///
-/// It is one if it ends with a time, or says `Step 3 Execution`.
+/// A heading is one if it begins with a date, ends with a time, or says `Step 3 Execution`; one of
+/// level 2 and a bullet only if they begin with a date.
 pub(in crate::history) fn split_unsigned(line: &str) -> Option<(&str, Option<&str>)> {
-    let text = line.strip_prefix("###")?.trim().trim_end_matches('#').trim_end();
+    let level = line.bytes().take_while(|byte| *byte == b'#').count();
+    let text = match level {
+        0 => line.strip_prefix(['-', '*', '+'])?.trim(),
+        _ => line[level..].trim().trim_end_matches('#').trim_end(),
+    };
+    if let Some((title, date)) = split_dated(text) {
+        return Some((title, Some(date)));
+    }
+    if level != 3 {
+        return None;
+    }
     let dash = [" - ", " – ", " — "].into_iter().find_map(|dash| text.rsplit_once(dash));
     match dash {
         Some((title, time)) if is_time(time.trim()) => Some((title.trim_end(), Some(time.trim()))),
         _ => is_execution(text).then_some((text, None)),
     }
+}
+
+/// Whether a line is a bullet that begins with a date.
+pub(in crate::history) fn is_dated_bullet(line: &[u8]) -> bool {
+    let Some(text) = line.strip_prefix(b"- ").or_else(|| line.strip_prefix(b"* ")) else {
+        return false;
+    };
+    let start = text.trim_ascii_start();
+    let start = &start[..start.len().min(8)];
+    // Most bullets are none, which shows at once.
+    start.iter().any(u8::is_ascii_digit)
+        && std::str::from_utf8(line).is_ok_and(|line| split_unsigned(line).is_some())
+}
+
+/// Splits `2024-01-15 10:30: Fixed it`, `[2024-01-15] Fixed it` or `**2024-01-15** - Fixed it`.
+fn split_dated(text: &str) -> Option<(&str, &str)> {
+    let open = text.trim_start_matches(['[', '(', '*', '_', '`']);
+    let date = open.find(|c: char| !c.is_ascii_digit() && !matches!(c, '-' | '/' | '.'));
+    let date = open[..date.unwrap_or(open.len())].trim_end_matches(['-', '/', '.']);
+    let parts: Vec<&str> = date.split(['-', '/', '.']).collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let is_date = matches!(lengths[..], [4, 1 | 2, 1 | 2] | [1 | 2, 1 | 2, 4]);
+    if !is_date {
+        return None;
+    }
+    let behind = &open[date.len()..];
+    let clock = behind.strip_prefix(['T', ' ']).unwrap_or_default();
+    let width = clock.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.'));
+    let width = clock[..width.unwrap_or(clock.len())].trim_end_matches([':', '.']).len();
+    let has_clock = clock[..width].contains(':') && width >= 4;
+    let end = if has_clock { date.len() + 1 + width } else { date.len() };
+    let end = if has_clock && open[end..].starts_with('Z') { end + 1 } else { end };
+    let title =
+        open[end..].trim_start_matches([']', ')', '*', '_', '`', ' ', ':', '-', '–', '—', ',']);
+    let is_apart = title.is_empty() || title.len() < open.len() - end;
+    is_apart.then_some((title, &open[..end]))
 }
 
 /// Whether a line makes the paragraph above it a heading.
@@ -143,6 +190,17 @@ mod tests {
             ("###  Note - 2024/01/15 10:30 ###", Some(("Note", Some("2024/01/15 10:30")))),
             ("### Step 2 Execution - [timestamp]", Some(("Step 2 Execution - [timestamp]", None))),
             ("### Step 2 Execution", Some(("Step 2 Execution", None))),
+            ("### 2024-01-15: Fixed it", Some(("Fixed it", Some("2024-01-15")))),
+            ("## [2024-01-15 10:30] Fixed it", Some(("Fixed it", Some("2024-01-15 10:30")))),
+            ("## 2024-01-15", Some(("", Some("2024-01-15")))),
+            ("- **2024-01-15** - Fixed it", Some(("Fixed it", Some("2024-01-15")))),
+            ("* 2024-01-15T10:30:00Z Fixed it", Some(("Fixed it", Some("2024-01-15T10:30:00Z")))),
+            ("- 15.1.2024: fixed", Some(("fixed", Some("15.1.2024")))),
+            ("## Fixed it - 10:30", None),
+            ("- 2024 was good", None),
+            ("- 3.14.15 is a version", None),
+            ("- 2024-01-15x", None),
+            ("- Fixed it - 2024-01-15", None),
             ("### Step 2", None),
             ("### Web Content - 3 pages", None),
             ("### Range - 100", None),

@@ -32,7 +32,7 @@ const MAX_TITLE_BYTES: usize = 200;
 pub(in crate::history) enum Piece<'a> {
     /// A body with its trailer; `intact` says whether they fit.
     Signed { trailer: &'a Trailer, text: Text<'a>, intact: bool },
-    /// A level 3 section without a trailer.
+    /// A level 3 section without a trailer; one of level 2 or a bullet if a date is in front.
     Unsigned(Text<'a>),
     /// The title of a level 1 or level 2 section.
     Heading(&'a [u8]),
@@ -131,9 +131,13 @@ impl Scanner {
     fn heading(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) -> bool {
         let is_underline = !self.paragraph.is_empty() && heading::is_underline(line.text);
         match heading::atx_level(line.text) {
-            Some(1 | 2) => {
+            Some(level @ (1 | 2)) => {
                 self.end_section(sink);
                 sink(Piece::Heading(heading::atx_title(line.text)));
+                let is_entry = |text| heading::split_unsigned(text).is_some();
+                if level == 2 && std::str::from_utf8(line.text).is_ok_and(is_entry) {
+                    self.outer = Some(Section::starting_with(line));
+                }
             }
             Some(3) => {
                 self.end_section(sink);
@@ -142,6 +146,13 @@ impl Scanner {
             _ if is_underline => {
                 self.end_section(sink);
                 sink(Piece::Heading(&self.paragraph));
+            }
+            // Below a heading of level 3 they may be fields of an entry.
+            _ if self.outer.as_ref().is_none_or(Section::is_bullet)
+                && heading::is_dated_bullet(line.text) =>
+            {
+                self.end_section(sink);
+                self.outer = Some(Section::starting_with(line));
             }
             _ => {
                 self.remember_paragraph(line.text);

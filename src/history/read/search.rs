@@ -85,6 +85,9 @@ fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
         Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => return false,
     };
     let body = text.to_str();
+    if id.is_none() && holds(&body, needle) {
+        return true;
+    }
     let heading = body.lines().next().unwrap_or_default();
     holds(heading.trim_start_matches(['#', ' ']), needle)
         || fields(&body).any(|field| holds(field.key, needle) || holds(&field.value(), needle))

@@ -50,6 +50,11 @@ impl Section {
         self.body.push(b'\n');
     }
 
+    /// Whether it begins with a bullet.
+    pub(in crate::history) fn is_bullet(&self) -> bool {
+        self.body.first().is_some_and(|first| *first != b'#')
+    }
+
     pub(in crate::history) fn len(&self) -> usize {
         self.body.len()
     }

@@ -167,3 +167,33 @@ fn bytes_that_are_no_text_do_no_harm() {
     assert_eq!((result.entries, result.unsigned), (1, 1));
     assert_eq!(search(bytes.as_slice(), "odd", 9).unwrap().total, 1);
 }
+
+#[test]
+fn entries_by_date_are_listed_and_searched() {
+    let text = "# History\n\n- 2024-01-15: Began with the parser\n  It was slow.\n- 2024-01-16 10:30 Made it fast\n\n\
+                ## 2024-01-17\n- measured the lexer\n- no date here\n\n### 2024-01-18: Shipped\nTo everybody.\n\n\
+                ## Notes\n- later: 2024\n```\n- 2024-01-19: quoted\n```\n";
+    let listed: Vec<(String, Option<String>)> =
+        all_entries(text).into_iter().map(|entry| (entry.title, entry.time)).collect();
+    let entry = |title: &str, time: &str| (title.to_owned(), Some(time.to_owned()));
+    assert_eq!(
+        listed,
+        [
+            entry("Began with the parser", "2024-01-15"),
+            entry("Made it fast", "2024-01-16 10:30"),
+            entry("measured the lexer", "2024-01-17"),
+            entry("Shipped", "2024-01-18"),
+        ]
+    );
+    for (word, title) in [("slow", "Began with the parser"), ("everybody", "Shipped")] {
+        let found = search(text.as_bytes(), word, 9).unwrap();
+        assert_eq!(found.entries.len(), 1, "{word}");
+        assert_eq!((found.entries[0].title.as_str(), found.entries[0].id), (title, None));
+    }
+    let mut log = Log::starting_with(text);
+    log.add("Step 3 Execution", &[("status", "COMPLETED"), ("notes", "- 2024-01-20: a field")]);
+    let result = check(&log.text);
+    assert!(result.is_intact(), "{:?}", result.problems);
+    assert_eq!((result.entries, result.unsigned), (1, 4));
+    assert_eq!(scan_facts(&log.text), log.facts);
+}

@@ -188,3 +188,56 @@ proptest! {
         prop_assert_eq!(read(&run(StateFile::Variables, &base, &base, &ours).0), read(&ours));
     }
 }
+
+/// All lists of so many items, each at most one deeper than the one before.
+fn nested_lists(items: usize) -> Vec<Vec<usize>> {
+    let mut lists = vec![vec![0]];
+    for _ in 1..items {
+        let longer = |list: &Vec<usize>| -> Vec<Vec<usize>> {
+            let deepest = list.last().map_or(0, |depth| depth + 1);
+            (0..=deepest).map(|depth| [list.clone(), vec![depth]].concat()).collect()
+        };
+        lists = lists.iter().flat_map(longer).collect();
+    }
+    lists
+}
+
+#[test]
+fn no_removal_of_a_list_item_is_lost() {
+    let mut lost = Vec::new();
+    for depths in nested_lists(4) {
+        let line = |at: usize| format!("{}- item {}\n", "  ".repeat(depths[at]), NAMES[at]);
+        let text = |gone: &[usize]| -> String {
+            let lines = (0..depths.len()).filter(|at| !gone.contains(at)).map(line);
+            format!("# C\n\n## Key Findings\n{}", lines.collect::<String>())
+        };
+        // An item goes with all that is nested in it.
+        let with_nested = |at: usize| -> Vec<usize> {
+            let nested = (at + 1..depths.len()).take_while(|next| depths[*next] > depths[at]);
+            std::iter::once(at).chain(nested).collect()
+        };
+        for (our, their) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+            let (ours, theirs) = (with_nested(our), with_nested(their));
+            let sides = (text(&ours), text(&theirs));
+            let (merged, conflicts) = run(StateFile::Context, &text(&[]), &sides.0, &sides.1);
+            let wanted = text(&[ours, theirs].concat());
+            let wanted = wanted.trim_end();
+            if conflicts > 0 || merged.trim_end() != wanted {
+                lost.push(format!(
+                    "base:\n{}ours:\n{}theirs:\n{}merged:\n{merged}",
+                    text(&[]),
+                    sides.0,
+                    sides.1
+                ));
+            }
+        }
+    }
+    assert!(
+        lost.is_empty(),
+        "{} lost\n{}",
+        lost.len(),
+        lost.iter().take(3).cloned().collect::<String>()
+    );
+}
+
+const NAMES: [&str; 4] = ["alpha", "beta", "gamma", "delta"];

@@ -79,6 +79,16 @@ impl Change<'_> {
         Ok(())
     }
 
+    /// Makes an empty object at `path`, before its sibling `next`, unless something is there.
+    pub(super) fn make_before(&mut self, path: &Path, next: &str) -> Result<(), JsonError> {
+        let (Some(parent), Some(last)) = (path.parent(), path.last()) else { return Ok(()) };
+        let tree = self.tree;
+        if let Opened::Object(object) = open(self.reach(&parent)?, tree, || parent.clone())? {
+            object.insert_before(last, next, Draft::empty_object());
+        }
+        Ok(())
+    }
+
     /// Adds `new` as RFC 6902 does: into an array, over a member, or as the whole document.
     pub(super) fn insert(&mut self, path: &Path, new: Draft) -> Result<(), JsonError> {
         fits(path, &new)?;

@@ -31,6 +31,9 @@ pub enum Put {
     Set(Path, Value),
     /// As [`JsonEdit::append`].
     Append(Path, Value),
+    /// Makes an empty object at the path, before the member of that name; nothing if there is
+    /// something at the path.
+    MakeBefore(Path, String),
 }
 
 /// The outcome of an edit.
@@ -102,6 +105,7 @@ impl JsonEdit {
                 Put::Append(path, value) => {
                     change.append(path, Change::fresh(&path.join("-"), value)?)
                 }
+                Put::MakeBefore(path, next) => change.make_before(path, next),
             })
         })
     }

@@ -82,6 +82,22 @@ impl ObjectDraft {
         self.push_slot(key, origin, Some(value));
     }
 
+    /// Adds a member before another one, or at the end; nothing if its key is there.
+    pub(super) fn insert_before(&mut self, key: &str, next: &str, value: Draft) {
+        match (self.position(key), self.position(next)) {
+            (Some(_), _) => {}
+            (None, None) => self.push(key, None, value),
+            (None, Some(at)) => {
+                self.slots.insert(at, Slot { key: key.into(), origin: None, value: Some(value) });
+                self.by_key.clear();
+                if self.slots.len() > FEW {
+                    let all = self.slots.iter().enumerate();
+                    self.by_key.extend(all.map(|(position, slot)| (slot.key.clone(), position)));
+                }
+            }
+        }
+    }
+
     fn position(&self, key: &str) -> Option<usize> {
         if self.slots.len() <= FEW {
             return self.slots.iter().position(|slot| &*slot.key == key);

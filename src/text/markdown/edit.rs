@@ -234,6 +234,41 @@ impl<'d> Edit<'d> {
         })
     }
 
+    /// Puts other words in the place of some within a line of a paragraph, which stays one.
+    pub fn replace_words(&mut self, at: Range<usize>, new: &str) -> &mut Self {
+        self.attempt(|edit| {
+            if new.contains(['\n', '\r', '\0']) {
+                let place = edit.document.place(at.start);
+                let reason = "the words would be several lines".to_owned();
+                return Err(EditError::WouldChangeStructure { place, reason });
+            }
+            edit.replace(at, new.to_owned(), Expect::Value);
+            Ok(())
+        })
+    }
+
+    /// Sets the box of an item, also one with a mark other than `x` in it, and the text behind it.
+    pub fn set_box(&mut self, item: ItemId, checked: bool, text: &str) -> &mut Self {
+        self.attempt(|edit| {
+            let document = edit.document;
+            let found = document.item(item);
+            if found.checkbox.is_some() {
+                edit.set_checkbox(item, checked);
+                return edit.error.take().map_or_else(|| edit.write_text(item, text), Err);
+            }
+            let start = found.content.start;
+            let mark = document.source()[start..].chars().nth(1).map_or(0, char::len_utf8);
+            let at = start + 1..start + 1 + mark;
+            if !document.source()[at.end..].starts_with("] ") {
+                return Err(edit.misplaced(item, "has no box"));
+            }
+            edit.replace(at, if checked { "x" } else { " " }.to_owned(), Expect::Value);
+            edit.set.intent.boxes.insert(item, checked);
+            edit.set.intent.readings.insert(item, Reading::Text(text.to_owned()));
+            Ok(())
+        })
+    }
+
     /// Removes a section with its subsections.
     pub fn remove_section(&mut self, section: SectionId) -> &mut Self {
         self.attempt(|edit| edit.cut_section(section))

@@ -93,7 +93,7 @@ fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
     let id = step.id.as_ref().filter(|_| step.bookkeeping == BookkeepingForm::Fields)?;
     let keys = ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT];
     let is_plain = |key: &&str| {
-        let item = plan.document.field(step.section, key);
+        let item = plan.step_field(step, key);
         item.is_ok_and(|item| item.is_none_or(|_| removable(plan, step, key).is_some()))
     };
     if !keys.iter().all(is_plain) {
@@ -117,7 +117,7 @@ fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
 
 /// The field, if nothing is nested in it.
 fn removable(plan: &Plan, step: &Step, key: &str) -> Option<ItemId> {
-    let item = plan.document.field(step.section, key).ok().flatten()?;
+    let item = plan.step_field(step, key).ok().flatten()?;
     plan.document.item(item).children.is_empty().then_some(item)
 }
 

@@ -15,7 +15,7 @@ pub(super) fn check(
         .with_totals(Money::default(), Some(""));
     let document = &plan.document;
     for step in &plan.steps {
-        let Ok(Some(list)) = document.field(step.section, "inputs") else { continue };
+        let Ok(Some(list)) = plan.step_field(step, "inputs") else { continue };
         for &item in &document.item(list).children {
             for reference in references(&document.value(item)) {
                 let path = &reference.path;

@@ -420,12 +420,7 @@ impl Look<'_> {
         let waiting = others.filter(|other| self.role(other) == Some(StepRole::Open));
         waiting
             .filter(|other| {
-                let named = other.depends_on.iter().any(|wanted| match wanted {
-                    StepRef::Number(number) => *number == step.number,
-                    StepRef::Id(id) => {
-                        step.id.as_ref().is_some_and(|own| own.as_str() == id.as_str())
-                    }
-                });
+                let named = other.depends_on.iter().any(|wanted| step.is(wanted));
                 named || other.inputs.iter().any(|(_, text)| uses(text))
             })
             .map(|other| other.number)

@@ -290,6 +290,7 @@ fn several_puts_are_made_together_or_not_at_all() {
     let mut singly = document(SOURCE).edit();
     for put in &puts {
         match put {
+            Put::MakeBefore(..) => unreachable!("not in this list"),
             Put::Set(path, value) => singly.set(path, value).unwrap(),
             Put::Append(path, value) => singly.append(path, value).unwrap(),
         }
@@ -300,4 +301,22 @@ fn several_puts_are_made_together_or_not_at_all() {
     let bad = Put::Append(path("name"), json!(1));
     assert!(refused.put_all(&[puts[0].clone(), bad]).is_err());
     assert_eq!(refused.document().source(), SOURCE);
+}
+
+#[test]
+fn a_member_can_be_put_before_another() {
+    let document = crate::text::json::JsonDocument::parse(
+        "{\n  \"a\": {\n    \"x\": 1\n  },\n  \"m\": 2\n}\n",
+    )
+    .unwrap();
+    let mut edit = document.edit();
+    let puts = [
+        Put::MakeBefore(path("g"), "m".to_owned()),
+        Put::Set(path("g.y"), json!(3)),
+        Put::MakeBefore(path("a"), "m".to_owned()),
+        Put::MakeBefore(path("z"), "none".to_owned()),
+    ];
+    edit.put_all(&puts).unwrap();
+    let expected = "{\n  \"a\": {\n    \"x\": 1\n  },\n  \"g\": {\n    \"y\": 3\n  },\n  \"m\": 2,\n  \"z\": {}\n}\n";
+    assert_eq!(edit.finish().document.into_source(), expected);
 }

@@ -90,6 +90,7 @@ fn finish(
     let started = step.started_at.as_deref().filter(|_| from_role == Some(Role::Active));
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     let line = result_line(result, to, time).filter(|_| step.has_result_line());
+    let now = draft.env.now();
     let mut progress = Progress::new(draft, &plan)?;
     let failures = progress.failures_after(step, to);
     let id = progress.set_status(step, &status);
@@ -111,7 +112,7 @@ fn finish(
     }
     if let Some(cost) = result.cost {
         let id = id.as_str().to_owned();
-        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0 }));
+        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0, at: now }));
     }
     let plan_status = progress.finish(&extras)?;
     drop(extras);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
-        StepUpdate, Subject, Variables, Workflow, plan::dependencies, step_at_hand,
+        StepUpdate, Subject, Workflow, plan::dependencies, step_at_hand,
     },
     text::markdown::Edit,
     workspace::{
@@ -233,7 +233,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let mut puts = variables.step_data(current, total);
         for extra in extras {
             match extra {
-                Extra::Outputs(id, outputs) => puts.extend(Variables::outputs(id, outputs)),
+                Extra::Outputs(id, outputs) => puts.extend(variables.outputs(id, outputs)),
                 Extra::Cost(cost) => puts.extend(variables.cost(cost)),
             }
         }

@@ -248,6 +248,13 @@ pub(in crate::workspace::change) fn remove(
             format!("`statedir step skip {}` keeps it and leaves it out", step.number),
         ));
     }
+    if let Some(inner) = plan.inside(step) {
+        return Err(Error::refused_with(
+            ErrorCode::Needed,
+            format!("{} stands inside {}", inner.name(), step.name()),
+            "give its heading the same level in plan.md",
+        ));
+    }
     if step.id.is_none()
         && let [first, ..] = plan.referring_to(step).as_slice()
     {

@@ -69,7 +69,7 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
     };
     let mut edit = plan.document.edit();
     for step in &plan.steps {
-        edit.remove_section(step.section);
+        plan.remove_step(&mut edit, step);
     }
     let (identity, timing) = (document.get("identity"), document.get("timing"));
     let of = |part: &Option<Part<'_>>, key: &str| match part {
@@ -261,7 +261,7 @@ fn depends_on(step: &StepState, all: &[StepState]) -> String {
     let one = |wanted: &StepRef| {
         let of_id = |other: &&StepState| match wanted {
             StepRef::Id(id) => other.id.as_deref() == Some(id.as_str()),
-            StepRef::Number(_) => false,
+            StepRef::Number(_) | StepRef::Label(_) => false,
         };
         let mut found = all.iter().filter(of_id);
         match (found.next(), found.next()) {

@@ -35,7 +35,7 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
         session.output.value(answer);
         return Ok(0);
     }
-    let extent = plan.document.section(step.section).extent.clone();
+    let extent = plan.extent(step);
     session.output.verbatim(plan.document.source()[extent].trim_end());
     if let Some(holder) = holder {
         let take = holder.take.as_ref().map(|take| format!(" (`{take}`)")).unwrap_or_default();

@@ -1,0 +1,196 @@
+//! plan.md as people write it: which lines are steps, and what commands do to them.
+
+use crate::builder::{Project, line_diff};
+
+/// A project whose steps were typed into an editor.
+fn typed(steps: &str) -> Project {
+    let project = Project::new();
+    let plan = project.read("plan.md");
+    let head = plan.split("## Steps").next().unwrap();
+    project.write("plan.md", format!("{head}## Steps\n\n{steps}"));
+    project
+}
+
+/// Number, title and status of every step.
+fn listed(project: &Project) -> Vec<String> {
+    let list = project.json(&["step", "list", "--all"]);
+    let steps = list["steps"].as_array().unwrap().iter();
+    let text = |step: &serde_json::Value| {
+        let status = step["role"].as_str().or(step["status"].as_str()).unwrap_or("?");
+        format!("{} {} {status}", step["number"], step["title"].as_str().unwrap())
+    };
+    steps.map(text).collect()
+}
+
+const TYPED: &str = "\
+- [ ] Send the letters
+- [x] Call the landlord
+
+### Tell finance
+
+Ask for the budget of *both* floors.
+
+### Step 14 Pack
+
+### 15. Load
+
+### ✅ Step 7: Sign
+
+### 🟡 Step 8: Look
+
+### Step 2.1: Half of it
+Status: COMPLETED
+";
+
+#[test]
+fn steps_that_people_type_are_listed() {
+    let project = typed(TYPED);
+    let list = project.json(&["step", "list", "--all"]);
+    let titles: Vec<String> = list["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| format!("{} {}", step["number"], step["title"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        "1 Send the letters",
+        "2 Call the landlord",
+        "3 Tell finance",
+        "14 Pack",
+        "15 Load",
+        "7 Sign",
+        "8 Look",
+        "4 2.1: Half of it",
+    ];
+    let mut sorted = (titles.clone(), expected.map(str::to_owned).to_vec());
+    sorted.0.sort();
+    sorted.1.sort();
+    assert_eq!(sorted.0, sorted.1);
+    let counts = &project.json(&["status"])["progress"];
+    assert_eq!(counts["completed"], 3, "{counts}");
+    // An unknown mark counts as open, with a warning.
+    let findings = project.json(&["check"])["findings"].clone();
+    let is_mark = |finding: &&serde_json::Value| {
+        finding["message"].as_str().unwrap().contains("unknown mark")
+    };
+    assert_eq!(findings.as_array().unwrap().iter().filter(is_mark).count(), 1, "{findings}");
+}
+
+#[test]
+fn every_typed_step_is_started_finished_and_undone_to_the_byte() {
+    for step in ["1", "3", "14", "15", "8", "7", "2.1"] {
+        let project = typed(TYPED);
+        let before = project.read("plan.md");
+        if matches!(step, "7" | "2.1") {
+            project.ok(&["step", "reset", step]);
+        }
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step, "--output", "n=1", "--note", "went well"]);
+        let after = project.read("plan.md");
+        let id = project.json(&["step", "show", step])["step"]["id"].clone();
+        assert!(id.is_string(), "step {step} got an id");
+        assert_eq!(project.json(&["step", "show", step])["step"]["status"], "COMPLETED");
+        // Only lines of this step are others: its own first line, its fields, the plan's status.
+        for line in line_diff(&before, &after) {
+            let is_own = line.contains("**") || line.contains("  - ") || line.contains("Status: ");
+            let titles = ["Send", "Tell", "Pack", "Load", "Sign", "Look", "Half"];
+            let is_title = titles.iter().filter(|title| line.contains(**title)).count() == 1;
+            assert!(is_own || is_title || line.trim().len() == 1, "{step}: {line}");
+        }
+        project.ok(&["check"]);
+        let undone = if matches!(step, "7" | "2.1") { 3 } else { 2 };
+        for _ in 0..undone {
+            project.ok(&["undo"]);
+        }
+        assert_eq!(project.read("plan.md"), before, "step {step}");
+    }
+}
+
+#[test]
+fn a_box_is_ticked_and_keeps_what_is_below_it() {
+    let project = typed("- [ ] Send\n  - to everybody\n- [-] Skip it\n- [?] Ask\n\nThe end.\n");
+    project.ok(&["step", "start", "1"]);
+    let running = project.read("plan.md");
+    assert!(running.contains("- [ ] Send\n  - to everybody\n  - status: RUNNING\n"), "{running}");
+    project.ok(&["step", "fail", "1", "--error", "no stamps"]);
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let done = project.read("plan.md");
+    assert!(done.contains("- [x] Send\n  - to everybody\n"), "{done}");
+    assert!(!done.contains("  - status:"), "{done}");
+    assert!(done.contains("- [-] Skip it\n- [?] Ask\n\nThe end.\n"), "{done}");
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "done", "3"]);
+    assert!(project.read("plan.md").contains("- [x] Ask\n"));
+    project.ok(&["step", "add", "Tell them"]);
+    assert!(project.read("plan.md").contains("\n### Step 4: Tell them\n"));
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["description"], "- to everybody");
+    project.ok(&["step", "set", "1", "--title", "Send all"]);
+    assert!(project.read("plan.md").contains("- [x] Send all\n"));
+    project.refused(1, &["step", "add", "Between", "--after", "1"]);
+    project.ok(&["step", "remove", "2"]);
+    assert!(!project.read("plan.md").contains("Skip it"));
+    project.ok(&["check"]);
+}
+
+#[test]
+fn prose_among_the_steps_stays_prose() {
+    let project = typed(
+        "The order matters.\n\n### Notes on the order\n- [ ] think again\n\n### Step 1: Pack\n\
+         #### How\n- [ ] boxes first\n#### Step 2: in words\nLift.\n\n### Phase 2: later\n",
+    );
+    assert_eq!(listed(&project).len(), 1);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let plan = project.read("plan.md");
+    for kept in ["- [ ] think again", "- [ ] boxes first", "#### Step 2: in words\nLift."] {
+        assert!(plan.contains(kept), "{kept}\n{plan}");
+    }
+    // What commands put under a step is never one.
+    project.ok(&["step", "set", "1", "--description", "### Step 9: x\n\n- [ ] y"]);
+    assert_eq!(listed(&project).len(), 1);
+}
+
+#[test]
+fn fields_on_lines_of_their_own_are_changed_where_they_stand() {
+    let project = Project::new();
+    project.write(
+        "plan.md",
+        "# Move\n\n**Goal:** move the office  \nStatus: IN_PROGRESS\n\n## Step 1: Pack\n\
+         Status: RUNNING\nMind the glass.\n\n## Step 2: Load\n\n### Step 3: Drive\n",
+    );
+    let state = project.json(&["status"]);
+    assert_eq!(state["goal"], "move the office");
+    assert_eq!(listed(&project).len(), 3);
+    project.ok(&["plan", "set", "goal=move twice"]);
+    project.ok(&["step", "done", "1", "--force"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("**Goal:** move twice  \nStatus: IN_PROGRESS\n"), "{plan}");
+    assert!(plan.contains("Status: COMPLETED\nMind the glass.\n"), "{plan}");
+    let refused = project.refused(1, &["step", "remove", "2"]);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("inside"), "{refused}");
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "done", "3"]);
+    let plan = project.read("plan.md");
+    assert!(plan.contains("## Step 2: Load\n\n### Step 3: Drive ✓\n"), "{plan}");
+}
+
+#[test]
+fn steps_without_numbers_get_them_when_others_move() {
+    let project = typed("### Tell finance\n\n### Tell the rest\n\n### Step 7: Pack\n");
+    project.ok(&["step", "add", "First", "--before", "1"]);
+    let plan = project.read("plan.md");
+    let at = |title: &str| plan.find(title).unwrap_or_else(|| panic!("{title}\n{plan}"));
+    assert!(at("First") < at("Tell finance"));
+    let numbers: Vec<u64> = project.json(&["step", "list", "--all"])["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["number"].as_u64().unwrap())
+        .collect();
+    let mut unique = numbers.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), 4, "{numbers:?}\n{plan}");
+    project.ok(&["check"]);
+}
