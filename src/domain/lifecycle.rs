@@ -202,6 +202,12 @@ impl Workflow {
         marked.or_else(|| self.role_of_status(step.status.as_deref()))
     }
 
+    /// The status of a step as written; one without a status has the one that its mark or box means.
+    pub(crate) fn status_of<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
+        let marked = || step.heading.mark.map(|role| self.step_with_role(role));
+        step.status.as_deref().or_else(marked)
+    }
+
     /// What a status of a step means, where there is one; without it the step has not begun.
     pub fn role_of_status(&self, status: Option<&str>) -> Option<StepRole> {
         status.map_or(Some(StepRole::Open), |status| self.step_role(status))

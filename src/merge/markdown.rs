@@ -127,7 +127,10 @@ impl<'o> Walk<'o> {
     ) -> Option<MergedThing> {
         let is_directive = self.outlines[BASE].get(base).role == Role::Directives;
         let (known, now) = (self.full_text(BASE, base), self.full_text(side, left));
-        if known == now || is_directive && field::is_counted_down(&known, &now) {
+        if known == now
+            || is_directive && field::is_counted_down(&known, &now)
+            || self.is_only_less(base, side, left)
+        {
             return None;
         }
         let mut kept = self.copied(versions);
@@ -160,6 +163,25 @@ impl<'o> Walk<'o> {
             kept.value = marker;
         }
         Some(kept)
+    }
+
+    /// Whether a side only took away what was nested in an item: whoever removed the item removed
+    /// that, too.
+    fn is_only_less(&self, base: ThingId, side: usize, left: ThingId) -> bool {
+        let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
+        let is_same = known.kind == Kind::Item
+            && now.kind == Kind::Item
+            && (known.prefix, &known.value) == (now.prefix, &now.value);
+        let mut children =
+            self.outlines[side].children(left).filter(|child| self.moves.stays(side, *child));
+        is_same
+            && children.all(|child| {
+                let before = self.moves.base_of(side, child);
+                before.is_some_and(|before| {
+                    self.outlines[BASE].get(before).parent == base
+                        && self.is_only_less(before, side, child)
+                })
+            })
     }
 
     /// The one version there is, as it is; of two that are equal, ours. What the other side changed

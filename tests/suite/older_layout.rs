@@ -33,8 +33,7 @@ fn a_state_of_the_older_layout_opens_and_verifies_without_a_change() {
     let files = project.files();
     let status = project.json(&["status"]);
     assert_eq!(status["goal"], "Choose a vector store");
-    let progress = &status["progress"];
-    assert_eq!((&progress["completed"], &progress["total"]), (&2.into(), &6.into()), "{progress}");
+    assert_eq!((&status["completed"], &status["total_steps"]), (&2.into(), &6.into()), "{status}");
     project.ok(&["check"]);
     project.ok(&["history", "verify"]);
     for command in [vec!["brief"], vec!["step", "list"], vec!["history", "list"], vec!["state"]] {

@@ -144,7 +144,7 @@ fn unite(repository: &Repository) -> Vec<String> {
 /// without.
 fn measure(pairs: usize, has_attributes: bool) -> Option<Measure> {
     let repository = Repository::begun_in_git(8)?;
-    let attributes = repository.project.root().join(".gitattributes");
+    let attributes = repository.project.path(".gitattributes");
     assert!(attributes.exists(), "history.md is united by lines where git is asked to");
     if !has_attributes {
         std::fs::remove_file(attributes).unwrap();

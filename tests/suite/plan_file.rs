@@ -66,8 +66,10 @@ fn steps_that_people_type_are_listed() {
     sorted.0.sort();
     sorted.1.sort();
     assert_eq!(sorted.0, sorted.1);
-    let counts = &project.json(&["status"])["progress"];
-    assert_eq!(counts["completed"], 3, "{counts}");
+    let status = project.json(&["status"]);
+    assert_eq!(status["completed"], 3, "{status}");
+    let shown = project.ok(&["step", "list", "--all"]).stdout;
+    assert!(shown.contains("COMPLETED  Call the landlord"), "{shown}");
     // An unknown mark counts as open, with a warning.
     let findings = project.json(&["check"])["findings"].clone();
     let is_mark = |finding: &&serde_json::Value| {

@@ -10,7 +10,7 @@ use super::{
     loose, says_step, value_of,
 };
 use crate::{
-    domain::{Claim, ErrorCode, Problem, StateFile, Step, plan::step::BookkeepingForm},
+    domain::{Claim, ErrorCode, Problem, Step, plan::step::BookkeepingForm},
     text::markdown::{Document, ItemId, SectionId},
 };
 
@@ -54,9 +54,6 @@ pub(super) fn read(
         section,
         item,
     };
-    if step.heading.has_unknown_mark {
-        problems.push(unknown_mark(document, &step));
-    }
     let mut dependencies = None;
     let mut seen: Vec<Cow<'_, str>> = Vec::new();
     let fields = match item {
@@ -123,18 +120,6 @@ pub(super) fn read(
         step.description = description(document, section);
     }
     (step, dependencies)
-}
-
-/// A mark that has no meaning here.
-fn unknown_mark(document: &Document, step: &Step) -> Problem {
-    let message = format!("{} has an unknown mark, so it counts as not started", step.name());
-    Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message)
-        .at(document.place(step.offset))
-        .hint(if step.item.is_some() {
-            "write `- [ ]` or `- [x]`"
-        } else {
-            "write ✓, ✗, ▶ or –"
-        })
 }
 
 /// The id, and what stands in its line.

@@ -2,7 +2,7 @@
 
 use super::{heading::Heading, loose};
 use crate::{
-    domain::{ErrorCode, Plan, Problem, StateFile},
+    domain::{ErrorCode, Plan, Problem, StateFile, Step},
     text::markdown::SectionId,
 };
 
@@ -33,7 +33,22 @@ impl Plan {
             }
             found.extend(self.loose_fields(section));
         }
+        found.extend(self.steps.iter().filter_map(|step| self.unknown_mark(step)));
         found
+    }
+
+    /// A mark that has no meaning here.
+    fn unknown_mark(&self, step: &Step) -> Option<Problem> {
+        if !step.heading.has_unknown_mark || step.status.is_some() {
+            return None;
+        }
+        let message = format!("{} has an unknown mark, so it counts as not started", step.name());
+        let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
+        let hint = match step.item {
+            Some(_) => "write `- [ ]` or `- [x]`",
+            None => "write ✓, ✗, ▶ or – at the end of the heading",
+        };
+        Some(problem.at(self.place(step)).hint(hint))
     }
 
     /// The step whose section is around this one.

@@ -18,6 +18,7 @@
 
 mod family;
 mod quiet;
+mod quote;
 mod step;
 mod write;
 
@@ -33,7 +34,7 @@ const DASH: &str = " — ";
 
 /// The order in which an entry has its fields, wherever they are written. Those that are never
 /// anything but a field of the body follow, in the order in which they are given.
-const ORDER: [&str; 36] = [
+const ORDER: [&str; 37] = [
     "kind",
     "step",
     "title",
@@ -70,6 +71,7 @@ const ORDER: [&str; 36] = [
     "file_operations",
     "web_requests",
     "consecutive_failures",
+    "edited_outside",
 ];
 
 /// An entry in this notation, taken apart.
@@ -80,6 +82,8 @@ pub(super) struct Journal<'a> {
     headline: Option<(&'static str, &'a str)>,
     /// Other values of the heading and of the quiet line.
     said: Vec<(&'static str, &'a str)>,
+    /// A note of several lines.
+    quoted: Option<String>,
     /// The fields below.
     body: &'a str,
 }
@@ -108,7 +112,8 @@ impl<'a> Journal<'a> {
             }
         };
         said.extend(note.map(|note| ("notes", note)));
-        Some(Self { subject, time, headline, said, body })
+        let (quoted, body) = quote::parse(body);
+        Some(Self { subject, time, headline, said, quoted, body })
     }
 
     /// The title of the entry, as it is in the plain notation.
@@ -142,10 +147,12 @@ impl<'a> Journal<'a> {
     pub(super) fn fields(&self) -> Vec<(String, String)> {
         let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
         let mut all: Vec<(String, String)> = self.said.iter().copied().map(owned).collect();
+        all.extend(self.quoted.iter().map(|note| ("notes".to_owned(), note.clone())));
         let below = fields(self.body);
         let below: Vec<(String, String)> =
             below.map(|field| (field.key.to_owned(), field.value().into_owned())).collect();
-        let is_below = |key: &str| below.iter().any(|(name, _)| name == key);
+        let is_quoted = |key: &str| key == "notes" && self.quoted.is_some();
+        let is_below = |key: &str| is_quoted(key) || below.iter().any(|(name, _)| name == key);
         all.extend(self.headline.filter(|(key, _)| !is_below(key)).map(owned));
         all.extend(below);
         if let Subject::Step(step) = &self.subject {

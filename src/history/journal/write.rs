@@ -3,6 +3,7 @@
 use super::{
     HEADING, family, is_line,
     quiet::{self, take},
+    quote,
     step::{self, ToWrite},
 };
 use crate::{
@@ -44,6 +45,10 @@ pub(in crate::history) fn write(
     let Some(lines) = lines(entry, form, &mut left) else { return Ok(None) };
     let [heading, quiet] = lines;
     let mut body = format!("{HEADING}{heading}\n{quiet}\n");
+    if let Some(note) = take(&mut left, "notes", quote::fits) {
+        crate::history::render::check_size(body.len() + note.len())?;
+        body.push_str(&quote::write(&note));
+    }
     for (key, value) in left {
         crate::history::render::check_size(body.len() + value.len())?;
         let field = render_field("\n", 0, true, key, value);

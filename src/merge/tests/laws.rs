@@ -211,24 +211,30 @@ fn no_removal_of_a_list_item_is_lost() {
             let lines = (0..depths.len()).filter(|at| !gone.contains(at)).map(line);
             format!("# C\n\n## Key Findings\n{}", lines.collect::<String>())
         };
-        // An item goes with all that is nested in it.
+        // An item goes with all that is nested in it, or only its line.
         let with_nested = |at: usize| -> Vec<usize> {
             let nested = (at + 1..depths.len()).take_while(|next| depths[*next] > depths[at]);
             std::iter::once(at).chain(nested).collect()
         };
         for (our, their) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
-            let (ours, theirs) = (with_nested(our), with_nested(their));
-            let sides = (text(&ours), text(&theirs));
-            let (merged, conflicts) = run(StateFile::Context, &text(&[]), &sides.0, &sides.1);
-            let wanted = text(&[ours, theirs].concat());
-            let wanted = wanted.trim_end();
-            if conflicts > 0 || merged.trim_end() != wanted {
-                lost.push(format!(
-                    "base:\n{}ours:\n{}theirs:\n{}merged:\n{merged}",
-                    text(&[]),
-                    sides.0,
-                    sides.1
-                ));
+            for (ours, theirs, is_line) in
+                [(with_nested(our), with_nested(their), false), (vec![our], vec![their], true)]
+            {
+                let sides = (text(&ours), text(&theirs));
+                let (merged, conflicts) = run(StateFile::Context, &text(&[]), &sides.0, &sides.1);
+                let gone = [ours, theirs].concat();
+                let wanted = text(&gone);
+                let is_there = |at: usize| merged.contains(NAMES[at]) != gone.contains(&at);
+                let is_good = match is_line {
+                    // What was nested in it may have found another place.
+                    true => (0..4).all(is_there),
+                    false => merged.trim_end() == wanted.trim_end(),
+                };
+                if conflicts > 0 || !is_good {
+                    let base = text(&[]);
+                    let (ours, theirs) = sides;
+                    lost.push(format!("{base}ours:\n{ours}theirs:\n{theirs}merged:\n{merged}"));
+                }
             }
         }
     }

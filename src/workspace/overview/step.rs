@@ -94,7 +94,7 @@ pub(super) fn overviews(
     let steps = plan.steps.iter().zip(readiness.roles());
     let overview = |(step, role): (&Step, &Option<StepRole>)| {
         let open = || workflow.step_with_role(StepRole::Open).to_owned();
-        let written = step.status.clone().unwrap_or_else(open);
+        let written = workflow.status_of(step).map_or_else(open, str::to_owned);
         let unmet = readiness.unmet(step);
         StepOverview {
             number: step.number,

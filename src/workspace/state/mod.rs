@@ -187,6 +187,11 @@ fn steps(plan: &Plan, overviews: &[StepOverview], places: bool) -> Vec<StepState
     let lines = places.then(|| Lines::of(StateFile::Plan, plan.document.source()));
     let state = |(step, overview): (&Step, &StepOverview)| StepState {
         place: lines.as_ref().map(|lines| lines.at(step.offset)),
+        // A mark or a box may be all that says it.
+        status: step
+            .status
+            .clone()
+            .or_else(|| step.heading.mark.is_some().then(|| overview.status.clone())),
         ..step_state(step, overview.is_ready)
     };
     plan.steps.iter().zip(overviews).map(state).collect()

@@ -24,6 +24,9 @@ pub(super) fn show(session: &mut Session<'_>, step: Option<&str>, resolved: bool
     let inputs = if resolved { Some(inputs(&snapshot, &plan, step)?) } else { None };
     if session.output.is_json() {
         let mut shown = step_json(step);
+        if let Some(overview) = at.and_then(|at| overview.steps.get(at)) {
+            shown["status"] = json!(overview.status);
+        }
         if let Some(holder) = holder {
             shown["claim"] = json!(holder);
         }
