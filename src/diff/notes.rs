@@ -43,7 +43,7 @@ pub(crate) fn review_notes(
     let entries = added_entries(before, after);
     if let Some(new) = &new {
         overview(&mut out, old.as_ref(), new, workflow);
-        section(&mut out, "Steps", &steps(old.as_ref(), new, &entries));
+        section(&mut out, "Steps", &steps(old.as_ref(), new, &entries, workflow));
     } else {
         out.push_str("plan.md is missing or cannot be read.\n\n");
     }
@@ -93,7 +93,7 @@ fn overview(out: &mut String, old: Option<&Plan>, new: &Plan, workflow: &Workflo
     let _ = writeln!(out, "Plan {status}, {finished} of {} steps completed.\n", new.steps.len());
 }
 
-fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry]) -> Vec<String> {
+fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow) -> Vec<String> {
     let nothing = Plan::empty();
     let old = old.unwrap_or(&nothing);
     let outline = |plan| Outline::read(StateFile::Plan, plan);
@@ -102,11 +102,13 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry]) -> Vec<String> {
     let partners: HashMap<usize, usize> = pairs.iter().map(|(from, to)| (*to, *from)).collect();
     let kept: HashSet<usize> = pairs.into_iter().map(|(from, _)| from).collect();
     let name = |step: &Step| format!("{} {}", step.name(), inline(&step.title));
-    let status = |step: &Step| inline(step.status.as_deref().unwrap_or("?"));
+    let open = workflow.step_with_role(StepRole::Open);
+    let status = |step: &Step| inline(workflow.status_of(step).unwrap_or(open));
     let mut lines = Vec::new();
-    for (to, step) in new.steps.iter().enumerate() {
+    let (known, now) = (old.headed_steps(), new.headed_steps());
+    for (to, step) in now.iter().enumerate() {
         let mut parts = Vec::new();
-        match partners.get(&to).map(|from| &old.steps[*from]) {
+        match partners.get(&to).map(|from| known[*from]) {
             None => parts.push(format!("added, {}", status(step))),
             Some(other) => {
                 if status(other) != status(step) {
@@ -125,8 +127,29 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry]) -> Vec<String> {
             lines.push(format!("{}: {}", name(step), parts.join(", ")));
         }
     }
-    let gone = old.steps.iter().enumerate().filter(|(from, _)| !kept.contains(from));
+    let gone = known.iter().enumerate().filter(|(from, _)| !kept.contains(from));
     lines.extend(gone.map(|(_, step)| format!("{}: removed", name(step))));
+    lines.extend(boxes(old, new, entries));
+    lines
+}
+
+/// What became of the steps that are boxes in a list, by what stands behind the box.
+fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
+    let is_done = |step: &Step| step.status.is_none() && step.heading.mark == Some(StepRole::Done);
+    let is_box = |step: &&Step| step.item.is_some();
+    let mut lines = Vec::new();
+    for step in new.steps.iter().filter(is_box) {
+        let known = old.steps.iter().filter(is_box).find(|other| other.title == step.title);
+        let said = match known.map(is_done) {
+            None => "added",
+            Some(false) if is_done(step) => "ticked",
+            Some(true) if !is_done(step) => "no longer ticked",
+            _ => continue,
+        };
+        let result = step.id.as_ref().and_then(|id| result(id.as_str(), entries));
+        let result = result.map(|result| format!(", {result}")).unwrap_or_default();
+        lines.push(format!("{} {}: {said}{result}", step.name(), inline(&step.title)));
+    }
     lines
 }
 

@@ -22,18 +22,20 @@ pub(super) fn compare(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mu
         let (old, new) = if is_added { (None, status) } else { (status, None) };
         changes.push(FILE, subject, old, new);
     };
+    // Boxes in a list are compared as what they are.
+    let (before, after) = (before.headed_steps(), after.headed_steps());
     let pairs = walk.pairing.steps(walk.old, walk.new);
-    let mut from_place = vec![None; after.steps.len()];
-    let mut is_kept = vec![false; before.steps.len()];
+    let mut from_place = vec![None; after.len()];
+    let mut is_kept = vec![false; before.len()];
     for (from, to) in &pairs {
         from_place[*to] = Some(*from);
         is_kept[*from] = true;
     }
-    for (step, _) in before.steps.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept) {
+    for (step, _) in before.iter().zip(is_kept).filter(|(_, is_kept)| !is_kept) {
         whole(step, false, changes);
     }
-    let has_moved = moved_steps(&pairs, after.steps.len());
-    for (to, step) in after.steps.iter().enumerate() {
+    let has_moved = moved_steps(&pairs, after.len());
+    for (to, step) in after.iter().enumerate() {
         let Some(from) = from_place[to] else {
             whole(step, true, changes);
             continue;
@@ -42,7 +44,7 @@ pub(super) fn compare(walk: &Walk<'_>, before: &Plan, after: &Plan, changes: &mu
             let subject = Subject::StepPlace { step: StepName::of(step) };
             changes.push(FILE, subject, Some(from + 1), Some(to + 1));
         }
-        one(walk, (&before.steps[from], old[from]), (step, new[to]), changes);
+        one(walk, (before[from], old[from]), (step, new[to]), changes);
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{ModelError, Money, StateFile};
+use super::{Metadata, ModelError, Money, StateFile};
 use crate::text::json::{Edited, JsonDocument, JsonError, Path, Put};
 
 const FILE: StateFile = StateFile::Variables;
@@ -74,6 +74,18 @@ impl Variables {
         let wanted = [("current_step", json!(current_step)), ("total_steps", json!(total_steps))];
         let put = |(key, value): (&str, Value)| {
             let path = Path::root().join("step_data").join(key);
+            (self.document.get(&path)? != value).then_some(Put::Set(path, value))
+        };
+        wanted.into_iter().filter_map(put).collect()
+    }
+
+    /// What sets the copies of the plan's metadata that the file has and that differ.
+    pub(crate) fn metadata(&self, plan: &Metadata) -> Vec<Put> {
+        let wanted =
+            [("execution_id", &plan.execution_id), ("goal", &plan.goal), ("mode", &plan.mode)];
+        let put = |(key, value): (&str, &Option<String>)| {
+            let path = Path::root().join("execution_metadata").join(key);
+            let value = json!(value.as_ref()?);
             (self.document.get(&path)? != value).then_some(Put::Set(path, value))
         };
         wanted.into_iter().filter_map(put).collect()

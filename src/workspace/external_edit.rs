@@ -66,12 +66,17 @@ pub(super) fn update_counters(draft: &mut Draft<'_>) {
     }
     let (Ok(plan), Ok(variables)) = (draft.plan(), draft.variables()) else { return };
     let current = Readiness::new(&plan, draft.workflow()).counts().current_step;
-    let puts = variables.step_data(current, plan.steps.len());
-    if puts.is_empty() {
-        return;
-    }
-    if let Ok(edited) = variables.put_all(&puts) {
+    let counts = variables.step_data(current, plan.steps.len());
+    let names = variables.metadata(&plan.metadata);
+    let what = match (counts.is_empty(), names.is_empty()) {
+        (true, true) => return,
+        (false, true) => "`step_data`",
+        (true, false) => "`execution_metadata`",
+        (false, false) => "`step_data` and `execution_metadata`",
+    };
+    if let Ok(edited) = variables.put_all(&[counts, names].concat()) {
         draft.put_variables(edited);
-        draft.notices.push("`step_data` in variables.json follows plan.md again".to_owned());
+        let verb = if what.contains(" and ") { "follow" } else { "follows" };
+        draft.notices.push(format!("{what} in variables.json {verb} plan.md again"));
     }
 }

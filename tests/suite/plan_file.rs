@@ -196,3 +196,25 @@ fn steps_without_numbers_get_them_when_others_move() {
     assert_eq!(unique.len(), 4, "{numbers:?}\n{plan}");
     project.ok(&["check"]);
 }
+
+#[test]
+fn a_goal_that_was_edited_is_followed_by_its_copy() {
+    let project = Project::with_steps(1);
+    project.edit("plan.md", "**goal**: Compare three", "**goal**: Compare four");
+    project.ok(&["check"]);
+    project.ok(&["step", "start", "1"]);
+    assert!(project.read("variables.json").contains("\"goal\": \"Compare four vector databases\""));
+}
+
+#[test]
+fn a_diff_tells_boxes_and_headings_apart() {
+    let project = typed("- [ ] Send\n- [ ] Call\n\n### Step 3: Pack\n\n### Step 4: Load\n");
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["checkpoint", "create", "packing"]);
+    project.ok(&["step", "done", "3"]);
+    project.edit("plan.md", "- [ ] Call", "- [x] Call");
+    let diff = project.ok(&["diff", "packing", "working"]).stdout;
+    assert!(diff.contains("Pack: RUNNING → COMPLETED"), "{diff}");
+    assert!(diff.contains("\"[ ] Call\" → \"[x] Call\""), "{diff}");
+    assert!(!diff.contains("removed") && !diff.contains("Load"), "{diff}");
+}

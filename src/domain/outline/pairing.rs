@@ -155,7 +155,10 @@ impl<'o> Pairer<'o> {
             self.by((old, new), |side, id| title(side, id).filter(|title| !title.is_empty()));
         }
         for (old, new) in sides {
-            self.by((old, new), |side, id| heading(side, id).map(|step| step.number));
+            // A number that nobody wrote may have been that of another step before.
+            self.by((old, new), |side, id| {
+                heading(side, id).filter(|step| step.is_numbered).map(|step| step.number)
+            });
         }
     }
 

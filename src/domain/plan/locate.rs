@@ -12,11 +12,15 @@
 //!   parts of it.
 //! - Everything else is prose.
 //!
-//! A step without a whole number gets the lowest one that is free, in the order of the file.
+//! A step without a whole number gets the lowest one that is free, in the order of the file; one that
+//! a dependency has with the title of a step that is gone is not free.
 
 use std::collections::HashSet;
 
-use super::heading::{Heading, box_mark};
+use super::{
+    dependencies,
+    heading::{Heading, box_mark},
+};
 use crate::{
     domain::StepRole,
     text::markdown::{Document, ItemId, SectionId},
@@ -95,7 +99,7 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
     }
     add_nested(&mut found, nested);
     let mut steps: Vec<Located> = found.into_iter().map(|(_, step)| step).collect();
-    number(&mut steps);
+    number(document, &mut steps);
     steps
 }
 
@@ -121,12 +125,25 @@ fn add_nested(found: &mut Vec<(usize, Located)>, nested: Vec<(usize, SectionId, 
     }
 }
 
-/// Numbers the steps that have no number of their own.
-fn number(steps: &mut [Located]) {
+/// Numbers the steps that have no number of their own. One that a list of dependencies has with the
+/// title of a step that is gone is not free.
+fn number(document: &Document, steps: &mut [Located]) {
     if steps.iter().all(|step| step.heading.number.is_some()) {
         return;
     }
-    let taken: HashSet<u32> = steps.iter().filter_map(|step| step.heading.number).collect();
+    let mut taken: HashSet<u32> = steps.iter().filter_map(|step| step.heading.number).collect();
+    for step in steps.iter() {
+        let list = match step.item {
+            Some(item) => document.child(item, "depends_on"),
+            None => document.field(step.section, "depends_on"),
+        };
+        if let Ok(Some(list)) = list {
+            let named = dependencies::parse(&document.value(list), &[]).unwrap_or_default();
+            let is_gone = |title: &str| steps.iter().all(|step| step.heading.title != title);
+            let named = named.into_iter().filter_map(|found| found.disagrees);
+            taken.extend(named.filter(|(_, title)| is_gone(title)).map(|(number, _)| number));
+        }
+    }
     let mut free = (1..=u32::MAX).filter(|number| !taken.contains(number));
     for step in steps.iter_mut().filter(|step| step.heading.number.is_none()) {
         step.number = free.next().unwrap_or_default();
@@ -250,6 +267,13 @@ mod tests {
         for (source, expected) in table {
             assert_eq!(titles(source), expected, "{source}");
         }
+    }
+
+    #[test]
+    fn the_number_of_a_step_that_is_gone_is_not_given_to_another() {
+        let source =
+            "## Steps\n### Step 1: a\n### Ask\n### Step 3: b\n- **depends_on**: 2 Gone, 4 Ask\n";
+        assert_eq!(titles(source), ["1 a", "4 Ask", "3 b"]);
     }
 
     #[test]

@@ -63,7 +63,8 @@ fn push(
     found: &mut Vec<Problem>,
 ) {
     let message = format!("`{path}` is {value}, but plan.md says {in_plan}");
-    let mut problem = Problem::error(ErrorCode::VariablesDisagree, FILE, message)
+    // It is a copy for readers: the next change follows the plan again.
+    let mut problem = Problem::warning(ErrorCode::VariablesDisagree, FILE, message)
         .hint("`statedir check --fix` adopts what plan.md says")
         .fixable();
     problem.place = variables.document.place(path);

@@ -210,7 +210,13 @@ pub(in crate::workspace::change) fn set(
     fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     progress.set_fields(step, &fields);
     if let Some(description) = shape.description.as_deref().filter(|text| !text.trim().is_empty()) {
-        progress.edit().append_text(step.section, description);
+        match step.item {
+            // There is no place for text below a box but a field.
+            Some(_) => progress.step(step).set("description", description),
+            None => {
+                progress.edit().append_text(step.section, description);
+            }
+        }
     }
     if !shape.input.is_empty() {
         plan.set_nested(progress.edit(), step, "inputs", &pairs(&shape.input))?;
