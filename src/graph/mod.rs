@@ -250,6 +250,7 @@ fn group(step: &Step, key: &str) -> Option<String> {
 
 /// Where steps are, by number and id.
 struct Positions<'p> {
+    steps: &'p [Step],
     by_number: HashMap<u32, usize>,
     by_id: HashMap<&'p str, usize>,
 }
@@ -258,6 +259,7 @@ impl<'p> Positions<'p> {
     fn of(steps: &'p [Step]) -> Self {
         let all = steps.iter().enumerate();
         Self {
+            steps,
             by_number: all.clone().map(|(at, step)| (step.number, at)).collect(),
             by_id: all.filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at))).collect(),
         }
@@ -267,6 +269,7 @@ impl<'p> Positions<'p> {
         match step {
             StepRef::Number(number) => self.by_number.get(number).copied(),
             StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
+            StepRef::Label(_) => self.steps.iter().position(|found| found.is(step)),
         }
     }
 
