@@ -98,7 +98,6 @@ fn shift(
     let ran = from_role == Some(Role::Active);
     let started = step.started_at.as_deref().filter(|_| ran && to_role != Some(Role::Active));
     let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
-    let now = draft.env.now();
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = Progress::new(draft, plan)?;
     if is_taken_up {
@@ -129,7 +128,7 @@ fn shift(
     }
     if let Some(cost) = wanted.cost {
         let id = id.as_str().to_owned();
-        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0, at: now }));
+        extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0, at: now.clone() }));
     }
     progress.finish(&extras)?;
     drop(extras);
