@@ -78,7 +78,7 @@ fn rendered(text: &str) -> (Vec<String>, String) {
     let (mut headings, mut visible, mut is_heading) = (Vec::new(), String::new(), false);
     for event in Parser::new(text) {
         match event {
-            Event::Start(Tag::Heading { level, .. }) if level == HeadingLevel::H3 => {
+            Event::Start(Tag::Heading { level: HeadingLevel::H3, .. }) => {
                 headings.push(String::new());
                 is_heading = true;
             }
