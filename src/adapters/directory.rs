@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::domain::layout::LAYOUT_FILE;
+
 /// No directory could be chosen.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ChooseError {
@@ -26,8 +28,8 @@ pub(crate) enum ChooseError {
     NoWorkingDirectory(std::io::Error),
 }
 
-/// The directory that was named, or the nearest `workspace/state` at or above the working
-/// directory. For a new state it is the working directory's own.
+/// The directory that was named, or the nearest `workspace/state` or adopted directory at or above
+/// the working directory. For a new state it is the working directory's own.
 ///
 /// A named directory is the state directory itself, unless it is plainly a project: it holds a
 /// `workspace/state` or an archive of finished ones, or is the root of a git repository.
@@ -39,7 +41,7 @@ pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseE
         if named.is_file() {
             return Err(ChooseError::IsFile(named.to_owned()));
         }
-        let holds_state = ["plan.md", "variables.json", ".statedir"]
+        let holds_state = ["plan.md", "variables.json", ".statedir", LAYOUT_FILE]
             .iter()
             .any(|name| named.join(name).symlink_metadata().is_ok());
         let project = below(named).is_dir()
@@ -60,9 +62,25 @@ pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseE
     }
 }
 
-/// The nearest `workspace/state` at or above a directory, unless a link leads to it.
+/// The nearest `workspace/state` at or above a directory, unless a link leads to it; or the nearest
+/// directory that was adopted.
 pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {
-    here.ancestors().find(|dir| below(dir).is_dir()).map(unlinked)
+    let holds_state = |dir: &&Path| below(dir).is_dir() || is_adopted(dir);
+    let dir = here.ancestors().find(holds_state)?;
+    Some(if below(dir).is_dir() { unlinked(dir) } else { Ok(dir.to_owned()) })
+}
+
+/// Whether a layout file makes the files of a directory a state.
+pub(crate) fn is_adopted(dir: &Path) -> bool {
+    dir.join(LAYOUT_FILE).symlink_metadata().is_ok_and(|data| data.is_file())
+}
+
+/// Where a user keeps templates and profiles of their own.
+pub(crate) fn config_directory() -> Option<PathBuf> {
+    let variable =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    config.map(|config| config.join("statedir"))
 }
 
 fn below(dir: &Path) -> PathBuf {

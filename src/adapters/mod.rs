@@ -1,5 +1,6 @@
 //! The ways in: the command line, hooks, the server for agents, git, and what they need of the machine.
 
+pub(crate) mod adopt;
 pub(crate) mod cli;
 mod directory;
 mod evaluator;
@@ -15,13 +16,13 @@ mod side;
 mod survey;
 pub(crate) mod watch;
 
-pub(crate) use directory::{ChooseError, choose, choose_archived};
+pub(crate) use directory::{ChooseError, choose, choose_archived, config_directory};
 pub(crate) use evaluator::{Evaluator, split_words};
 pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;
 pub(crate) use recovery::{Recovery, RecoveryOptions};
 pub(crate) use scan::is_archived;
-pub(crate) use scan::{Scan, scan};
+pub(crate) use scan::{Scan, ScanResult, scan};
 pub(crate) use side::{SideError, side};
 pub(crate) use survey::{StepStart, Survey, find_named, project_root, survey};

@@ -13,6 +13,22 @@ const FILES: [&str; 4] = ["context.md", "variables.json", "history.md", "constra
 /// Directories in which nobody keeps a state, and which may be very large.
 const PASSED: [&str; 6] = [".git", ".hg", ".svn", "node_modules", "__pycache__", ".statedir"];
 
+/// What other systems keep in a project; whether there is a plan is for a closer look.
+const ADOPTABLE: [&str; 12] = [
+    ".specify",
+    "specs",
+    "openspec",
+    ".kiro",
+    "task_plan.md",
+    "conductor",
+    ".agent",
+    "memory-bank",
+    "TODO.md",
+    "tasks.md",
+    "docs",
+    "plan.md",
+];
+
 /// How far a scan goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan {
@@ -38,6 +54,8 @@ impl Default for Scan {
 pub(crate) struct ScanResult {
     /// The state directories, in order of their paths.
     pub directories: Vec<PathBuf>,
+    /// Directories without a state in which there may be plans of others.
+    pub adoptable: Vec<PathBuf>,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
     /// Whether something of it could not be read.
@@ -86,6 +104,12 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
                 continue;
             }
         };
+        if ADOPTABLE.iter().any(|name| entry.file_name() == *name)
+            && let Some(parent) = entry.path().parent()
+            && !found.adoptable.iter().any(|known| known == parent)
+        {
+            found.adoptable.push(parent.to_owned());
+        }
         if !entry.file_type().is_dir() {
             continue;
         }
@@ -100,6 +124,11 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
     if unreadable > 0 {
         found.left_out.push(format!("{unreadable} more that could not be read"));
     }
+    let states = &found.directories;
+    found.adoptable.retain(|dir| {
+        let holds = |state: &PathBuf| state == dir || *state == dir.join("workspace").join("state");
+        !states.iter().any(holds)
+    });
     found
 }
 
@@ -113,6 +142,9 @@ fn is_state(dir: &Path) -> bool {
     let is_file = |name: &str| dir.join(name).symlink_metadata().is_ok_and(|data| !data.is_dir());
     let log = || dir.join(".statedir").symlink_metadata().is_ok_and(|data| data.is_dir());
     let plan = is_file("plan.md");
+    if super::directory::is_adopted(dir) {
+        return true;
+    }
     if plan {
         return log() || FILES.iter().any(|name| is_file(name));
     }

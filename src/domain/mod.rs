@@ -3,12 +3,15 @@
 //! A view reads as much as it can: one bad value is a [`Problem`] with a place, and never hides
 //! the healthy rest. Views change nothing; their edit functions return new documents.
 
+pub(crate) mod adopted;
 mod builtin;
+pub(crate) mod checklist;
 mod constraints;
 mod context;
 mod error_code;
 pub(crate) mod facts;
 mod file;
+pub(crate) mod layout;
 pub(crate) mod lifecycle;
 pub(crate) mod lifetime;
 mod literal;

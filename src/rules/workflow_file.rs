@@ -12,15 +12,11 @@ use crate::domain::{
     nearest::{nearest, same_name},
     parse_duration_ms,
 };
+use crate::text::yaml;
 
 /// A workflow file larger than this is refused unread.
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_NAME: usize = 64;
-/// The most brackets that are opened in one, and the most lists that begin on one line. The parser
-/// takes time by the square of the depth.
-const MAX_BRACKETS: usize = 1000;
-const MAX_DASHES: usize = 16;
-
 /// Why a workflow file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum WorkflowError {
@@ -92,7 +88,7 @@ pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
     if yaml.len() > MAX_BYTES {
         return Err(WorkflowError::TooLarge { bytes: yaml.len() });
     }
-    if let Some(line) = too_deep(yaml) {
+    if let Some(line) = yaml::too_deep(yaml) {
         let message = format!("lists and maps are nested too deep at line {line}");
         return Err(WorkflowError::Yaml { message, line: Some(line) });
     }
@@ -259,18 +255,6 @@ fn meant(name: Option<&str>) -> String {
 
 fn invalid<T>(message: impl Into<String>) -> Result<T, WorkflowError> {
     Err(WorkflowError::Invalid(message.into()))
-}
-
-/// The line at which a file opens more than any workflow needs to.
-fn too_deep(yaml: &str) -> Option<usize> {
-    let mut brackets = 0;
-    let deep = |line: &str| {
-        brackets += line.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
-        let dashes =
-            line.split_ascii_whitespace().take_while(|word| matches!(*word, "-" | "?" | ":"));
-        brackets > MAX_BRACKETS || dashes.count() > MAX_DASHES
-    };
-    yaml.split(['\n', '\r']).position(deep).map(|at| at + 1)
 }
 
 #[cfg(test)]

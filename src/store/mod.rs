@@ -80,6 +80,8 @@ pub(crate) struct Layout {
     pub appended: &'static str,
     /// The largest rewritable file that is read or written.
     pub max_bytes: u64,
+    /// Whether the log may speak of files that the state was made of before and is not any more.
+    pub keeps_former: bool,
 }
 
 /// What is there before anything is opened.

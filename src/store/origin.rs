@@ -349,6 +349,7 @@ mod tests {
             rewritable: &["plan.md"],
             appended: "history.md",
             max_bytes: 1000,
+            keeps_former: false,
         })
     }
 

@@ -59,6 +59,16 @@ impl Paths {
         self.file(self.layout.appended_file())
     }
 
+    /// The directories that the files are in.
+    pub(super) fn directories(&self) -> Vec<PathBuf> {
+        let parents = self.layout.files().map(|name| self.file(name));
+        let parents = parents.filter_map(|path| path.parent().map(Path::to_owned));
+        let mut found: Vec<PathBuf> = parents.collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     pub(super) fn lock(&self) -> PathBuf {
         self.private.join("lock")
     }
@@ -89,7 +99,11 @@ impl Paths {
 
     /// Where a file is written before it is put in its place.
     pub(super) fn temporary(&self, target: &Path) -> PathBuf {
-        self.tmp().join(target.file_name().unwrap_or_default())
+        // Two files in different folders may have one name.
+        match target.strip_prefix(&self.dir).ok().and_then(Path::to_str) {
+            Some(below) if !target.starts_with(&self.private) => self.tmp().join(flat(below)),
+            _ => self.tmp().join(target.file_name().unwrap_or_default()),
+        }
     }
 
     pub(super) fn objects(&self) -> PathBuf {
@@ -117,11 +131,16 @@ impl Paths {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '.' };
         let stamp: String = stamp.chars().map(plain).take(96).collect();
         self.salvage().join(match what {
-            Salvaged::File(name) => format!("{stamp}-{name}"),
+            Salvaged::File(name) => format!("{stamp}-{}", flat(&name)),
             Salvaged::Log => format!("{stamp}-log"),
             Salvaged::Checkpoint(name) => format!("{stamp}-checkpoint-{name}"),
         })
     }
+}
+
+/// A path below the state directory as one name.
+fn flat(below: &str) -> String {
+    below.replace('/', "~")
 }
 
 /// The number in a segment's file name.

@@ -151,6 +151,7 @@ mod tests {
             rewritable: &["a.md"],
             appended: "log.md",
             max_bytes: 1 << 20,
+            keeps_former: false,
         };
         let store = Store::new(layout);
         (root, store)

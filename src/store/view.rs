@@ -69,6 +69,15 @@ impl View {
         }
     }
 
+    /// The same picture as one of other files that stand for these; the appended file is made when
+    /// it is first written to.
+    #[must_use]
+    pub(crate) fn shown_as(&self, files: BTreeMap<String, Vec<u8>>) -> View {
+        let mut view = self.with_files(files);
+        view.appended.exists = true;
+        view
+    }
+
     /// All rewritable files with their bytes.
     pub(crate) fn files(&self) -> &BTreeMap<String, Vec<u8>> {
         &self.files

@@ -8,6 +8,7 @@ pub mod markdown;
 mod place;
 pub(crate) mod shell;
 mod splice;
+pub(crate) mod yaml;
 
 pub use place::Place;
 pub(crate) use place::{Lines, snippet};

@@ -1,6 +1,7 @@
 //! Where pure logic meets the disk: the one façade that command line and servers call.
 
 mod adapt;
+mod adopted;
 mod change;
 mod check;
 mod conflict;
@@ -31,6 +32,7 @@ use std::{
     time::Duration,
 };
 
+use self::adopted::FileSet;
 pub(crate) use self::{
     adapt::Event,
     draft::Draft,
@@ -73,7 +75,7 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, Holder, Layout, NewOperation, Revision, Store, View},
+    store::{Cancellation, Holder, NewOperation, Revision, Store, View},
 };
 
 const REWRITABLE: [&str; 5] = [
@@ -130,23 +132,25 @@ pub struct Workspace {
     store: Store,
     env: Environment,
     options: Options,
+    files: FileSet,
 }
 
 impl Workspace {
     /// The state directory at `dir`, whether or not there is anything yet.
     pub fn new(dir: impl Into<PathBuf>, env: Environment, options: Options) -> Self {
-        let store = setup::trust::with_trust_level(
-            Store::new(layout(dir.into())),
-            &*options.version_control,
-        );
-        Self { store, env, options }
+        let dir = dir.into();
+        let files = FileSet::of(&dir);
+        let store = Store::new(files.store_layout(&dir));
+        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        Self { store, env, options, files }
     }
 
     /// The same state for one who has waited before and can wait only so long now.
     #[must_use]
     pub(crate) fn with_wait(&self, wait: Duration) -> Self {
         let options = Options { wait, ..self.options.clone() };
-        Self { store: self.store.clone(), env: self.env.again(), options }
+        let files = self.files.clone();
+        Self { store: self.store.clone(), env: self.env.again(), options, files }
     }
 
     /// Where the files are.
@@ -174,12 +178,17 @@ impl Workspace {
     /// # Errors
     /// There is no state here, or it cannot be read.
     pub fn read(&self) -> Result<Snapshot, Error> {
-        let view = self.store.read(self.options.wait)?;
+        let view = self.read_view()?;
         if is_absent(&view) {
             return Err(self.no_state(&view));
         }
         self.expect(&view.revision)?;
         Ok(self.snapshot(view))
+    }
+
+    /// All files at one revision, as those of a native state.
+    pub(super) fn read_view(&self) -> Result<View, Error> {
+        self.shown(self.store.read(self.options.wait)?)
     }
 
     /// A picture of the state for the one who acts.
@@ -295,11 +304,6 @@ impl Workspace {
              chooses another directory",
         )
     }
-}
-
-fn layout(dir: PathBuf) -> Layout {
-    let appended = StateFile::History.name();
-    Layout { dir, rewritable: &REWRITABLE, appended, max_bytes: MAX_BYTES }
 }
 
 /// The text with everything that looks like a secret replaced by `[masked]`.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::{
-    Answer, Draft, Error, FileDiff, Outcome, Workspace, check, conflict, is_absent,
+    Answer, Draft, Error, FileDiff, Outcome, Workspace,
+    adopted::Seen,
+    check, conflict, is_absent,
     notice::{findings, notices},
     version_control::Location,
     witness::Witness,
@@ -14,7 +16,13 @@ use crate::{
 };
 
 /// The state as a change finds it.
-pub(super) enum Opened {
+pub(super) struct Opened {
+    access: Access,
+    /// The native files, where the state is made of others.
+    seen: Option<Seen>,
+}
+
+enum Access {
     /// For a dry run.
     ToLook(Box<View>),
     /// With the lock.
@@ -22,10 +30,24 @@ pub(super) enum Opened {
 }
 
 impl Opened {
+    /// The state as the files of a native one.
     pub(super) fn view(&self) -> &View {
-        match self {
-            Self::ToLook(view) => view,
-            Self::ToChange(transaction) => transaction.view(),
+        self.seen.as_ref().map_or_else(|| self.raw(), |seen| &seen.view)
+    }
+
+    /// The files as they are.
+    pub(super) fn raw(&self) -> &View {
+        match &self.access {
+            Access::ToLook(view) => view,
+            Access::ToChange(transaction) => transaction.view(),
+        }
+    }
+
+    /// The right to change the state; `None` in a dry run.
+    pub(super) fn transaction(&self) -> Option<&Transaction> {
+        match &self.access {
+            Access::ToLook(_) => None,
+            Access::ToChange(transaction) => Some(transaction),
         }
     }
 }
@@ -35,6 +57,8 @@ impl Opened {
 pub(super) struct Proposal {
     /// What the store is to do; nothing happens if it is empty.
     pub operation: NewOperation,
+    /// Whether it speaks of the files as they are, not of those of a native state.
+    pub is_raw: bool,
     /// Where the whole directory goes with the operation.
     pub move_to: Option<PathBuf>,
     /// The files that change.
@@ -63,6 +87,15 @@ impl Workspace {
     ) -> Result<Outcome, Error> {
         let opened = self.open(dry_run)?;
         let mut proposal = work(&opened)?;
+        if let Some(seen) = &opened.seen {
+            if proposal.move_to.is_some() {
+                let message = "an adopted state stays where its files are";
+                return Err(Error::refused(ErrorCode::NotMoved, message));
+            }
+            if !proposal.is_raw {
+                self.project(opened.raw(), seen, &mut proposal.operation)?;
+            }
+        }
         let view = opened.view();
         let mut seen = match dry_run {
             true => findings(view.reports()),
@@ -78,8 +111,8 @@ impl Workspace {
             notices: seen,
             diff: if dry_run { proposal.diff } else { Vec::new() },
         };
-        let transaction = match opened {
-            Opened::ToChange(transaction) if !is_empty => transaction,
+        let transaction = match opened.access {
+            Access::ToChange(transaction) if !is_empty => transaction,
             _ => return Ok(outcome),
         };
         let Committed { revision, warnings, .. } = match proposal.move_to {
@@ -158,7 +191,7 @@ impl Workspace {
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;
         let changed = draft.changed_files();
-        let is_dry_run = matches!(opened, Opened::ToLook(_));
+        let is_dry_run = opened.transaction().is_none();
         let diff = if is_dry_run { draft.diff() } else { Vec::new() };
         let notices = std::mem::take(&mut draft.notices);
         let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
@@ -198,13 +231,15 @@ impl Workspace {
     /// Reads for a dry run; else takes the lock and brings files and log together. Checks the
     /// expected revision.
     fn open(&self, dry_run: bool) -> Result<Opened, Error> {
-        let opened = match dry_run {
-            true => Opened::ToLook(Box::new(self.store.read(self.options.wait)?)),
+        let access = match dry_run {
+            true => Access::ToLook(Box::new(self.store.read(self.options.wait)?)),
             false => {
                 let transaction = self.store.begin(self.options.wait, &self.holder())?;
-                Opened::ToChange(Box::new(transaction))
+                Access::ToChange(Box::new(transaction))
             }
         };
+        let mut opened = Opened { access, seen: None };
+        opened.seen = self.seen(opened.raw())?;
         self.expect(&opened.view().revision)?;
         Ok(opened)
     }

@@ -97,6 +97,7 @@ pub(super) type Describe = fn(clap::Command) -> clap::Command;
 
 commands! {
     "init" => Init(commands::init::Args),
+    "adopt" => Adopt(commands::adopt::Args),
     "status" => Status(commands::status::Args),
     "brief" => Brief(commands::brief::Args),
     "show" => Show(commands::show::Args),

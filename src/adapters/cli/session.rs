@@ -5,7 +5,13 @@ use std::{path::PathBuf, sync::Arc};
 
 use super::{CliResult, Failure, args::Global, output::Output, progress, way_back};
 use crate::{
-    adapters::{Acting, choose, git::GitControl, identify},
+    adapters::{
+        Acting, ChooseError,
+        adopt::{self, Proposed},
+        choose,
+        git::GitControl,
+        identify,
+    },
     domain::{ErrorCode, StateFile},
     store::Cancellation,
     workspace::{Change, Environment, Options, Workspace},
@@ -45,7 +51,7 @@ impl Session<'_> {
     }
 
     fn workspace_with(&self, new: bool, if_match: Option<String>) -> Result<Workspace, Failure> {
-        let dir = choose(self.named_dir().as_deref(), new)?;
+        let dir = choose(self.named_dir().as_deref(), new).map_err(with_way_in)?;
         self.workspace_in(dir, if_match)
     }
 
@@ -61,7 +67,11 @@ impl Session<'_> {
         dir: PathBuf,
         if_match: Option<String>,
     ) -> Result<Workspace, Failure> {
-        let options = Options {
+        Ok(Workspace::new(dir, self.environment()?, self.options(if_match)))
+    }
+
+    fn options(&self, if_match: Option<String>) -> Options {
+        Options {
             if_match,
             dry_run: self.global.dry_run,
             wait: self.global.wait(),
@@ -69,8 +79,13 @@ impl Session<'_> {
             command: self.command.clone(),
             progress: progress::reading,
             version_control: Arc::new(GitControl),
-        };
-        Ok(Workspace::new(dir, self.environment()?, options))
+        }
+    }
+
+    /// The directory as it will be once it has the layout that was proposed.
+    pub(super) fn adopting(&self, proposed: &Proposed) -> Result<Workspace, Failure> {
+        let (dir, layout) = (proposed.dir.clone(), proposed.layout.clone());
+        Ok(Workspace::adopting(&dir, layout, self.environment()?, self.options(None)))
     }
 
     /// The same failure with the way out that there is: the log may not know a missing file.
@@ -124,5 +139,23 @@ impl Session<'_> {
             None => Environment::real("").random(),
         };
         Ok(Environment::fixed(now, "", seed).acting_as(identity))
+    }
+}
+
+/// Where there is no state, what could be one.
+fn with_way_in(error: ChooseError) -> Failure {
+    let found = match &error {
+        ChooseError::NoneAbove(here) => adopt::detect(here),
+        _ => Vec::new(),
+    };
+    let best = found.iter().max_by_key(|found| found.count()).filter(|found| found.count() > 0);
+    let failure = Failure::from(error);
+    match best {
+        Some(found) => {
+            let hint =
+                format!("there is a plan here ({}): `statedir adopt` works in it", found.line());
+            failure.hint(hint)
+        }
+        None => failure,
     }
 }

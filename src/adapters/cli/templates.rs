@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Failure;
 use crate::{
+    adapters::config_directory,
     domain::{ErrorCode, StateFile, nearest},
     store::Directory,
     workspace::{BUILTIN_TEMPLATES, TemplateSet},
@@ -85,10 +86,7 @@ pub(in crate::adapters::cli) fn find(template: Option<&str>) -> Result<TemplateS
 
 /// Where a user keeps templates of their own.
 fn user_directory() -> Option<PathBuf> {
-    let variable =
-        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
-    config.map(|config| config.join("statedir").join("templates"))
+    config_directory().map(|config| config.join("templates"))
 }
 
 /// Whether a word can be a name: one folder, and not a hidden one.

@@ -21,11 +21,16 @@ impl StepId {
     const LETTERS: &[u8] = b"bcdfghjkmnpqrstvwxz";
     const ALPHABET: &[u8] = b"bcdfghjkmnpqrstvwxz23456789";
 
-    /// Takes `text` if it can be an id: it starts with a letter, so that it is never a number.
+    /// Takes `text` if it can be an id: `k3f9`, `T001`, and those of other people's checklists, such
+    /// as `1.2` and `login/17-01`; but never a whole number.
     pub fn parse(text: &str) -> Option<Self> {
-        let fits = text.len() <= 40
-            && text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+        let is_inside = |c: char| matches!(c, '_' | '-' | '.' | '/');
+        let starts_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
+        let fits = text.len() <= 120
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || is_inside(c))
+            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && (text.len() <= 40 && !starts_with_digit && !text.contains(['.', '/'])
+                || text.contains(is_inside) && !text.ends_with(is_inside));
         fits.then(|| Self(text.to_owned()))
     }
 

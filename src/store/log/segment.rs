@@ -174,7 +174,13 @@ impl Segment {
     #[cfg(fuzzing)]
     pub(crate) fn fuzz(bytes: &[u8]) {
         let (rewritable, appended) = (&["plan.md", "variables.json"], "history.md");
-        let layout = Layout { dir: "/state".into(), rewritable, appended, max_bytes: 1 << 20 };
+        let layout = Layout {
+            dir: "/state".into(),
+            rewritable,
+            appended,
+            max_bytes: 1 << 20,
+            keeps_former: false,
+        };
         let _ = Segment::parse(&Paths::new(&layout), 1, bytes);
         // The same with sound checksums, so that what lies behind them is reached.
         let mut signed = Vec::new();

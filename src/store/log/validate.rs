@@ -177,7 +177,9 @@ impl Head {
         if self.sum.len() != SUM_LEN || !self.sum.bytes().all(is_sum) {
             return Err("the checksum is none".to_owned());
         }
-        if let Some(name) = self.signatures.keys().find(|name| !layout.tracks(name)) {
+        if let Some(name) =
+            self.signatures.keys().find(|name| !layout.keeps_former && !layout.tracks(name))
+        {
             return Err(format!("`{}` is not a file of this state", shown(name)));
         }
         match &self.facts {
@@ -218,6 +220,7 @@ fn cut(text: &mut String, most: usize) {
 fn rewritable(layout: &Layout, name: &str) -> Checked {
     match layout.rewritable_file(name) {
         Some(_) => Ok(()),
+        None if layout.keeps_former && name.len() <= LONG => Ok(()),
         None => Err(format!("`{}` is not a file of this state", shown(name))),
     }
 }

@@ -43,7 +43,13 @@ impl ScriptStep {
 }
 
 pub(super) fn layout(dir: &Path) -> Layout {
-    Layout { dir: dir.to_owned(), rewritable: FILES, appended: GROWING, max_bytes: 1 << 20 }
+    Layout {
+        dir: dir.to_owned(),
+        rewritable: FILES,
+        appended: GROWING,
+        max_bytes: 1 << 20,
+        keeps_former: false,
+    }
 }
 
 pub(super) fn state_dir() -> PathBuf {

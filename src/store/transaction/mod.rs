@@ -11,7 +11,11 @@ use std::path::Path;
 use crate::store::{
     Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View,
     checkpoint::{objects, registry},
-    disk::{Access, publish::ensure_dir_all, read::require_file},
+    disk::{
+        Access,
+        publish::{ensure_dir_all, parent_of},
+        read::{require_dir, require_file},
+    },
     error::At as _,
     inspect::{
         inspect,
@@ -54,7 +58,7 @@ impl Transaction {
     ) -> Result<Transaction> {
         let (store, distrusted) = &store.for_change()?;
         let (disk, paths) = (&*store.disk, &store.paths);
-        let private = crate::store::disk::read::require_dir(disk, &paths.private)?.is_some();
+        let private = require_dir(disk, &paths.private)?.is_some();
         let lock = if private || !store.exists()?.files.is_empty() {
             if !private {
                 // Its files are there, so only the private directory is missing.
@@ -189,7 +193,8 @@ impl Transaction {
         let path = paths.file(name);
         let file = disk.open(&path, Access::Append).at(&path)?;
         file.sync().at(&path)?;
-        disk.sync_dir(&paths.dir).at(&paths.dir)?;
+        let dir = parent_of(&path);
+        disk.sync_dir(dir).at(dir)?;
         let stat = file.stat().at(&path)?;
         self.base.stats.insert(name.to_string(), stat);
         Ok(())
@@ -282,7 +287,11 @@ impl Transaction {
             let path = paths.file(name);
             disk.open(&path, Access::Read).at(&path)?.sync().at(&path)?;
         }
-        disk.sync_dir(&paths.dir).at(&paths.dir)?;
+        for dir in paths.directories() {
+            if require_dir(disk, &dir)?.is_some() {
+                disk.sync_dir(&dir).at(&dir)?;
+            }
+        }
         let header = Header {
             format: FORMAT,
             segment,

@@ -11,7 +11,7 @@ use crate::store::{
     Hash, Result, StoreError,
     disk::{
         Access, Disk, Kind, Stat,
-        publish::{create_temporary_after, discard, ensure_dir},
+        publish::{create_temporary_after, discard, ensure_dir, ensure_dir_all, parent_of},
         read::{read_file, require_file},
     },
     error::At as _,
@@ -78,6 +78,9 @@ impl Replacer<'_> {
             self.take_out(name, known, &mut done)?;
             return Ok(done);
         };
+        if name.contains('/') {
+            ensure_dir_all(self.disk, parent_of(&self.paths.file(name)))?;
+        }
         let (temporary, file) =
             create_temporary_after(self.disk, self.paths, &self.paths.file(name), |path| {
                 done.copies.extend(self.clear(name, path, bytes)?);
@@ -323,7 +326,13 @@ impl Replacer<'_> {
 ///
 /// What another program appended meanwhile is never overwritten.
 pub(in crate::store) fn append(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<Stat> {
-    let file = disk.open(path, Access::AppendOrCreate).at(path)?;
+    let file = match disk.open(path, Access::AppendOrCreate) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            ensure_dir_all(disk, parent_of(path))?;
+            disk.open(path, Access::AppendOrCreate).at(path)?
+        }
+        other => other.at(path)?,
+    };
     if !bytes.is_empty() {
         file.append(bytes).at(path)?;
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::Document;
+use super::block::BlockKind;
 
 impl Document {
     /// The byte ranges of code blocks, code spans and HTML, in order.
@@ -33,5 +34,20 @@ impl Document {
             }
         }
         ranges
+    }
+
+    /// Where the blocks of HTML are, comments included, in order.
+    pub(crate) fn html_blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        self.blocks_of(BlockKind::Html)
+    }
+
+    /// Where the blocks of code are, fenced and indented ones, in order.
+    pub(crate) fn code_blocks(&self) -> impl Iterator<Item = Range<usize>> {
+        self.blocks_of(BlockKind::Code)
+    }
+
+    fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Range<usize>> {
+        let wanted = self.blocks.iter().filter(move |block| block.kind == kind);
+        wanted.map(|block| block.start as usize..block.end as usize)
     }
 }

@@ -100,7 +100,7 @@ impl Workspace {
     /// # Errors
     /// The directory cannot be read.
     pub(crate) fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
-        Ok(missing_in(&self.store.read(self.options.wait)?))
+        Ok(missing_in(&self.read_view()?))
     }
 
     /// Puts back what the log or git knows: files that are gone, the end of the history that was

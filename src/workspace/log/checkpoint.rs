@@ -245,13 +245,14 @@ pub(in crate::workspace) fn files_of(
     checkpoint: &Checkpoint,
 ) -> Result<Files, Error> {
     let store = &workspace.store;
-    store.checkpoint_files(checkpoint).or_else(|error| match error {
+    let files = store.checkpoint_files(checkpoint).or_else(|error| match error {
         StoreError::NotFound { .. } | StoreError::Damaged { .. } => {
             let known = store.files_at(checkpoint.revision.as_str());
             known.map_err(|_| Error::from(error))
         }
         error => Err(error.into()),
-    })
+    })?;
+    workspace.shown_files(files)
 }
 
 /// The files of a checkpoint whose images are lost, and all of its files if the log knows them.

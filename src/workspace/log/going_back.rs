@@ -91,8 +91,8 @@ impl Workspace {
             }
             Remover::Edit(Some(revision)) => {
                 let edit = self.store().operation(revision.as_str()).ok()?;
-                let before = self.store().files_at(edit.parent.as_str()).ok()?;
-                Some([before, self.store().files_at(revision.as_str()).ok()?])
+                let files = |id: &str| self.shown_files(self.store().files_at(id).ok()?).ok();
+                Some([files(edit.parent.as_str())?, files(revision.as_str())?])
             }
             Remover::Edit(None) => None,
         }

@@ -7,10 +7,8 @@ use crate::{
         Revision, StoreError, Transaction, View,
     },
     workspace::{
-        DiffSide, Draft, Error, Outcome, Workspace,
-        error::ErrorKind,
-        is_absent, state,
-        transact::{Opened, Proposal},
+        DiffSide, Draft, Error, Outcome, Workspace, error::ErrorKind, is_absent, state,
+        transact::Proposal,
     },
 };
 
@@ -105,9 +103,10 @@ impl Workspace {
             if is_absent(opened.view()) {
                 return Err(self.no_state(opened.view()));
             }
-            let (target, proposal) = match opened {
-                Opened::ToLook(view) => self.foresee_step(verb, view)?,
-                Opened::ToChange(transaction) => self.propose_step(verb, transaction)?,
+            let view = opened.view();
+            let (target, proposal) = match opened.transaction() {
+                None => self.foresee_step(verb, view)?,
+                Some(transaction) => self.propose_step(verb, transaction, view)?,
             };
             operation = Some(target);
             Ok(proposal)
@@ -120,8 +119,9 @@ impl Workspace {
         &self,
         verb: &str,
         transaction: &Transaction,
+        view: &View,
     ) -> Result<(OperationSummary, Proposal), Error> {
-        let (undo, view) = (verb == "undo", transaction.view());
+        let undo = verb == "undo";
         let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
         let Some(target) = target else {
             self.refuse_stepping(view, None)?;
@@ -164,9 +164,10 @@ impl Workspace {
             checkpoints,
             ..self.operation(verb, message)
         };
-        let changed = names.iter().filter_map(|name| StateFile::from_name(name)).collect();
+        let changed = names.iter().filter_map(|name| self.role_of_file(name));
+        let changed = distinct(changed);
         let summary = target.summary(StateFile::History.name());
-        Ok((summary, Proposal { operation, changed, notices, ..Proposal::default() }))
+        Ok((summary, Proposal { operation, is_raw: true, changed, notices, ..Proposal::default() }))
     }
 
     /// A damaged log keeps no checkpoint from being restored.
@@ -212,6 +213,17 @@ impl Workspace {
         self.refuse_stepping(view, Some((&operation.kind, &names)))?;
         Ok((operation, Proposal { changed, diff, ..Proposal::default() }))
     }
+}
+
+/// Each of them once, in order.
+fn distinct(files: impl Iterator<Item = StateFile>) -> Vec<StateFile> {
+    let mut found: Vec<StateFile> = Vec::new();
+    for file in files {
+        if !found.contains(&file) {
+            found.push(file);
+        }
+    }
+    found
 }
 
 fn nothing_to(verb: &str) -> Error {

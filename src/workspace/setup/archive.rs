@@ -277,7 +277,8 @@ impl Workspace {
     /// The same command in another directory.
     fn in_directory(&self, dir: PathBuf) -> Workspace {
         let options = crate::workspace::Options { dry_run: false, ..self.options.clone() };
-        Workspace { store: self.store.at(dir), env: self.env.again(), options }
+        let files = crate::workspace::adopted::FileSet::Native;
+        Workspace { store: self.store.at(dir), env: self.env.again(), options, files }
     }
 }
 

@@ -185,7 +185,8 @@ impl Workspace {
         })
     }
 
-    pub(in crate::workspace) fn execution_id(&self) -> String {
+    /// A new name for an execution.
+    pub(crate) fn execution_id(&self) -> String {
         let moment = self.env.now().replace(['-', ':'], "");
         format!("exec_{moment}_{:08x}", self.env.random() >> 32)
     }

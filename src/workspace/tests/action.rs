@@ -13,7 +13,7 @@ use crate::{
     },
     workspace::{
         Change, CheckpointRequest, Environment, Error, InitOptions, NoVersionControl, Options,
-        RestoreOptions, Workspace, layout,
+        RestoreOptions, Workspace, adopted::FileSet,
     },
 };
 
@@ -62,9 +62,10 @@ pub(super) fn start() -> SimDisk {
 pub(super) fn workspace(disk: &SimDisk, number: u64) -> Workspace {
     let now = jiff::Timestamp::from_second(1_800_000_000 + number as i64).unwrap();
     // Small segments, so that the log is rotated and collected within a short sequence.
-    let store = Store::with_disk(layout(dir()), Arc::new(disk.clone())).rotating_at(6_000);
+    let store = Store::with_disk(FileSet::Native.store_layout(&dir()), Arc::new(disk.clone()))
+        .rotating_at(6_000);
     let env = Environment::fixed(now, "tester", number);
-    Workspace { store, env, options: Options::new(NoVersionControl) }
+    Workspace { store, env, options: Options::new(NoVersionControl), files: FileSet::Native }
 }
 
 impl Action {

@@ -11,7 +11,7 @@ mod steps;
 mod view;
 
 pub(in crate::adapters) use self::agent::{hook, mcp, memory, setup};
-pub(in crate::adapters) use self::directory::{archive, check, gc, init, migrate, trust};
+pub(in crate::adapters) use self::directory::{adopt, archive, check, gc, init, migrate, trust};
 pub(in crate::adapters) use self::files::{
     apply, constraint, context, directive, event, history, rule, turn, var,
 };
@@ -46,6 +46,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
 pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult {
     match command {
         Command::Init(args) => init::run(session, args),
+        Command::Adopt(args) => adopt::run(session, &args),
         Command::Status(args) => status::run(session, &args),
         Command::Brief(args) => brief::run(session, &args),
         Command::Show(args) => show::run(session, &args),

@@ -1,5 +1,6 @@
 //! A state directory as a whole: made, checked, kept small, put away.
 
+pub(in crate::adapters) mod adopt;
 pub(in crate::adapters) mod archive;
 pub(in crate::adapters) mod check;
 pub(in crate::adapters) mod gc;

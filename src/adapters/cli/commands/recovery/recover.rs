@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{from_git, scan, view};
 use crate::{
     adapters::{
-        Evaluator, Recovery, RecoveryOptions, Scan,
+        Evaluator, Recovery, RecoveryOptions, Scan, ScanResult,
         cli::{CliResult, Failure, Session, commands::steps::args::select, way_back},
         is_archived, split_words,
     },
@@ -203,7 +203,8 @@ fn all(
     options: &RecoveryOptions,
 ) -> CliResult {
     scan::refuse_if_match(session)?;
-    let (directories, left_out, unread) = scan::find(root, Scan::default().most_depth)?;
+    let ScanResult { directories, left_out, unread, .. } =
+        scan::find(root, Scan::default().most_depth)?;
     let mut done: Vec<One> = Vec::new();
     for dir in directories.into_iter().filter(|dir| !is_archived(dir)) {
         let result = one(session, &dir, args.apply, options);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::{
-        Scan,
+        Scan, ScanResult, adopt,
         cli::{
             CliResult, Failure, Session,
             output::{Colour, Output},
@@ -12,6 +12,7 @@ use crate::{
         is_archived, scan,
     },
     domain::{ErrorCode, PlanRole, format_age},
+    text::shell,
     workspace::Workspace,
 };
 
@@ -47,7 +48,8 @@ struct Line {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     refuse_if_match(session)?;
-    let (directories, left_out, some_unread) = find(&args.root, args.depth)?;
+    let ScanResult { directories, adoptable, left_out, unread: some_unread } =
+        find(&args.root, args.depth)?;
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
         let seen = look(session, &dir);
@@ -60,7 +62,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
     if session.output.is_json() {
         let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
-        let answer = json!({ "root": args.root, "states": states,
+        let adoptable: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir)).collect();
+        let answer = json!({ "root": args.root, "states": states, "adoptable": adoptable,
             "damaged": damaged, "left_out": left_out });
         if some_unread {
             return Err(unread(answer));
@@ -71,13 +74,29 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     for line in &lines {
         line.print(session.output);
     }
+    let offers: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir)).collect();
     if lines.is_empty() {
         session.output.line("no state directories");
+    }
+    for offer in &offers {
+        let text = |key: &str| offer[key].as_str().unwrap_or_default().to_owned();
+        let (found, command) = (text("found"), text("command"));
+        session.output.line(format!("not adopted: {found}: `{command}`"));
     }
     for what in left_out {
         session.output.note(&format!("left out: {what}"));
     }
     if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
+}
+
+/// What could be adopted in a directory, and how.
+fn offer(dir: &Path) -> Option<Value> {
+    let found = adopt::detect(dir);
+    let best = found.iter().max_by_key(|found| found.count()).filter(|found| found.count() > 0)?;
+    let dir = dir.display().to_string();
+    let command = shell::command_line(["adopt", dir.as_str()]);
+    Some(json!({ "directory": dir, "profile": best.profile.profile, "tasks": best.count(),
+        "found": format!("{dir}: {}", best.line()), "command": command }))
 }
 
 /// A revision belongs to one state, so it cannot be expected of many.
@@ -101,17 +120,13 @@ pub(super) fn unread(answer: Value) -> Failure {
     failure
 }
 
-/// The state directories below `root`, what was left out, and whether some could not be read.
-pub(super) fn find(
-    root: &Path,
-    depth: usize,
-) -> Result<(Vec<PathBuf>, Vec<String>, bool), Failure> {
+/// The state directories below `root`, what could be one, and what was left out.
+pub(super) fn find(root: &Path, depth: usize) -> Result<ScanResult, Failure> {
     if !root.is_dir() {
         let message = format!("`{}` is not a directory", root.display());
         return Err(Failure::new(ErrorCode::NotFound, message).hint("name an existing directory"));
     }
-    let found = scan(root, Scan { most_depth: depth, ..Scan::default() });
-    Ok((found.directories, found.left_out, found.unread))
+    Ok(scan(root, Scan { most_depth: depth, ..Scan::default() }))
 }
 
 /// What can be said about one state.

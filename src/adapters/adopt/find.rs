@@ -1,0 +1,66 @@
+//! Files by patterns, without following links.
+
+use std::path::Path;
+
+use crate::domain::layout::profile::{Profile, matches, matches_part};
+
+/// The most files with tasks that are looked at, and the most bytes of one.
+pub(super) const MOST: usize = 1000;
+pub(super) const MAX_BYTES: u64 = 16 << 20;
+
+/// The most entries of one directory.
+const ENTRIES: usize = 10_000;
+
+/// The paths below `dir` that have the form of a pattern, in order.
+pub(super) fn matching(dir: &Path, pattern: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for part in pattern.split('/') {
+        let mut next = Vec::new();
+        for parent in &found {
+            let joined = |name: &str| match parent.as_str() {
+                "" => name.to_owned(),
+                parent => format!("{parent}/{name}"),
+            };
+            let is_there = |path: &String| {
+                dir.join(path).symlink_metadata().is_ok_and(|data| !data.is_symlink())
+            };
+            if !part.contains('*') {
+                next.extend(Some(joined(part)).filter(is_there));
+                continue;
+            }
+            let Ok(entries) = fs_err::read_dir(dir.join(parent)) else { continue };
+            let names = entries
+                .flatten()
+                .take(ENTRIES)
+                .filter_map(|entry| entry.file_name().into_string().ok());
+            next.extend(
+                names
+                    .filter(|name| matches_part(part, name))
+                    .map(|name| joined(&name))
+                    .filter(is_there),
+            );
+        }
+        found = next;
+        found.sort_unstable();
+    }
+    found
+}
+
+/// The plan in `dir` itself, where that is one of the folders that a profile looks into, or holds a
+/// file of the name that it looks for.
+pub(super) fn inside(dir: &Path, profile: &Profile) -> Vec<String> {
+    let names = profile.plan.iter().filter_map(|pattern| pattern.rsplit('/').next());
+    names.filter(|name| !name.contains('*')).flat_map(|name| matching(dir, name)).collect()
+}
+
+/// The profile whose folder `dir` is: `specs/001-login` of a project.
+pub(super) fn is_inside(dir: &Path, profile: &Profile) -> bool {
+    let Ok(dir) = fs_err::canonicalize(dir) else { return false };
+    let parts: Vec<String> =
+        dir.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    profile.plan.iter().any(|pattern| {
+        let Some((folders, _)) = pattern.rsplit_once('/') else { return false };
+        let depth = folders.split('/').count();
+        parts.len() > depth && matches(folders, &parts[parts.len() - depth..].join("/"))
+    })
+}

@@ -1,0 +1,194 @@
+//! Finding out whose files are in a directory, so that they can be adopted.
+
+mod find;
+mod propose;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use self::propose::{Proposed, Wanted, propose};
+use crate::{
+    adapters::config_directory,
+    domain::{
+        StepRole,
+        checklist::Checklist,
+        layout::profile::{self, Profile, Unit},
+    },
+    text::markdown::Document,
+};
+
+/// A file with tasks.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundPlan {
+    /// Its path below the directory, with `/` between the parts.
+    pub path: String,
+    /// What it is called for people.
+    pub name: String,
+    /// Its tasks.
+    pub tasks: Checklist,
+    /// The title of the document.
+    pub title: Option<String>,
+}
+
+impl FoundPlan {
+    /// Reads a file; `None` if it cannot be one.
+    fn read(dir: &Path, path: &str, profile: &Profile) -> Option<Self> {
+        let file = dir.join(path);
+        let data = file.symlink_metadata().ok()?;
+        if !data.is_file() || data.len() > find::MAX_BYTES {
+            return None;
+        }
+        let document = Document::from_bytes(fs_err::read(file).ok()?).ok()?;
+        let tasks = Checklist::read(&document, &profile.grammar);
+        let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
+        let title = title.map(|section| section.title.trim().to_owned());
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let name = match profile.unit {
+            Unit::Directory if !directory.is_empty() => directory.to_owned(),
+            _ => path.to_owned(),
+        };
+        Some(Self { path: path.to_owned(), name, tasks, title })
+    }
+
+    /// `89 tasks, 89 done, 0 open, 1 line left as prose`.
+    pub(crate) fn summary(&self) -> String {
+        let all = self.tasks.tasks.len();
+        let noun = |count: usize, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
+        };
+        let mut said = vec![
+            noun(all, "task", "tasks"),
+            format!("{} done", self.tasks.count(StepRole::Done)),
+            format!("{} open", self.tasks.count(StepRole::Open)),
+        ];
+        let active = self.tasks.count(StepRole::Active);
+        if active > 0 {
+            said.push(format!("{active} in progress"));
+        }
+        let unknown = self.tasks.tasks.iter().filter(|task| !task.is_known).count();
+        if unknown > 0 {
+            let markers = noun(unknown, "marker", "markers");
+            said.push(format!("{markers} not known and counted as open"));
+        }
+        if self.tasks.prose > 0 {
+            said.push(format!("{} left as prose", noun(self.tasks.prose, "line", "lines")));
+        }
+        said.join(", ")
+    }
+}
+
+/// The files of one system in a directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Detected {
+    /// The profile.
+    pub profile: Profile,
+    /// The files with tasks.
+    pub plans: Vec<FoundPlan>,
+}
+
+impl Detected {
+    /// How many tasks there are.
+    pub(crate) fn count(&self) -> usize {
+        self.plans.iter().map(|plan| plan.tasks.tasks.len()).sum()
+    }
+
+    /// The report, a line for each plan.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let profile = &self.profile.profile;
+        let line = |plan: &FoundPlan| format!("{profile}, {}: {}", plan.name, plan.summary());
+        match self.plans.is_empty() {
+            true => vec![format!("{profile}: 0 tasks")],
+            false => self.plans.iter().map(line).collect(),
+        }
+    }
+
+    /// All of it in one line, for hints: `spec-kit, 3 plans: 89 tasks`.
+    pub(crate) fn line(&self) -> String {
+        match self.plans.as_slice() {
+            [] => format!("{}: 0 tasks", self.profile.profile),
+            [one] => format!("{}, {}: {}", self.profile.profile, one.name, one.summary()),
+            plans => {
+                format!("{}, {} plans: {} tasks", self.profile.profile, plans.len(), self.count())
+            }
+        }
+    }
+}
+
+/// Every system whose files are in a directory, in the order of the profiles.
+pub(crate) fn detect(dir: &Path) -> Vec<Detected> {
+    let own = own_profiles();
+    let builtin = profile::NAMES.iter().filter_map(|name| Profile::builtin(name));
+    let mut found = Vec::new();
+    for profile in own.into_iter().chain(builtin) {
+        let is_used = profile.markers.is_empty()
+            || profile.markers.iter().any(|marker| !find::matching(dir, marker).is_empty());
+        if !is_used {
+            continue;
+        }
+        // A checklist of any kind is looked for where nothing else was found.
+        if profile.markers.is_empty() && !found.is_empty() {
+            continue;
+        }
+        found.extend(with_profile(dir, profile));
+    }
+    found
+}
+
+/// The files of one system in a directory.
+pub(crate) fn with_profile(dir: &Path, profile: Profile) -> Option<Detected> {
+    let mut paths: Vec<String> =
+        profile.plan.iter().flat_map(|pattern| find::matching(dir, pattern)).collect();
+    if paths.is_empty() {
+        paths = find::inside(dir, &profile);
+    }
+    paths.retain(|path| !profile.skip.iter().any(|pattern| profile::matches(pattern, path)));
+    paths.sort_unstable();
+    paths.dedup();
+    paths.truncate(find::MOST);
+    let plans: Vec<FoundPlan> = paths
+        .iter()
+        .filter_map(|path| FoundPlan::read(dir, path, &profile))
+        .filter(|plan| !plan.tasks.tasks.is_empty())
+        .collect();
+    let is_there = !plans.is_empty() || profile.without_tasks && !paths.is_empty();
+    is_there.then_some(Detected { profile, plans })
+}
+
+/// One file that the user named.
+pub(crate) fn with_file(dir: &Path, file: &str, profile: Profile) -> Option<Detected> {
+    let plan = FoundPlan::read(dir, file, &profile)?;
+    Some(Detected { profile, plans: vec![plan] })
+}
+
+/// The profile that a user names: one of ours, one of their own, or a file.
+///
+/// # Errors
+/// Why it cannot be used.
+pub(crate) fn profile_named(name: &str) -> Result<Profile, String> {
+    if let Some(own) = own_profiles().into_iter().find(|profile| profile.profile == name) {
+        return Ok(own);
+    }
+    if let Some(builtin) = Profile::builtin(name) {
+        return Ok(builtin);
+    }
+    let path = PathBuf::from(name);
+    if !path.is_file() {
+        return Err(format!(
+            "there is no profile `{name}`; there are {}",
+            profile::NAMES.join(", ")
+        ));
+    }
+    let text = fs_err::read_to_string(path).map_err(|error| error.to_string())?;
+    Profile::parse(&text).map_err(|error| format!("`{name}` is no profile: {error}"))
+}
+
+/// The profiles that the user wrote: `layouts/*.yaml` beside their templates.
+fn own_profiles() -> Vec<Profile> {
+    let Some(dir) = config_directory().map(|dir| dir.join("layouts")) else { return Vec::new() };
+    let Ok(entries) = fs_err::read_dir(dir) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "yaml"));
+    files.sort_unstable();
+    let texts = files.iter().filter_map(|path| fs_err::read_to_string(path).ok());
+    texts.filter_map(|text| Profile::parse(&text).ok()).collect()
+}

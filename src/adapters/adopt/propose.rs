@@ -1,0 +1,257 @@
+//! The layout that adopting a directory would give it.
+
+use std::path::{Path, PathBuf};
+
+use super::{Detected, detect, find, profile_named, with_file, with_profile};
+use crate::domain::layout::{
+    AddedFiles, FilePath, ForeignLayout, PlanFile,
+    profile::{NAMES, Profile, Unit},
+};
+
+/// What the user asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// A directory, or one file of it.
+    pub path: PathBuf,
+    /// The profile, if it is named.
+    pub profile: Option<String>,
+    /// Whether nothing of ours may lie beside the files of others.
+    pub private: bool,
+}
+
+/// What would be adopted.
+#[derive(Clone, Debug)]
+pub(crate) struct Proposed {
+    /// The directory.
+    pub dir: PathBuf,
+    /// What was found.
+    pub found: Detected,
+    /// Whose files are there besides.
+    pub others: Vec<Detected>,
+    /// The layout; its `execution_id` is for the caller to give.
+    pub layout: ForeignLayout,
+}
+
+/// What adopting would come to; files that `former` knows stay.
+///
+/// # Errors
+/// Why nothing can be adopted.
+pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result<Proposed, String> {
+    let (dir, file) = match wanted.path.is_file() {
+        false => (wanted.path.clone(), None),
+        true => {
+            let dir = wanted.path.parent().filter(|dir| !dir.as_os_str().is_empty());
+            let name = wanted.path.file_name().map(|name| name.to_string_lossy().into_owned());
+            (dir.unwrap_or(Path::new(".")).to_owned(), name)
+        }
+    };
+    let named = wanted.profile.as_deref().map(profile_named).transpose()?;
+    let mut others = Vec::new();
+    let found = match (file, named) {
+        (Some(file), named) => {
+            let profile =
+                named.or_else(|| inside_profile(&dir)).or_else(|| Profile::builtin("todo"));
+            profile.and_then(|profile| with_file(&dir, &file, profile))
+        }
+        (None, Some(profile)) => with_profile(&dir, profile),
+        (None, None) => {
+            let mut all = detect(&dir);
+            if all.iter().all(|found| found.profile.markers.is_empty()) {
+                let inside = inside_profile(&dir).and_then(|profile| with_profile(&dir, profile));
+                if let Some(inside) = inside {
+                    all = vec![inside];
+                }
+            }
+            let best = all.iter().position(|found| found.count() > 0).unwrap_or(0);
+            let best = (!all.is_empty()).then(|| all.remove(best));
+            others = all;
+            best
+        }
+    };
+    let found = found.ok_or_else(|| {
+        format!("there is no plan in `{}` that any profile knows", wanted.path.display())
+    })?;
+    let layout = layout(&dir, &found, wanted.private, former)?;
+    Ok(Proposed { dir, found, others, layout })
+}
+
+/// The profile whose folder the directory is.
+fn inside_profile(dir: &Path) -> Option<Profile> {
+    let mut all = NAMES.iter().filter_map(|name| Profile::builtin(name));
+    all.find(|profile| find::is_inside(dir, profile))
+}
+
+fn layout(
+    dir: &Path,
+    found: &Detected,
+    private: bool,
+    former: Option<&ForeignLayout>,
+) -> Result<ForeignLayout, String> {
+    let profile = &found.profile;
+    let mut plan: Vec<PlanFile> = former.map(|former| former.plan.clone()).unwrap_or_default();
+    let is_alone = plan.is_empty() && found.plans.len() == 1;
+    let mut prefixes: Vec<String> = plan.iter().map(|one| one.prefix.clone()).collect();
+    for one in &found.plans {
+        if plan.iter().any(|known| known.file.as_str() == one.path) {
+            continue;
+        }
+        let prefix = match is_alone {
+            true => String::new(),
+            false => distinct(&as_prefix(profile.unit_of(&one.path)), &prefixes),
+        };
+        prefixes.push(prefix.clone());
+        plan.push(PlanFile { file: FilePath::parse(&one.path)?, prefix });
+    }
+    // Knowledge belongs to what is still to be done; of plans that are finished, to the last.
+    let is_open = |one: &&super::FoundPlan| {
+        one.tasks.count(crate::domain::StepRole::Done) < one.tasks.tasks.len()
+    };
+    let mut open: Vec<&super::FoundPlan> = found.plans.iter().filter(is_open).collect();
+    if open.is_empty() {
+        open.extend(found.plans.last());
+    }
+    let mut taken: Vec<String> = plan.iter().map(|one| one.file.to_string()).collect();
+    let mut read = |patterns: &[String]| {
+        let mut files = Vec::new();
+        for pattern in patterns {
+            let below: Vec<String> = match pattern.strip_prefix("./") {
+                None => vec![pattern.clone()],
+                Some(name) => open.iter().map(|one| beside(&one.path, name)).collect(),
+            };
+            for path in below.iter().flat_map(|pattern| find::matching(dir, pattern)) {
+                if taken.contains(&path) || !dir.join(&path).is_file() {
+                    continue;
+                }
+                if let Ok(file) = FilePath::parse(&path) {
+                    taken.push(path);
+                    files.push(file);
+                }
+            }
+        }
+        files
+    };
+    let (context, constraints) = (read(&profile.context), read(&profile.constraints));
+    let added = match former {
+        Some(former) => former.added.clone(),
+        None => added(dir, &plan, private)?,
+    };
+    let (title, goal) = match former {
+        Some(former) => (former.title.clone(), former.goal.clone()),
+        None => names(dir, found),
+    };
+    Ok(ForeignLayout {
+        version: 1,
+        profile: profile.profile.clone(),
+        execution_id: former.map(|former| former.execution_id.clone()).unwrap_or_default(),
+        title,
+        goal,
+        plan,
+        context,
+        constraints,
+        added,
+        grammar: former.map_or_else(|| profile.grammar.clone(), |former| former.grammar.clone()),
+    })
+}
+
+/// A file in the folder of another.
+fn beside(path: &str, name: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((directory, _)) => format!("{directory}/{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Names for the files that are added, none of which is taken: beside the plans, in the folder that
+/// they have in common, or out of sight.
+fn added(dir: &Path, plan: &[PlanFile], private: bool) -> Result<AddedFiles, String> {
+    let folder = match (private, common(plan)) {
+        (true, _) => ".statedir/state".to_owned(),
+        (false, folder) => folder,
+    };
+    let path = |name: &str| {
+        let plain = match folder.as_str() {
+            "" => name.to_owned(),
+            folder => format!("{folder}/{name}"),
+        };
+        let other = beside(&plain, &format!("statedir-{name}"));
+        let is_free = private || dir.join(&plain).symlink_metadata().is_err();
+        FilePath::parse(if is_free { &plain } else { &other })
+    };
+    Ok(AddedFiles {
+        steps: path("steps.md")?,
+        history: path("history.md")?,
+        variables: path("variables.json")?,
+        context: path("context.md")?,
+        constraints: path("constraints.md")?,
+        workflow: None,
+    })
+}
+
+/// The folder that all plans are in.
+fn common(plan: &[PlanFile]) -> String {
+    let mut folders = plan.iter().map(|one| one.file.directory());
+    let Some(first) = folders.next() else { return String::new() };
+    let mut parts: Vec<&str> = first.split('/').filter(|part| !part.is_empty()).collect();
+    for folder in folders {
+        let same = parts.iter().zip(folder.split('/')).take_while(|(one, other)| **one == *other);
+        let same = same.count();
+        parts.truncate(same);
+    }
+    parts.join("/")
+}
+
+/// What the plan is called, and what is to be reached.
+fn names(dir: &Path, found: &Detected) -> (String, String) {
+    let here = fs_err::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let here = here.file_name().map(|name| name.to_string_lossy().into_owned());
+    let here = here.unwrap_or_else(|| found.profile.profile.clone());
+    let plain = |text: &str| text.split(|c: char| c.is_control()).collect::<Vec<_>>().join(" ");
+    match found.plans.as_slice() {
+        [one] => {
+            let is_here = found.profile.unit == Unit::Directory && !one.path.contains('/');
+            let unit = if is_here { here.as_str() } else { found.profile.unit_of(&one.path) };
+            let title = one.title.as_deref().map(plain).unwrap_or_default();
+            let bare =
+                ["Tasks:", "Implementation Plan:", "Plan:", "Task Plan:", "Tasks -", "Tasks –"];
+            let title = bare.iter().find_map(|start| title.strip_prefix(start)).unwrap_or(&title);
+            let title = title.trim();
+            // A template's placeholder says nothing.
+            let is_said =
+                !title.is_empty() && !title.contains(['[', '{', '<']) && title.len() <= 200;
+            let goal = if is_said && title.split(' ').count() > 1 { title } else { unit };
+            (plain(unit), goal.to_owned())
+        }
+        [] => (here.clone(), here),
+        plans => {
+            let units: Vec<&str> =
+                plans.iter().map(|one| found.profile.unit_of(&one.path)).collect();
+            let more = match units.len() {
+                count if count > 5 => format!(" and {} more", count - 5),
+                _ => String::new(),
+            };
+            let some = units.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            (here, plain(&format!("{some}{more}")))
+        }
+    }
+}
+
+/// A name in the letters that an id has.
+fn as_prefix(name: &str) -> String {
+    let plain = |c: char| match c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') {
+        true => c,
+        false => '-',
+    };
+    let name: String = name.chars().map(plain).take(60).collect();
+    match name.trim_matches(['-', '.', '_']) {
+        "" => "plan".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+fn distinct(name: &str, taken: &[String]) -> String {
+    let named = (1u32..).map(|count| match count {
+        1 => name.to_owned(),
+        count => format!("{name}-{count}"),
+    });
+    named.into_iter().find(|name| !taken.contains(name)).unwrap_or_default()
+}

@@ -1,0 +1,140 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::{
+    adapters::{
+        adopt::{Proposed, Wanted, propose},
+        cli::{CliResult, Failure, Session},
+    },
+    domain::{ErrorCode, layout::profile},
+    workspace::Workspace,
+};
+
+/// Work in plans that already exist: Spec Kit, OpenSpec, Kiro, TODO.md and others
+///
+/// Finds out whose files are in the directory and makes them a state without changing one byte of
+/// them: only `statedir.yaml`, which says which file is what, and `.statedir/` are written. From then
+/// on a step that is done is a box that is ticked; claims, attempts and results are kept in files
+/// beside. Run it again when plans have been added.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir adopt --dry-run
+  statedir adopt
+  statedir adopt specs/001-login
+  statedir adopt TODO.md
+  statedir adopt --profile kiro
+  statedir adopt --list-profiles
+
+A profile is a YAML file: the patterns of its files and the markers of its boxes. Those below
+$XDG_CONFIG_HOME/statedir/layouts (~/.config/statedir/layouts) are found by their name.")]
+pub(in crate::adapters) struct Args {
+    /// The project, the folder of one plan, or one file
+    #[arg(value_name = "DIR|FILE")]
+    path: Option<PathBuf>,
+    /// Whose files these are, or a file with a profile of your own
+    #[arg(long, value_name = "NAME|FILE")]
+    profile: Option<String>,
+    /// Keep what is added in `.statedir/`, which git does not see
+    #[arg(long)]
+    private: bool,
+    /// List the profiles, and write nothing
+    #[arg(long)]
+    list_profiles: bool,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    if args.list_profiles {
+        return list(session);
+    }
+    let path = args.path.clone().or_else(|| session.named_dir());
+    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let dir = match path.parent().filter(|_| path.is_file()) {
+        Some(dir) if dir.as_os_str().is_empty() => PathBuf::from("."),
+        Some(dir) => dir.to_owned(),
+        None => path.clone(),
+    };
+    let known = session.workspace_in(dir, None)?;
+    let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
+    let mut proposed = propose(&wanted, known.layout()).map_err(|message| {
+        let hint = "`statedir adopt --list-profiles` lists what is known; `statedir adopt FILE` takes \
+                    any file with boxes";
+        Failure::new(ErrorCode::NotFound, message).hint(hint)
+    })?;
+    if proposed.layout.execution_id.is_empty() {
+        proposed.layout.execution_id = known.execution_id();
+    }
+    let adopting = session.adopting(&proposed)?;
+    let lines = proposed.found.lines();
+    let outcome = adopting.adopt(&format!("adopted {}", lines.join("; ")))?;
+    report(session, &proposed, &adopting, &outcome);
+    Ok(0)
+}
+
+fn report(
+    session: &mut Session<'_>,
+    proposed: &Proposed,
+    adopting: &Workspace,
+    outcome: &crate::workspace::Outcome,
+) {
+    let layout = &proposed.layout;
+    let others: Vec<String> =
+        proposed.others.iter().map(|found| found.profile.profile.clone()).collect();
+    if session.output.is_json() {
+        let plan = |one: &crate::adapters::adopt::FoundPlan| {
+            let count = |role| one.tasks.count(role);
+            json!({ "file": one.path, "name": one.name, "tasks": one.tasks.tasks.len(),
+                "done": count(crate::domain::StepRole::Done),
+                "open": count(crate::domain::StepRole::Open),
+                "active": count(crate::domain::StepRole::Active),
+                "prose": one.tasks.prose })
+        };
+        let plans: Vec<_> = proposed.found.plans.iter().map(plan).collect();
+        session.output.value(json!({
+            "directory": adopting.directory(), "profile": layout.profile, "plans": plans,
+            "tasks": proposed.found.count(), "context": layout.context,
+            "constraints": layout.constraints, "also_found": others,
+            "changed": if outcome.committed { vec!["statedir.yaml"] } else { Vec::new() },
+            "dry_run": session.global.dry_run, "revision": outcome.revision.as_str(),
+            "notices": outcome.notices,
+        }));
+        return;
+    }
+    for notice in &outcome.notices {
+        session.output.note(notice);
+    }
+    for line in proposed.found.lines() {
+        session.output.line(line);
+    }
+    for (role, files) in [("context", &layout.context), ("constraints", &layout.constraints)] {
+        if !files.is_empty() {
+            let names: Vec<&str> = files.iter().map(|file| file.as_str()).collect();
+            session.output.line(format!("{role}: {}", names.join(", ")));
+        }
+    }
+    if !others.is_empty() {
+        let names = others.join(", ");
+        session.output.note(&format!("files of {names} are here, too; `--profile` chooses"));
+    }
+    let directory = adopting.directory().display();
+    session.output.line(match (session.global.dry_run, outcome.committed) {
+        (true, _) => {
+            "nothing was written; `statedir adopt` without `--dry-run` writes statedir.yaml"
+                .to_owned()
+        }
+        (false, true) => format!("adopted {directory}  [{}]", outcome.revision),
+        (false, false) => format!("already adopted {directory}  [{}]", outcome.revision),
+    });
+}
+
+fn list(session: &mut Session<'_>) -> CliResult {
+    if session.output.is_json() {
+        session.output.value(json!({ "profiles": profile::NAMES }));
+        return Ok(0);
+    }
+    for name in profile::NAMES {
+        session.output.line(name);
+    }
+    Ok(0)
+}

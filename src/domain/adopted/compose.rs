@@ -1,0 +1,324 @@
+//! The text of the plan that checklists and our own file come to.
+
+use std::collections::BTreeMap;
+
+use super::{Adopted, Bound, Files, List, bind::by_written_id};
+use crate::{
+    domain::{
+        ModelError, Plan, PlanRole, StateFile, Step, StepRole, checklist::Task, literal,
+        plan::heading::Heading,
+    },
+    text::markdown::{Document, ItemId, SectionId},
+};
+
+/// The section of our own file with what tasks have to tell beyond their marker.
+pub(super) const TASKS: &str = "Tasks";
+
+/// Our own file, read.
+pub(super) struct Own {
+    pub plan: Plan,
+    /// The sections of tasks, by the id of the step.
+    pub tasks: BTreeMap<String, usize>,
+}
+
+impl Own {
+    pub(super) fn read(bytes: Option<&Vec<u8>>) -> Result<Option<Self>, ModelError> {
+        let Some(bytes) = bytes else { return Ok(None) };
+        let document = Document::from_bytes(bytes.clone())
+            .map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
+        let plan = Plan::read(document);
+        let mut tasks = BTreeMap::new();
+        for (at, step) in plan.steps.iter().enumerate() {
+            if is_task(&plan, step)
+                && let Some(id) = &step.id
+            {
+                tasks.entry(id.as_str().to_owned()).or_insert(at);
+            }
+        }
+        Ok(Some(Self { plan, tasks }))
+    }
+
+    /// The steps that are in no checklist.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.plan.steps.iter().filter(|step| !is_task(&self.plan, step))
+    }
+}
+
+fn is_task(plan: &Plan, step: &Step) -> bool {
+    let parent = plan.document.section(step.section).parent;
+    parent.is_some_and(|id| plan.document.section(id).title.trim() == TASKS)
+}
+
+impl Adopted<'_> {
+    /// The whole text.
+    pub(super) fn plan_text(
+        &self,
+        raw: &Files,
+        lists: &[Option<List>],
+        bound: &[Bound],
+    ) -> Result<String, ModelError> {
+        let own = Own::read(raw.get(self.layout.added.steps.as_str()))?;
+        let mut steps = String::with_capacity(bound.len() * 128);
+        let mut roles = Vec::with_capacity(bound.len());
+        let written: Vec<_> = lists
+            .iter()
+            .enumerate()
+            .map(|(file, list)| list.as_ref().map(|list| by_written_id(list, file, bound)))
+            .collect();
+        for one in bound {
+            let Some(list) = &lists[one.file] else { continue };
+            let task = &list.tasks.tasks[one.task];
+            let known = own.as_ref().and_then(|own| {
+                let at = *own.tasks.get(one.id.as_str())?;
+                Some((own, &own.plan.steps[at]))
+            });
+            let status = self.status_of(task, known.map(|(_, step)| step));
+            let role = self.workflow.role_of_status(Some(&status)).unwrap_or(task.role);
+            roles.push(role);
+            steps.push_str("\n### ");
+            push_heading(&mut steps, one.number, &task.title, role);
+            steps.push('\n');
+            push_field(&mut steps, "status", &status)?;
+            let said = known.map(|(own, step)| body_without(own, step, "status"));
+            let has = |key: &str| {
+                known.is_some_and(|(own, step)| {
+                    matches!(own.plan.document.field(step.section, key), Ok(Some(_)))
+                })
+            };
+            let waits = written[one.file].as_ref();
+            for (key, value) in self.derived(one, task, list, bound, waits) {
+                if !has(&key) {
+                    push_field(&mut steps, &key, &value)?;
+                }
+            }
+            match said {
+                Some(said) => {
+                    steps.push_str(said.trim_end());
+                    steps.push('\n');
+                }
+                None => push_field(&mut steps, "id", one.id.as_str())?,
+            }
+        }
+        let mut next = bound.iter().map(|one| one.number).max().unwrap_or(0);
+        if let Some(own) = &own {
+            for step in own.steps() {
+                let document = &own.plan.document;
+                let role = self.workflow.role_of(step);
+                roles.extend(role);
+                next += 1;
+                steps.push_str("\n### ");
+                push_heading(&mut steps, next, &step.title, role.unwrap_or(StepRole::Open));
+                steps.push('\n');
+                steps.push_str(document.extent_text(step.section).trim_end());
+                steps.push('\n');
+            }
+        }
+        self.around(own.as_ref(), &steps, &roles)
+    }
+
+    /// The plan around its steps.
+    fn around(
+        &self,
+        own: Option<&Own>,
+        steps: &str,
+        roles: &[StepRole],
+    ) -> Result<String, ModelError> {
+        let mut text = String::with_capacity(steps.len() + 512);
+        let derived = self.metadata(roles);
+        let section = own.and_then(|own| own.plan.metadata_section());
+        match own.zip(section) {
+            Some((own, section)) => {
+                let document = &own.plan.document;
+                let found = document.section(section);
+                text.push_str(document.source()[..found.body.start].trim_end());
+                text.push('\n');
+                let said = document.body_text(section).trim_end();
+                if !said.is_empty() {
+                    text.push_str(said.trim_start_matches(['\n', '\r']));
+                    text.push('\n');
+                }
+                for (key, value) in &derived {
+                    if !matches!(document.field(section, key), Ok(Some(_))) {
+                        push_field(&mut text, key, value)?;
+                    }
+                }
+            }
+            None => {
+                text.push_str("# ");
+                push_escaped(&mut text, &format!("Execution Plan: {}", self.layout.title));
+                text.push_str("\n\n## Metadata\n");
+                for (key, value) in &derived {
+                    push_field(&mut text, key, value)?;
+                }
+            }
+        }
+        text.push_str("\n## Steps\n");
+        text.push_str(steps);
+        if let Some(own) = own {
+            for section in other_sections(&own.plan) {
+                let document = &own.plan.document;
+                text.push('\n');
+                text.push_str(
+                    document.source()[document.section(section).extent.clone()].trim_end(),
+                );
+                text.push('\n');
+            }
+        }
+        Ok(text)
+    }
+
+    /// What the metadata say where nobody said anything else.
+    pub(super) fn metadata(&self, roles: &[StepRole]) -> Vec<(String, String)> {
+        let is_over = |role: &StepRole| matches!(role, StepRole::Done | StepRole::Skipped);
+        let role = if !roles.is_empty() && roles.iter().all(is_over) {
+            PlanRole::Succeeded
+        } else if roles.iter().all(|role| *role == StepRole::Open) {
+            PlanRole::Planning
+        } else {
+            PlanRole::Active
+        };
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        vec![
+            pair("execution_id", &self.layout.execution_id),
+            pair("goal", &self.layout.goal),
+            pair("status", self.workflow.plan_with_role(role)),
+        ]
+    }
+
+    /// The status of a task: what our own file says, as long as the marker shows just that.
+    fn status_of(&self, task: &Task, own: Option<&Step>) -> String {
+        let kept = own.and_then(|step| {
+            let role = self.workflow.role_of(step)?;
+            let shown = task.written_role(role, self.grammar())?;
+            (shown == task.role).then(|| step.status.clone()).flatten()
+        });
+        kept.unwrap_or_else(|| self.workflow.step_with_role(task.role).to_owned())
+    }
+
+    /// The fields of a step that its task gives.
+    pub(super) fn derived(
+        &self,
+        one: &Bound,
+        task: &Task,
+        list: &List,
+        bound: &[Bound],
+        written: Option<&BTreeMap<String, crate::domain::StepId>>,
+    ) -> Vec<(String, String)> {
+        let mut fields = Vec::new();
+        let mut put = |key: &str, value: String| fields.push((key.to_owned(), value));
+        // Tasks of one file stand next to each other.
+        let first = bound.partition_point(|other| other.file < one.file);
+        let nested = list.tasks.tasks.iter().enumerate().skip(one.task + 1);
+        let nested = nested.take_while(|(_, inner)| inner.span.start < task.span.end);
+        let inner =
+            nested.filter(|(_, inner)| inner.parent == Some(one.task) && !inner.is_optional);
+        let mut waits: Vec<String> = inner
+            .filter_map(|(at, _)| bound.get(first + at).map(|found| found.id.as_str().to_owned()))
+            .collect();
+        let named = task.depends_on.iter().filter_map(|id| written?.get(id));
+        for id in named.filter(|id| **id != one.id).map(|id| id.as_str().to_owned()) {
+            if !waits.contains(&id) {
+                waits.push(id);
+            }
+        }
+        if !waits.is_empty() {
+            put("depends_on", waits.join(", "));
+        }
+        if !task.group.is_empty() {
+            put("group", task.group.join(" › "));
+        }
+        if task.is_optional {
+            put("optional", "yes".to_owned());
+        }
+        for (key, value) in &task.fields {
+            put(key, value.clone());
+        }
+        if let Some(details) = &task.details {
+            put("details", details.clone());
+        }
+        if self.layout.plan.len() > 1 {
+            put("file", self.layout.plan[one.file].file.to_string());
+        }
+        fields
+    }
+}
+
+/// The sections of our own file that are neither metadata nor steps, in order.
+pub(super) fn other_sections(plan: &Plan) -> Vec<SectionId> {
+    let document = &plan.document;
+    let metadata = plan.metadata_section();
+    let title = plan.title_section();
+    let around = title.unwrap_or_else(|| document.root());
+    let is_other = |id: &&SectionId| {
+        let section = document.section(**id);
+        let is_steps = ["Steps", TASKS].contains(&section.title.trim());
+        Some(**id) != metadata && !is_steps && section.level > 0
+    };
+    document.section(around).children.iter().filter(is_other).copied().collect()
+}
+
+/// What a step says below its heading, without one of its fields.
+fn body_without(own: &Own, step: &Step, key: &str) -> String {
+    let document = &own.plan.document;
+    let gone: Vec<ItemId> = document.field(step.section, key).ok().flatten().into_iter().collect();
+    without_items(document, step.section, &gone)
+}
+
+/// The source below a heading without the lines of some items.
+pub(super) fn without_items(document: &Document, section: SectionId, gone: &[ItemId]) -> String {
+    let source = document.source();
+    let found = document.section(section);
+    let mut text = String::new();
+    let mut at = found.body.start;
+    for item in gone {
+        let span = &document.item(*item).span;
+        let start = source[..span.start].rfind('\n').map_or(0, |end| end + 1).max(at);
+        let end = source[span.end..].find('\n').map_or(source.len(), |end| span.end + end + 1);
+        text.push_str(source.get(at..start).unwrap_or_default());
+        at = end.max(at);
+    }
+    text.push_str(source.get(at..found.extent.end).unwrap_or_default());
+    text.trim_start_matches(['\n', '\r']).to_owned()
+}
+
+/// `Step 4: Title ✓` as the source of a heading.
+fn push_heading(text: &mut String, number: u32, title: &str, role: StepRole) {
+    let written = Heading::new(number, title).write(number, title, Some(role));
+    let mut said = written.text.as_str();
+    let last = said.chars().next_back().filter(|_| written.ends_like_mark);
+    if let Some(last) = last {
+        said = &said[..said.len() - last.len_utf8()];
+    }
+    push_escaped(text, said);
+    if let Some(last) = last {
+        text.push_str(&format!("&#{};", u32::from(last)));
+    }
+}
+
+/// Text so that markdown takes it for nothing else.
+pub(super) fn push_escaped(text: &mut String, said: &str) {
+    for c in said.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '#' | '~' | '|') {
+            text.push('\\');
+        }
+        text.push(if c.is_control() { ' ' } else { c });
+    }
+}
+
+/// A field with its line end.
+pub(super) fn push_field(text: &mut String, key: &str, value: &str) -> Result<(), ModelError> {
+    let is_plain = value.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !value.ends_with(' ')
+        && value.chars().all(|c| {
+            c.is_ascii_alphanumeric()
+                || matches!(c, ' ' | ',' | '.' | '/' | '-' | '_' | ':' | '(' | ')' | '›')
+        });
+    if is_plain && !value.contains("__") {
+        text.extend(["- **", key, "**: ", value, "\n"]);
+        return Ok(());
+    }
+    let field = literal::field("\n", 0, true, key, value)
+        .map_err(|error| ModelError::edit(StateFile::Plan, &error))?;
+    text.push_str(&field);
+    Ok(())
+}

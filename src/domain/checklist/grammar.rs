@@ -1,0 +1,164 @@
+//! How steps are written in somebody's files: which markers mean what, and what an id looks like.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::StepRole;
+
+/// The grammar of the steps in one layout.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Grammar {
+    /// What one step is.
+    pub step: StepForm,
+    /// What stands in a box, and what it means. What is not listed counts as open.
+    pub markers: Vec<Marker>,
+    /// The words of a status line, and what they mean; the first of a role is the one written.
+    pub words: Vec<StatusWord>,
+    /// The shapes of an id; `#` stands for digits, `A` for letters.
+    pub ids: Vec<String>,
+    /// The headings below which steps are looked for; everywhere if there is none.
+    pub sections: Vec<String>,
+}
+
+/// What one step is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StepForm {
+    /// A list item with a box.
+    #[default]
+    Box,
+    /// A numbered heading with a status line; boxes below it are its details.
+    Heading,
+}
+
+/// What a marker means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Marker {
+    /// The character in the box.
+    pub mark: char,
+    /// What it means.
+    pub role: StepRole,
+    /// Whether it is only read, and never written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
+}
+
+/// What a word behind `Status:` means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatusWord {
+    /// The word, in any case.
+    pub word: String,
+    /// What it means.
+    pub role: StepRole,
+}
+
+impl Default for Grammar {
+    fn default() -> Self {
+        let read = |mark, role| Marker { mark, role, read_only: true };
+        let written = |mark, role| Marker { mark, role, read_only: false };
+        let word = |word: &str, role| StatusWord { word: word.to_owned(), role };
+        Self {
+            step: StepForm::Box,
+            markers: vec![
+                written(' ', StepRole::Open),
+                written('x', StepRole::Done),
+                read('X', StepRole::Done),
+                read('✓', StepRole::Done),
+                read('✔', StepRole::Done),
+                read('✅', StepRole::Done),
+                read('-', StepRole::Active),
+                read('~', StepRole::Active),
+                read('>', StepRole::Active),
+                read('/', StepRole::Active),
+            ],
+            words: vec![
+                word("pending", StepRole::Open),
+                word("not_started", StepRole::Open),
+                word("todo", StepRole::Open),
+                word("open", StepRole::Open),
+                word("in_progress", StepRole::Active),
+                word("active", StepRole::Active),
+                word("complete", StepRole::Done),
+                word("completed", StepRole::Done),
+                word("done", StepRole::Done),
+                word("skipped", StepRole::Skipped),
+                word("failed", StepRole::Failed),
+            ],
+            ids: Vec::new(),
+            sections: Vec::new(),
+        }
+    }
+}
+
+impl Grammar {
+    /// What a marker means; `None` if it is not known.
+    pub(crate) fn role_of(&self, mark: char) -> Option<StepRole> {
+        self.markers.iter().find(|known| known.mark == mark).map(|known| known.role)
+    }
+
+    /// The marker that says a role; `None` if no marker does.
+    pub(crate) fn mark_of(&self, role: StepRole) -> Option<char> {
+        let written = |known: &&Marker| known.role == role && !known.read_only;
+        self.markers.iter().find(written).map(|known| known.mark)
+    }
+
+    /// What a word behind `Status:` means.
+    pub(crate) fn role_of_word(&self, text: &str) -> Option<StepRole> {
+        let same = |known: &&StatusWord| {
+            let plain = |c: char| if matches!(c, '-' | ' ') { '_' } else { c.to_ascii_lowercase() };
+            known.word.chars().map(plain).eq(text.trim().chars().map(plain))
+        };
+        self.words.iter().find(same).map(|known| known.role)
+    }
+
+    /// The word that says a role.
+    pub(crate) fn word_of(&self, role: StepRole) -> Option<&str> {
+        self.words.iter().find(|known| known.role == role).map(|known| known.word.as_str())
+    }
+
+    /// Whether a word has the shape of an id here.
+    pub(super) fn is_id(&self, word: &str) -> bool {
+        self.ids.iter().any(|shape| fits(shape, word))
+    }
+}
+
+/// Whether `word` has the shape: `#` is one digit or more, `A` one letter or more.
+fn fits(shape: &str, word: &str) -> bool {
+    let mut shapes = shape.chars();
+    let Some(first) = shapes.next() else { return word.is_empty() };
+    let rest = shapes.as_str();
+    let is_of: fn(char) -> bool = match first {
+        '#' => |c| c.is_ascii_digit(),
+        'A' => |c| c.is_ascii_alphabetic(),
+        literal => {
+            let stripped = word.strip_prefix(literal);
+            return stripped.is_some_and(|word| fits(rest, word));
+        }
+    };
+    let longest = word.find(|c| !is_of(c)).unwrap_or(word.len());
+    longest > 0 && fits(rest, &word[longest..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_of_an_id_is_digits_letters_and_what_is_literal() {
+        assert!(fits("T#", "T001") && fits("#.#", "1.12") && fits("A-#", "AUTH-7"));
+        assert!(!fits("T#", "T") && !fits("T#", "T1a") && !fits("#.#", "1.") && !fits("", "x"));
+    }
+
+    #[test]
+    fn every_role_is_written_as_it_is_read() {
+        let grammar = Grammar::default();
+        assert_eq!(grammar.mark_of(StepRole::Done), Some('x'));
+        assert_eq!(grammar.role_of('X'), Some(StepRole::Done));
+        assert_eq!(grammar.mark_of(StepRole::Active), None);
+        assert_eq!(grammar.role_of('?'), None);
+        assert_eq!(grammar.role_of_word("In Progress"), Some(StepRole::Active));
+        assert_eq!(grammar.word_of(StepRole::Done), Some("complete"));
+    }
+}

@@ -1,0 +1,84 @@
+//! Boxes that explain the notation instead of being tasks.
+
+use super::Found;
+
+/// Words in a heading, or in the line above a list, that announce an explanation.
+const ANNOUNCED: [&str; 10] = [
+    "legend",
+    "notation",
+    "symbols",
+    "markers",
+    "marker meanings",
+    "status key",
+    "status markers",
+    "checkbox states",
+    "task states",
+    "key",
+];
+
+/// What such a box is said to mean.
+const MEANINGS: [&str; 22] = [
+    "pending",
+    "todo",
+    "to do",
+    "open",
+    "not started",
+    "not done",
+    "unchecked",
+    "incomplete",
+    "in progress",
+    "in-progress",
+    "started",
+    "running",
+    "partial",
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "checked",
+    "blocked",
+    "skipped",
+    "cancelled",
+    "deferred",
+];
+
+/// Whether a heading announces an explanation of the notation.
+pub(super) fn is_heading(title: &str) -> bool {
+    let title = title.trim().trim_end_matches(':').to_ascii_lowercase();
+    ANNOUNCED.iter().any(|word| {
+        title == *word
+            || title.strip_suffix(word).is_some_and(|rest| rest.ends_with(' ') && *word != "key")
+            || title
+                .strip_prefix(word)
+                .is_some_and(|rest| rest.starts_with([' ', ':']) && *word != "key")
+    })
+}
+
+/// Whether the line above a list announces an explanation: `Legend:`.
+pub(super) fn is_announced_by(line: &str) -> bool {
+    let bare = line.trim().trim_matches(['*', '_', '#', '>', ' ']);
+    bare.ends_with(':') && is_heading(bare) || is_heading(bare) && bare.len() < line.trim().len()
+}
+
+/// Whether a list of boxes says what each marker means: no marker twice, and nothing but meanings.
+pub(super) fn is_legend(list: &[&Found]) -> bool {
+    let mut marks: Vec<&str> = list.iter().map(|found| found.mark.as_str()).collect();
+    marks.sort_unstable();
+    marks.dedup();
+    list.len() > 1 && marks.len() == list.len() && list.iter().all(|found| is_meaning(&found.text))
+}
+
+/// Whether the text says what a marker means.
+pub(super) fn is_meaning(text: &str) -> bool {
+    let bare = text.trim().trim_matches(['*', '_', '`', '.', '(', ')']).to_ascii_lowercase();
+    if let Some(rest) = bare.strip_prefix(['=', ':', '→']) {
+        return !rest.trim().is_empty();
+    }
+    let words = bare.trim_start_matches(['-', '–', '—', ' ']);
+    MEANINGS.contains(&words.trim())
+        || ["task ", "tasks ", "step ", "phase "].iter().any(|start| {
+            words
+                .strip_prefix(start)
+                .is_some_and(|rest| MEANINGS.contains(&rest.trim_start_matches("is ").trim()))
+        })
+}

@@ -1,0 +1,481 @@
+//! Checklists as people and other programs write them: boxes in lists, phases with a status line.
+//!
+//! One reader for all of them. It goes through the spans of a [`Document`], so that the marker of a
+//! task is a range of the source: a task that is done changes those bytes and no others. A box in a
+//! fence, a comment, a quote or a legend is text; one in `<details>` is a box.
+
+mod details;
+mod grammar;
+mod label;
+mod legend;
+mod phase;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub(crate) use self::grammar::{Grammar, StepForm};
+use self::label::Label;
+use crate::{
+    domain::StepRole,
+    text::markdown::{Document, ItemId, SectionId},
+};
+
+/// One task of a checklist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Task {
+    /// The id that its text gives it, in the letters of a step's id.
+    pub id: Option<String>,
+    /// The id where it is a whole number.
+    pub number: Option<u32>,
+    /// What is to be done, in one line.
+    pub title: String,
+    /// What its marker means; open where that is not known.
+    pub role: StepRole,
+    /// Whether the marker is known.
+    pub is_known: bool,
+    /// Where the marker stands: between the brackets, or the word behind `Status:`.
+    pub marker: Range<usize>,
+    /// Whether the marker is a word.
+    pub is_word: bool,
+    /// The headings and the task around it, outermost first, without the title of the file.
+    pub group: Vec<String>,
+    /// The task that it is nested in, by its place in the list.
+    pub parent: Option<usize>,
+    /// How far it is nested among tasks.
+    pub depth: usize,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+    /// What is said of it besides: `parallel`, `story`, `requirements`, `commit`, `tags`.
+    pub fields: Vec<(String, String)>,
+    /// The ids that it says it waits for.
+    pub depends_on: Vec<String>,
+    /// The text below it that is no task.
+    pub details: Option<String>,
+    /// All of it, with what is nested in it.
+    pub span: Range<usize>,
+}
+
+/// The tasks of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checklist {
+    /// The tasks in the order of the file.
+    pub tasks: Vec<Task>,
+    /// How many lines look like tasks and are text: in fences, comments, legends, tables.
+    pub prose: usize,
+}
+
+/// A box before it is decided whether it is a task.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// Where the item begins and ends.
+    span: Range<usize>,
+    /// Where the marker stands.
+    marker: Range<usize>,
+    /// The marker.
+    mark: String,
+    /// Whether a star stands behind the box.
+    is_optional: bool,
+    /// The text behind it, one line.
+    text: String,
+    /// How many lines of the source that is.
+    lines: usize,
+    /// The item of the document; boxes in HTML have none.
+    item: Option<ItemId>,
+    /// The item around it.
+    outer: Option<ItemId>,
+    section: SectionId,
+}
+
+impl Checklist {
+    /// Reads the tasks out of a document.
+    pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
+        let mut found = boxes(document, grammar);
+        let boxed = found.len();
+        leave_out_legends(document, &mut found);
+        if !grammar.sections.is_empty() {
+            found.retain(|one| is_in(document, one.section, &grammar.sections));
+        }
+        let phases = match grammar.step {
+            StepForm::Heading => phase::read(document, grammar),
+            StepForm::Box => Vec::new(),
+        };
+        // What stands in a phase is part of it.
+        let is_inside =
+            |one: &Found| phases.iter().any(|(extent, _)| extent.contains(&one.span.start));
+        let inside = found.iter().filter(|one| is_inside(one)).count();
+        found.retain(|one| !is_inside(one));
+        let read = found.len() + inside;
+        let mut tasks = tasks(document, grammar, &found);
+        if !phases.is_empty() {
+            tasks.extend(phases.into_iter().map(|(_, task)| task));
+            tasks.sort_by_key(|task| task.span.start);
+        }
+        let prose = (boxed - read) + text_lines(document, boxed);
+        Self { tasks, prose }
+    }
+
+    /// How many tasks have a role.
+    pub(crate) fn count(&self, role: StepRole) -> usize {
+        self.tasks.iter().filter(|task| task.role == role).count()
+    }
+}
+
+impl Task {
+    /// What is to be written into the place of the marker so that it says `role`: nothing if it
+    /// says so already, or if no marker can.
+    pub(crate) fn marker_for(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
+        let written = self.written_role(role, grammar)?;
+        if self.is_known && written == self.role {
+            return None;
+        }
+        match self.is_word {
+            true => grammar.word_of(written).map(str::to_owned),
+            false => grammar.mark_of(written).map(String::from),
+        }
+    }
+
+    /// The role that the marker shows for `role`: what has no marker of its own is shown as open.
+    pub(crate) fn written_role(&self, role: StepRole, grammar: &Grammar) -> Option<StepRole> {
+        let can = |role: StepRole| match self.is_word {
+            true => grammar.word_of(role).is_some(),
+            false => grammar.mark_of(role).is_some() || self.is_known && self.role == role,
+        };
+        [role, StepRole::Open].into_iter().find(|role| can(*role))
+    }
+}
+
+/// Every item with a box, and every such line in a block of HTML that is no comment.
+fn boxes(document: &Document, grammar: &Grammar) -> Vec<Found> {
+    let mut found = Vec::new();
+    for section in document.sections() {
+        for &item in &document.section(section).items {
+            boxes_in(document, grammar, item, None, &mut found);
+        }
+    }
+    let from_items = found.len();
+    for block in document.html_blocks() {
+        boxes_in_html(document, grammar, block, &mut found);
+    }
+    if found.len() > from_items {
+        found.sort_by_key(|one| one.span.start);
+    }
+    found
+}
+
+fn boxes_in(
+    document: &Document,
+    grammar: &Grammar,
+    item: ItemId,
+    outer: Option<ItemId>,
+    found: &mut Vec<Found>,
+) {
+    let read = document.item(item);
+    let source = document.source();
+    let mut around = outer;
+    if let Some(text) = source.get(read.span.clone())
+        && let Some(parsed) = BoxSpan::parse(text, grammar)
+    {
+        let first_child = read.children.first().map(|child| document.item(*child).span.start);
+        let end = first_child.unwrap_or(read.span.end).max(read.span.start + parsed.end);
+        let behind = source.get(read.span.start + parsed.end..end).unwrap_or_default();
+        let (said, lines) = first_paragraph(behind);
+        found.push(Found {
+            marker: read.span.start + parsed.mark.start..read.span.start + parsed.mark.end,
+            mark: text[parsed.mark.clone()].to_owned(),
+            is_optional: parsed.is_optional,
+            text: said,
+            lines,
+            span: read.span.clone(),
+            item: Some(item),
+            outer,
+            section: read.section,
+        });
+        around = Some(item);
+    }
+    for &child in &read.children {
+        boxes_in(document, grammar, child, around, found);
+    }
+}
+
+fn boxes_in_html(
+    document: &Document,
+    grammar: &Grammar,
+    block: Range<usize>,
+    found: &mut Vec<Found>,
+) {
+    let Some(text) = document.source().get(block.clone()) else { return };
+    let hidden = ["<!--", "<pre", "<script", "<style", "<textarea", "<?", "<!["];
+    if hidden.iter().any(|open| starts_with(text, open)) {
+        return;
+    }
+    let mut in_comment = false;
+    let mut at = block.start;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let is_hidden = in_comment || line.contains("<!--");
+        if line.contains("<!--") || line.contains("-->") {
+            in_comment = line.rfind("<!--") > line.rfind("-->");
+        }
+        let indent = line.len() - line.trim_start().len();
+        if is_hidden {
+            continue;
+        }
+        if let Some(parsed) = BoxSpan::parse(line[indent..].trim_end(), grammar) {
+            let begin = start + indent;
+            let section = section_at(document, begin);
+            found.push(Found {
+                marker: begin + parsed.mark.start..begin + parsed.mark.end,
+                mark: line[indent..][parsed.mark.clone()].to_owned(),
+                is_optional: parsed.is_optional,
+                text: line[indent..][parsed.end..].trim().to_owned(),
+                lines: 1,
+                span: begin..start + line.trim_end().len(),
+                item: None,
+                outer: None,
+                section,
+            });
+        }
+    }
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+}
+
+/// The section that a byte is in.
+fn section_at(document: &Document, at: usize) -> SectionId {
+    let mut here = document.root();
+    for section in document.sections() {
+        if document.section(section).body.start <= at {
+            here = section;
+        }
+    }
+    here
+}
+
+/// A bullet with a box behind it, in offsets of its text.
+struct BoxSpan {
+    mark: Range<usize>,
+    /// Where the box ends, and a star behind it.
+    end: usize,
+    is_optional: bool,
+}
+
+impl BoxSpan {
+    /// Reads `- [x]`, `1. [ ]`, `* [~]`, `- [ ]*`, `- []`.
+    fn parse(text: &str, grammar: &Grammar) -> Option<Self> {
+        let bullet = bullet_width(text)?;
+        let rest = &text[bullet..];
+        let space = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let inside = rest[space..].strip_prefix('[')?;
+        let start = bullet + space + 1;
+        let mut chars = inside.chars();
+        let mark = match chars.next()? {
+            ']' => "",
+            first => {
+                let width = first.len_utf8();
+                // Some markers are drawn with a second character.
+                let width = width + if inside[width..].starts_with('\u{fe0f}') { 3 } else { 0 };
+                inside.get(..width).filter(|_| inside[width..].starts_with(']'))?
+            }
+        };
+        let is_known = mark.chars().next().is_none_or(|mark| grammar.role_of(mark).is_some());
+        // `[P]` and `[1]` are tags and references.
+        if !is_known && mark.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit()) {
+            return None;
+        }
+        let mut end = start + mark.len() + 1;
+        let mut behind = &text[end..];
+        let is_optional = behind.starts_with('*') && !behind.starts_with("**");
+        if is_optional {
+            behind = &behind[1..];
+            end += 1;
+        }
+        let is_apart = behind.is_empty() || behind.starts_with([' ', '\t', '\n', '\r', '\u{a0}']);
+        let says = !behind.trim().is_empty();
+        (is_apart && says).then_some(Self { mark: start..start + mark.len(), end, is_optional })
+    }
+}
+
+/// How wide the bullet at the beginning is, the space behind it included.
+fn bullet_width(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let bullet = match digits {
+        0 => text.starts_with(['-', '*', '+']).then_some(1)?,
+        1..=9 => text[digits..].starts_with(['.', ')']).then_some(digits + 1)?,
+        _ => return None,
+    };
+    text[bullet..].starts_with([' ', '\t']).then_some(bullet + 1)
+}
+
+/// The lines up to the first that is empty or begins something else, as one, and their number.
+fn first_paragraph(text: &str) -> (String, usize) {
+    let mut lines = text.lines();
+    let mut said = lines.next().unwrap_or_default().trim().to_owned();
+    let mut count = 1;
+    for line in lines {
+        let line = line.trim();
+        let begins = ["```", "~~~", "#", ">", "|", "<", "_Requirements", "**"];
+        if line.is_empty()
+            || begins.iter().any(|start| line.starts_with(start))
+            || bullet_width(line).is_some()
+        {
+            break;
+        }
+        if !said.is_empty() {
+            said.push(' ');
+        }
+        said.push_str(line);
+        count += 1;
+    }
+    (said, count)
+}
+
+/// Takes away what explains the notation.
+fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
+    let mut is_text = vec![false; found.len()];
+    for (at, one) in found.iter().enumerate() {
+        let path = std::iter::successors(Some(one.section), |id| document.section(*id).parent);
+        let mut titles = path.map(|id| document.section(id).title.as_str());
+        is_text[at] = titles.next().is_some_and(legend::is_heading)
+            || legend::is_meaning(&one.text) && one.text.trim_start().starts_with(['=', ':', '→'])
+            || one.outer.is_none()
+                && legend::is_announced_by(line_above(document.source(), one.span.start));
+    }
+    // One list after the other: items next to each other without a task around them.
+    let mut start = 0;
+    while start < found.len() {
+        let mut end = start + 1;
+        let is_next = |before: &Found, next: &Found| {
+            let between = document.source().get(before.span.end..next.span.start);
+            next.outer == before.outer && between.is_some_and(|text| text.trim().is_empty())
+        };
+        while end < found.len() && is_next(&found[end - 1], &found[end]) {
+            end += 1;
+        }
+        let list: Vec<&Found> = found[start..end].iter().collect();
+        if legend::is_legend(&list) || is_text[start] {
+            is_text[start..end].fill(true);
+        }
+        start = end;
+    }
+    let mut at = 0;
+    found.retain(|_| {
+        at += 1;
+        !is_text[at - 1]
+    });
+}
+
+/// The last line above `at` that says something, if it is directly above or one blank line away.
+fn line_above(source: &str, at: usize) -> &str {
+    let before = source.get(..at).unwrap_or_default();
+    let above = before.rfind('\n').map_or("", |end| &before[..end]);
+    above.trim_end().rsplit('\n').next().unwrap_or_default()
+}
+
+fn is_in(document: &Document, section: SectionId, names: &[String]) -> bool {
+    let mut path = std::iter::successors(Some(section), |id| document.section(*id).parent);
+    path.any(|id| {
+        let title = document.section(id).title.trim();
+        names.iter().any(|name| title.eq_ignore_ascii_case(name))
+    })
+}
+
+/// The tasks that the boxes are.
+fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::with_capacity(found.len());
+    let mut by_item: Vec<(ItemId, usize)> = Vec::new();
+    let mut headings: Option<(SectionId, Vec<String>)> = None;
+    for (at, one) in found.iter().enumerate() {
+        let label = Label::parse(&one.text, grammar);
+        let parent = one.outer.and_then(|outer| {
+            by_item.iter().rev().find(|(item, _)| *item == outer).map(|(_, at)| *at)
+        });
+        let path = match &headings {
+            Some((section, path)) if *section == one.section => path.clone(),
+            _ => {
+                let path = heading_path(document, one.section);
+                headings = Some((one.section, path.clone()));
+                path
+            }
+        };
+        let mut id = label.id;
+        if label.is_inner && parent.is_none() {
+            // A step inside of a task that is a heading is named by both.
+            let outer = path.last().map(|title| Label::parse(title, grammar));
+            let outer = outer.and_then(|outer| outer.number);
+            if let (Some(outer), Some(inner)) = (outer, label.number) {
+                id = Some(format!("{outer}.{inner}"));
+            }
+        }
+        let number = label.number.filter(|_| !label.is_inner);
+        let mut group = path;
+        group.extend(parent.map(|at| tasks[at].title.clone()));
+        let mark = one.mark.chars().next();
+        let role = mark.and_then(|mark| grammar.role_of(mark));
+        let (details, said) = details::read(document, one, &found[at + 1..]);
+        let mut fields = label.fields;
+        if let Some(list) = said.filter(|_| fields.iter().all(|(key, _)| key != "requirements")) {
+            fields.push(("requirements".to_owned(), list));
+        }
+        if let Some(item) = one.item {
+            by_item.push((item, tasks.len()));
+        }
+        let title = match (label.title.is_empty(), &id) {
+            (true, Some(id)) => id.clone(),
+            _ => label.title,
+        };
+        tasks.push(Task {
+            id,
+            number,
+            title,
+            role: role.unwrap_or(StepRole::Open),
+            is_known: role.is_some() || mark.is_none(),
+            marker: one.marker.clone(),
+            is_word: false,
+            group,
+            parent,
+            depth: parent.map_or(0, |at| tasks[at].depth + 1),
+            is_optional: one.is_optional,
+            fields,
+            depends_on: label.depends_on,
+            details,
+            span: one.span.clone(),
+        });
+    }
+    tasks
+}
+
+/// The headings around a section, outermost first, without the title of the file.
+fn heading_path(document: &Document, section: SectionId) -> Vec<String> {
+    let path = std::iter::successors(Some(section), |id| document.section(*id).parent);
+    let mut titles: Vec<String> = path
+        .filter(|id| document.section(*id).level > 1)
+        .map(|id| document.section(id).title.trim().to_owned())
+        .collect();
+    titles.reverse();
+    titles
+}
+
+/// How many lines look like a task, beyond the boxes that were found.
+fn text_lines(document: &Document, boxed: usize) -> usize {
+    let looks_like_one = |line: &&str| {
+        let bare = line.trim_start().trim_start_matches(['>', '|', ' ']);
+        let is_row = line.trim_start().starts_with('|');
+        let boxes = ["[ ]", "[x]", "[X]", "[-]", "[~]", "[>]"];
+        let begins = |text: &str| boxes.iter().any(|mark| text.starts_with(mark));
+        match bullet_width(bare) {
+            Some(width) => {
+                let behind = bare[width..].trim_start();
+                begins(behind)
+                    || behind.starts_with('[')
+                        && behind.get(2..).is_some_and(|rest| rest.starts_with("] "))
+            }
+            None => is_row && boxes.iter().any(|mark| line.contains(mark)),
+        }
+    };
+    document.source().lines().filter(looks_like_one).count().saturating_sub(boxed)
+}

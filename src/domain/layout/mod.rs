@@ -1,0 +1,208 @@
+//! The layout of somebody else's files: which file plays which role, and how a step is written.
+//!
+//! It is kept as `statedir.yaml` in the directory that was adopted, for people to read and change.
+
+mod path;
+pub(crate) mod profile;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::path::FilePath;
+use super::checklist::Grammar;
+use crate::text::yaml;
+
+/// The name of the layout file.
+pub(crate) const LAYOUT_FILE: &str = "statedir.yaml";
+
+/// The most bytes of one, and the most files that it names.
+pub(crate) const MAX_BYTES: u64 = 256 * 1024;
+const MAX_FILES: usize = 2000;
+
+/// Which files make up an adopted state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ForeignLayout {
+    /// The version of this format: 1.
+    pub version: u32,
+    /// The name of the profile that it was made from.
+    pub profile: String,
+    /// The name of the execution.
+    pub execution_id: String,
+    /// What the plan is called.
+    pub title: String,
+    /// What is to be reached.
+    pub goal: String,
+    /// The files that the steps are in, in order.
+    pub plan: Vec<PlanFile>,
+    /// Files that are read as knowledge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<FilePath>,
+    /// Files that are read as rules in force.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<FilePath>,
+    /// The files for what has no place in the others; they are made when they are needed.
+    pub added: AddedFiles,
+    /// How a step is written.
+    #[serde(default)]
+    pub grammar: Grammar,
+}
+
+/// A file with steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PlanFile {
+    /// The file.
+    pub file: FilePath,
+    /// What stands before the ids of its steps, where ids alone could be mistaken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub prefix: String,
+}
+
+/// The files that are added beside the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddedFiles {
+    /// Claims, attempts, results of steps; reviews; steps of one's own.
+    pub steps: FilePath,
+    /// The log.
+    pub history: FilePath,
+    /// Data passed between steps.
+    pub variables: FilePath,
+    /// What was learned on the way.
+    pub context: FilePath,
+    /// Modifiers, limits, directives, rules.
+    pub constraints: FilePath,
+    /// A lifecycle of one's own, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<FilePath>,
+}
+
+/// Why a layout cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct LayoutError {
+    /// What is wrong.
+    pub message: String,
+    /// The line, from one.
+    pub line: Option<usize>,
+}
+
+impl ForeignLayout {
+    /// Reads a `statedir.yaml`.
+    ///
+    /// # Errors
+    /// It is no YAML of that shape, or names a file outside of its directory or twice.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, LayoutError> {
+        let refused = |message: String, line| LayoutError { message, line };
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(refused(format!("it has more than {MAX_BYTES} bytes"), None));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| refused(error.to_string(), None))?;
+        if let Some(line) = yaml::too_deep(text) {
+            return Err(refused("lists and maps are nested too deep".to_owned(), Some(line)));
+        }
+        let layout: Self = serde_yaml::from_str(text).map_err(|error| {
+            refused(error.to_string(), error.location().map(|place| place.line()))
+        })?;
+        layout.check().map_err(|message| refused(message, None))?;
+        Ok(layout)
+    }
+
+    /// The text of the layout file.
+    pub(crate) fn write(&self) -> String {
+        let said = serde_yaml::to_string(self).unwrap_or_default();
+        format!(
+            "# Which files make up the state here, and how a step is written in them.\n\
+             # `statedir adopt` wrote it; edit it freely. Without it the state is gone, the files are not.\n\
+             {said}"
+        )
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.version != 1 {
+            return Err(format!("version {} is not known; write `version: 1`", self.version));
+        }
+        let names = self.names();
+        if names.len() > MAX_FILES {
+            return Err(format!("it names more than {MAX_FILES} files"));
+        }
+        let mut sorted = names.clone();
+        sorted.push(self.added.history.as_str());
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("`{}` has two roles", pair[0]));
+        }
+        for one in &self.plan {
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+            if !one.prefix.chars().all(fits) {
+                return Err(format!("`{}` cannot stand before an id", one.prefix));
+            }
+        }
+        Ok(())
+    }
+
+    /// Every file that is rewritten or read, the layout file first.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let added = [
+            &self.added.steps,
+            &self.added.variables,
+            &self.added.context,
+            &self.added.constraints,
+        ];
+        let plan = self.plan.iter().map(|one| &one.file);
+        let rest = plan.chain(&self.context).chain(&self.constraints).chain(added);
+        let rest = rest.chain(&self.added.workflow).map(FilePath::as_str);
+        std::iter::once(LAYOUT_FILE).chain(rest).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout() -> ForeignLayout {
+        let path = |name: &str| FilePath::parse(name).unwrap();
+        ForeignLayout {
+            version: 1,
+            profile: "spec-kit".to_owned(),
+            execution_id: "exec_1".to_owned(),
+            title: "001-login".to_owned(),
+            goal: "Log in".to_owned(),
+            plan: vec![PlanFile { file: path("specs/001-login/tasks.md"), prefix: String::new() }],
+            context: vec![path("specs/001-login/spec.md")],
+            constraints: vec![path(".specify/memory/constitution.md")],
+            added: AddedFiles {
+                steps: path("specs/001-login/steps.md"),
+                history: path("specs/001-login/history.md"),
+                variables: path("specs/001-login/variables.json"),
+                context: path("specs/001-login/context.md"),
+                constraints: path("specs/001-login/constraints.md"),
+                workflow: None,
+            },
+            grammar: Grammar::default(),
+        }
+    }
+
+    #[test]
+    fn a_layout_reads_back_as_it_was_written() {
+        assert_eq!(ForeignLayout::parse(layout().write().as_bytes()).unwrap(), layout());
+    }
+
+    #[test]
+    fn a_file_outside_or_with_two_roles_is_refused() {
+        let text = layout().write();
+        for (from, to) in [
+            ("specs/001-login/spec.md", "../spec.md"),
+            ("specs/001-login/spec.md", "/etc/passwd"),
+            ("specs/001-login/spec.md", "specs/001-login/tasks.md"),
+            ("specs/001-login/history.md", "specs/001-login/tasks.md"),
+            ("specs/001-login/spec.md", ".git/config"),
+            ("specs/001-login/spec.md", ".statedir/log/00000001.log"),
+            ("version: 1", "version: 2"),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text, "{from}");
+            assert!(ForeignLayout::parse(changed.as_bytes()).is_err(), "{to}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Profiles: how the files of a known system are found and read. They are data, and a user can
+//! write one.
+
+use serde::Deserialize;
+
+use super::{LayoutError, MAX_BYTES};
+use crate::{domain::checklist::Grammar, text::yaml};
+
+/// How a system lays out its files. Patterns are paths with `*` inside of a part.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    /// Its name.
+    pub profile: String,
+    /// Files and folders of which one must be there for the system to be in use; what is found by
+    /// `plan` will do if there is none.
+    #[serde(default)]
+    pub markers: Vec<String>,
+    /// The files with steps.
+    pub plan: Vec<String>,
+    /// What among them is left out.
+    #[serde(default)]
+    pub skip: Vec<String>,
+    /// What one plan is called by.
+    #[serde(default)]
+    pub unit: Unit,
+    /// Files that are knowledge; those that begin with `./` are looked for beside each plan.
+    #[serde(default)]
+    pub context: Vec<String>,
+    /// Files that are rules in force; those that begin with `./` are looked for beside each plan.
+    #[serde(default)]
+    pub constraints: Vec<String>,
+    /// Whether the profile also stands for files without any task.
+    #[serde(default)]
+    pub without_tasks: bool,
+    /// How a step is written.
+    #[serde(default)]
+    pub grammar: Grammar,
+}
+
+/// What one plan is called by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Unit {
+    /// The directory that the file is in.
+    #[default]
+    Directory,
+    /// The file, without its ending.
+    File,
+    /// All files together.
+    All,
+}
+
+macro_rules! builtin {
+    ($($name:literal),* $(,)?) => {
+        /// The profiles that come with the program, in the order in which they are tried.
+        const BUILTIN: &[&str] = &[
+            $(include_str!(concat!("../../../templates/layouts/", $name, ".yaml"))),*
+        ];
+        /// Their names.
+        pub(crate) const NAMES: &[&str] = &[$($name),*];
+    };
+}
+
+builtin!(
+    "spec-kit",
+    "openspec",
+    "kiro",
+    "superpowers",
+    "planning-with-files",
+    "conductor",
+    "execplan",
+    "memory-bank",
+    "state-folder",
+    "todo",
+);
+
+impl Profile {
+    /// Reads a profile.
+    ///
+    /// # Errors
+    /// It is no YAML of that shape.
+    pub(crate) fn parse(text: &str) -> Result<Self, LayoutError> {
+        let refused = |message: String, line| LayoutError { message, line };
+        if text.len() as u64 > MAX_BYTES {
+            return Err(refused(format!("it has more than {MAX_BYTES} bytes"), None));
+        }
+        if let Some(line) = yaml::too_deep(text) {
+            return Err(refused("lists and maps are nested too deep".to_owned(), Some(line)));
+        }
+        serde_yaml::from_str(text)
+            .map_err(|error| refused(error.to_string(), error.location().map(|place| place.line())))
+    }
+
+    /// The profile of that name that comes with the program.
+    pub(crate) fn builtin(name: &str) -> Option<Self> {
+        let at = NAMES.iter().position(|known| *known == name)?;
+        Self::parse(BUILTIN[at]).ok()
+    }
+
+    /// What the plan in a file is called.
+    pub(crate) fn unit_of<'p>(&self, path: &'p str) -> &'p str {
+        let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let name = directory.rsplit('/').next().unwrap_or_default();
+        match self.unit {
+            Unit::Directory if !name.is_empty() => name,
+            _ => file.rsplit_once('.').map_or(file, |(stem, _)| stem),
+        }
+    }
+}
+
+/// Whether a path has the form of a pattern: part by part, `*` for anything within one.
+pub(crate) fn matches(pattern: &str, path: &str) -> bool {
+    let (mut parts, mut names) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (parts.next(), names.next()) {
+            (None, None) => return true,
+            (Some(part), Some(name)) if matches_part(part, name) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// The same for one part.
+pub(crate) fn matches_part(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => {
+            let Some(name) = name.strip_prefix(start) else { return false };
+            // A hidden file is meant only by its name.
+            if start.is_empty() && name.starts_with('.') {
+                return false;
+            }
+            let mut ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+            ends.any(|at| matches_part(rest, &name[at..]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_that_comes_with_the_program_can_be_read() {
+        for name in NAMES {
+            let profile = Profile::builtin(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(profile.profile, *name);
+            assert!(!profile.plan.is_empty(), "{name}");
+        }
+        assert_eq!(Profile::builtin("none"), None);
+    }
+
+    #[test]
+    fn a_star_stands_for_anything_within_one_part() {
+        assert!(matches("specs/*/tasks.md", "specs/001-login/tasks.md"));
+        assert!(!matches("specs/*/tasks.md", "specs/a/b/tasks.md"));
+        assert!(matches("docs/plans/*.md", "docs/plans/2026-01-15-x.md"));
+        assert!(!matches("*.md", ".hidden.md") && !matches("specs/*/tasks.md", "specs/tasks.md"));
+    }
+}

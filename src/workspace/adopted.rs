@@ -1,0 +1,255 @@
+//! Adopted states at the border to the store: files of others are seen as the native files, and
+//! changes of those are written as changes of the files that are there.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::{Environment, Error, MAX_BYTES, Options, Outcome, REWRITABLE, Workspace, setup};
+use crate::{
+    domain::{
+        ErrorCode, ModelError, StateFile,
+        adopted::{Adopted, Change, Composed},
+        layout::{self, ForeignLayout, LAYOUT_FILE},
+    },
+    rules::workflow_or_builtin,
+    store::{ByteSplice, ChangeKind, Directory, FileChange, Layout, NewOperation, Store, View},
+    workspace::transact::Proposal,
+};
+
+/// Which files a state is made of.
+#[derive(Clone, Debug)]
+pub(super) enum FileSet {
+    /// The five files under their own names.
+    Native,
+    /// Those that a layout file names.
+    Adopted(Arc<ForeignLayout>),
+    /// Those that a layout names which is about to be written.
+    Adopting(Arc<ForeignLayout>),
+    /// There is a layout file, and it cannot be used.
+    Unusable(String),
+}
+
+/// A state as it is seen through its layout.
+pub(super) struct Seen {
+    /// The native files.
+    pub view: View,
+    composed: Composed,
+}
+
+impl FileSet {
+    /// What the layout file of a directory says; a directory without one has the native files.
+    pub(super) fn of(dir: &Path) -> Self {
+        let read = Directory::open(dir).and_then(|dir| dir.read(LAYOUT_FILE, layout::MAX_BYTES));
+        match read {
+            Ok(None) => Self::Native,
+            Ok(Some(bytes)) => match ForeignLayout::parse(&bytes) {
+                Ok(layout) => Self::Adopted(Arc::new(layout)),
+                Err(error) => {
+                    let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+                    Self::Unusable(format!("`{LAYOUT_FILE}{line}` cannot be used: {error}"))
+                }
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::Native,
+            // A directory that cannot be opened is for the store to report.
+            Err(_) if !dir.is_dir() => Self::Native,
+            Err(error) => Self::Unusable(format!("`{LAYOUT_FILE}` cannot be read: {error}")),
+        }
+    }
+
+    /// The layout, if there is one.
+    pub(super) fn layout(&self) -> Option<&ForeignLayout> {
+        match self {
+            Self::Adopted(layout) | Self::Adopting(layout) => Some(layout),
+            Self::Native | Self::Unusable(_) => None,
+        }
+    }
+
+    /// The files for the store.
+    pub(super) fn store_layout(&self, dir: &Path) -> Layout {
+        let (rewritable, appended) = match self.layout() {
+            None => (REWRITABLE.as_slice(), StateFile::History.name()),
+            Some(layout) => {
+                let appended = interned(&[layout.added.history.as_str()]);
+                (interned(&layout.names()), appended.first().copied().unwrap_or_default())
+            }
+        };
+        let keeps_former = self.layout().is_some();
+        Layout { dir: dir.to_owned(), rewritable, appended, max_bytes: MAX_BYTES, keeps_former }
+    }
+}
+
+/// The same names for as long as the program runs: a store copies them freely. There are as many as
+/// layouts are seen.
+fn interned(names: &[&str]) -> &'static [&'static str] {
+    static KNOWN: Mutex<Vec<&'static [&'static str]>> = Mutex::new(Vec::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.iter().find(|list| **list == names) {
+        return same;
+    }
+    let leak = |name: &&str| -> &'static str { Box::leak((*name).to_owned().into_boxed_str()) };
+    let list: &'static [&'static str] = Box::leak(names.iter().map(leak).collect());
+    known.push(list);
+    list
+}
+
+impl Workspace {
+    /// The directory `dir` as it will be once it has that layout.
+    pub(crate) fn adopting(
+        dir: &Path,
+        layout: ForeignLayout,
+        env: Environment,
+        options: Options,
+    ) -> Self {
+        let files = FileSet::Adopting(Arc::new(layout));
+        let store = Store::new(files.store_layout(dir));
+        let store = setup::trust::with_trust_level(store, &*options.version_control);
+        Self { store, env, options, files }
+    }
+
+    /// The layout of the files, if they are those of others.
+    pub(crate) fn layout(&self) -> Option<&ForeignLayout> {
+        self.files.layout()
+    }
+
+    /// Writes the layout file. Nothing else changes.
+    ///
+    /// # Errors
+    /// The files cannot be read, or the directory cannot be written.
+    pub(crate) fn adopt(&self, message: &str) -> Result<Outcome, Error> {
+        self.transact(self.options.dry_run, |opened| {
+            let Some(layout) = self.files.layout() else { return Ok(Proposal::default()) };
+            let view = opened.raw();
+            let text = layout.write();
+            if view.bytes(LAYOUT_FILE) == Some(text.as_bytes()) {
+                return Ok(Proposal::default());
+            }
+            let kind = if view.bytes(LAYOUT_FILE).is_some() { "adopt.layout" } else { "init" };
+            let change = FileChange {
+                name: LAYOUT_FILE.to_owned(),
+                kind: ChangeKind::Write(text.into_bytes()),
+            };
+            let operation =
+                NewOperation { changes: vec![change], ..self.operation(kind, message.to_owned()) };
+            Ok(Proposal { operation, is_raw: true, ..Proposal::default() })
+        })
+    }
+
+    /// The native files that a picture of the store stands for; `None` where they are native.
+    pub(super) fn seen(&self, raw: &View) -> Result<Option<Seen>, Error> {
+        let composed = match &self.files {
+            FileSet::Native | FileSet::Adopting(_) => return Ok(None),
+            FileSet::Unusable(message) => {
+                let hint = "correct the file, or remove it and run `statedir adopt` again";
+                return Err(Error::refused_with(ErrorCode::Unreadable, message.clone(), hint));
+            }
+            FileSet::Adopted(layout) => compose(layout, raw.files())?,
+        };
+        let view = raw.shown_as(composed.files.clone());
+        Ok(Some(Seen { view, composed }))
+    }
+
+    /// A picture of the store as the files of a native state.
+    pub(super) fn shown(&self, view: View) -> Result<View, Error> {
+        Ok(match self.seen(&view)? {
+            Some(seen) => seen.view,
+            None => view,
+        })
+    }
+
+    /// Files of the past as those of a native state.
+    pub(super) fn shown_files(
+        &self,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        match &self.files {
+            FileSet::Adopted(layout) => Ok(compose(layout, &files)?.files),
+            _ => Ok(files),
+        }
+    }
+
+    /// What plays which role: the native file that a file of the store is part of.
+    pub(super) fn role_of_file(&self, name: &str) -> Option<StateFile> {
+        let Some(layout) = self.files.layout() else { return StateFile::from_name(name) };
+        let added = &layout.added;
+        let is = |path: &layout::FilePath| path.as_str() == name;
+        if layout.plan.iter().any(|one| is(&one.file)) || is(&added.steps) {
+            Some(StateFile::Plan)
+        } else if layout.context.iter().any(is) || is(&added.context) {
+            Some(StateFile::Context)
+        } else if layout.constraints.iter().any(is) || is(&added.constraints) {
+            Some(StateFile::Constraints)
+        } else if is(&added.variables) {
+            Some(StateFile::Variables)
+        } else if is(&added.history) {
+            Some(StateFile::History)
+        } else {
+            None
+        }
+    }
+
+    /// An operation on native files as one on the files that are there.
+    pub(super) fn project(
+        &self,
+        raw: &View,
+        seen: &Seen,
+        operation: &mut NewOperation,
+    ) -> Result<(), Error> {
+        let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
+        let mut after = BTreeMap::new();
+        for change in &operation.changes {
+            let Some(file) = StateFile::from_name(&change.name) else { continue };
+            let old = seen.view.bytes(&change.name).unwrap_or_default();
+            let new = match &change.kind {
+                ChangeKind::Write(bytes) => bytes.clone(),
+                ChangeKind::Splice(splices) => spliced(old, splices),
+                ChangeKind::Remove => {
+                    let message = format!("`{file}` cannot be removed from an adopted state");
+                    return Err(Error::refused(ErrorCode::BadValue, message));
+                }
+            };
+            after.insert(file, new);
+        }
+        let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
+        let adopted = Adopted { layout, workflow: &workflow };
+        let changes = adopted.project(raw.files(), &seen.composed, &after)?;
+        let bytes = |splice: crate::text::Splice| ByteSplice {
+            at: splice.at,
+            new: splice.new.into_bytes(),
+        };
+        let change = |(name, change): (String, Change)| FileChange {
+            name,
+            kind: match change {
+                Change::Splice(splices) => {
+                    ChangeKind::Splice(splices.into_iter().map(bytes).collect())
+                }
+                Change::Write(bytes) => ChangeKind::Write(bytes),
+            },
+        };
+        operation.changes = changes.into_iter().map(change).collect();
+        Ok(())
+    }
+}
+
+fn compose(
+    layout: &ForeignLayout,
+    raw: &BTreeMap<String, Vec<u8>>,
+) -> Result<Composed, ModelError> {
+    let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
+    let workflow = workflow_or_builtin(workflow.map(Vec::as_slice));
+    Adopted { layout, workflow: &workflow }.compose(raw)
+}
+
+fn spliced(old: &[u8], splices: &[ByteSplice]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(old.len());
+    let mut at = 0;
+    for splice in splices {
+        new.extend_from_slice(old.get(at..splice.at.start).unwrap_or_default());
+        new.extend_from_slice(&splice.new);
+        at = splice.at.end;
+    }
+    new.extend_from_slice(old.get(at..).unwrap_or_default());
+    new
+}
