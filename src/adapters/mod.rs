@@ -4,6 +4,7 @@ pub(crate) mod adopt;
 pub(crate) mod cli;
 mod directory;
 mod evaluator;
+pub(crate) mod foreign;
 pub(crate) mod git;
 pub(crate) mod hooks;
 mod identity;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod adaptation;
+mod adopt;
 mod apply;
 mod archive;
 mod brief;

@@ -182,6 +182,7 @@ impl Adopted<'_> {
             pair("execution_id", &self.layout.execution_id),
             pair("goal", &self.layout.goal),
             pair("status", self.workflow.plan_with_role(role)),
+            pair("mode", "EXECUTION"),
         ]
     }
 

@@ -1,8 +1,11 @@
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session, pairs, templates},
+        foreign::{self, Source},
         git,
     },
     domain::{ErrorCode, StateFile},
@@ -132,10 +135,15 @@ Examples:
   statedir state > state.json
   statedir -C elsewhere import state.json
   statedir state --format yaml | statedir -C elsewhere import --format yaml -
-  statedir import state.json --replace")]
+  statedir import state.json --replace
+  statedir import --from task-master . --dry-run
+  statedir import --from beads .beads/issues.jsonl")]
 pub(in crate::adapters) struct ImportArgs {
-    /// A file, or - for standard input
+    /// A file, or - for standard input; with `--from`, their file or the project it is in
     file: String,
+    /// Copy the plan of another program instead; what is not taken is told
+    #[arg(long, value_enum, value_name = "PROGRAM")]
+    from: Option<Source>,
     /// The format of the document
     #[arg(long, value_enum, default_value = "json")]
     format: Format,
@@ -154,15 +162,25 @@ enum Format {
 }
 
 pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportArgs) -> CliResult {
-    let document: Value = match args.format {
-        Format::Json => pairs::json(&args.file)?,
-        Format::Yaml => serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
+    let converted = match args.from {
+        Some(source) => {
+            let read = foreign::convert(source, Path::new(&args.file));
+            Some(read.map_err(|message| Failure::new(ErrorCode::UnreadableInput, message))?)
+        }
+        None => None,
+    };
+    let left_out = converted.as_ref().map(|found| found.left_out.clone()).unwrap_or_default();
+    let document: Value = match (converted, args.format) {
+        (Some(converted), _) => converted.document,
+        (None, Format::Json) => pairs::json(&args.file)?,
+        (None, Format::Yaml) => serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
             Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
         })?,
     };
     let templates = templates::find(args.template.as_deref())?;
     let options = ImportOptions { replace: args.replace, templates };
-    let outcome = session.new_workspace()?.import(&document, &options)?;
+    let mut outcome = session.new_workspace()?.import(&document, &options)?;
+    outcome.notices.extend(left_out.iter().map(|what| format!("not taken: {what}")));
     session.output.outcome(&outcome, session.global.dry_run);
     Ok(0)
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
-    domain::ErrorCode,
+    domain::{ErrorCode, StepRef, StepRole, Workflow},
+    workspace::{StateDocument, state::StepState},
 };
 
 /// Print everything, merged into one document
@@ -17,6 +18,7 @@ Examples:
   statedir state
   statedir state --format yaml
   statedir state --format md
+  statedir state --format tasks.md > tasks.md
   statedir state --places --json
   statedir state | statedir -C elsewhere import -")]
 pub(in crate::adapters) struct Args {
@@ -33,10 +35,14 @@ pub(in crate::adapters) enum Format {
     Json,
     Yaml,
     Md,
+    /// A checklist: a box for each step
+    #[value(name = "tasks.md")]
+    Tasks,
 }
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    let state = session.workspace()?.read()?.state(args.places);
+    let snapshot = session.workspace()?.read()?;
+    let state = snapshot.state(args.places);
     let document = json!(state);
     let damage = state.damage().map(Failure::damage);
     if session.output.is_json() {
@@ -57,8 +63,42 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             session.output.raw(&text);
         }
         Format::Md => session.output.raw(&markdown(&document)),
+        Format::Tasks => {
+            let workflow = snapshot.workflow()?;
+            session.output.raw(&tasks(&state, &workflow));
+        }
     }
     damage.map_or(Ok(0), Err)
+}
+
+/// The steps as a checklist that other programs, and `adopt`, understand.
+fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let goal = state.identity.goal.as_deref().unwrap_or(&state.identity.title);
+    let mut text = format!("# Tasks: {}\n\n", line(goal));
+    // Ids that were made up say nothing to anybody else.
+    let name = |number: u32, id: Option<&str>| match id {
+        Some(id) if !id.starts_with(|c: char| c.is_ascii_lowercase()) => id.to_owned(),
+        _ => format!("T{number:03}"),
+    };
+    for step in &state.steps {
+        let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
+        let is_over = matches!(role, Some(StepRole::Done | StepRole::Skipped));
+        let mark = if is_over { 'x' } else { ' ' };
+        let id = name(step.number, step.id.as_deref());
+        let waits = step.depends_on.iter().filter_map(|wanted| {
+            let is_meant = |other: &&StepState| match wanted {
+                StepRef::Number(number) => other.number == *number,
+                StepRef::Id(id) => other.id.as_deref() == Some(id.as_str()),
+            };
+            let other = state.steps.iter().find(is_meant)?;
+            Some(name(other.number, other.id.as_deref()))
+        });
+        let waits = waits.collect::<Vec<_>>().join(", ");
+        let waits = if waits.is_empty() { waits } else { format!(" (depends on {waits})") };
+        let _ = writeln!(text, "- [{mark}] {id} {}{waits}", line(&step.title));
+    }
+    text
 }
 
 /// The document as nested lists, in the order of its keys.

@@ -1,0 +1,312 @@
+//! Plans of other systems, worked on in their own files.
+
+mod corpus;
+mod imports;
+mod together;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::Path,
+};
+
+use serde_json::Value;
+
+use crate::builder::Project;
+
+/// A project with files of somebody else.
+fn project(files: &[(&str, &str)]) -> Project {
+    let project = Project::with_lifecycle(false);
+    for (name, text) in files {
+        let path = project.root().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    project
+}
+
+/// The bytes of every file below a directory, but for those that adopting adds.
+fn bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() {
+                if !name.ends_with(".statedir") {
+                    open.push(path);
+                }
+            } else {
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Those of `names` in a directory.
+fn only(all: &BTreeMap<String, Vec<u8>>, names: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    all.iter().filter(|(name, _)| names.contains_key(*name)).map(|(name, text)| (name.clone(), text.clone())).collect()
+}
+
+/// Id, title and whether it is finished, a line for each step.
+fn steps(project: &Project) -> Vec<String> {
+    let state = project.json(&["state"]);
+    let counts = |step: &Value| {
+        let mark = match step["status"].as_str().unwrap() {
+            "PENDING" => ' ',
+            "COMPLETED" => 'x',
+            "RUNNING" => '-',
+            _ => '?',
+        };
+        format!("[{mark}] {} {}", step["id"].as_str().unwrap(), step["title"].as_str().unwrap())
+    };
+    state["steps"].as_array().unwrap().iter().map(counts).collect()
+}
+
+/// Undoes whatever can be undone.
+fn undo_everything(project: &Project) {
+    for _ in 0..100 {
+        if project.run(&["undo"]).code != 0 {
+            return;
+        }
+    }
+    panic!("there is no end to what can be undone");
+}
+
+const TODO: &str = "# Things to do\n\n- [x] Buy paint\n- [ ] Paint the wall\n- [ ] Clean up\n- [ ] Rest\n";
+
+#[test]
+fn adopting_writes_a_layout_file_and_changes_nothing() {
+    let project = project(&[("TODO.md", TODO), ("README.md", "# Hello\n")]);
+    let before = bytes(project.root());
+    let said = project.ok(&["adopt", "--dry-run"]).stdout;
+    assert!(said.starts_with("todo, TODO.md: 4 tasks, 1 done, 3 open\n"), "{said}");
+    assert_eq!(bytes(project.root()), before);
+    assert!(!project.root().join(".statedir").exists());
+    project.ok(&["adopt"]);
+    let after = bytes(project.root());
+    assert_eq!(only(&after, &before), before);
+    let new: Vec<&String> = after.keys().filter(|name| !before.contains_key(*name)).collect();
+    assert_eq!(new, ["statedir.yaml"]);
+    let again = project.ok(&["adopt"]).stdout;
+    assert!(again.contains("already adopted"), "{again}");
+    assert_eq!(bytes(project.root()), after);
+}
+
+#[test]
+fn the_life_of_a_step_ticks_its_box_and_leaves_no_other_trace_in_the_file() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    project.ok(&["step", "next", "--claim"]);
+    assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
+    project.ok(&["step", "done", "2", "--output", "litres=3", "--note", "one coat"]);
+    let ticked = TODO.replace("[ ] Paint", "[x] Paint");
+    assert_eq!(bytes(project.root())["TODO.md"], ticked.as_bytes());
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "fail", "3", "--error", "no soap"]);
+    assert_eq!(bytes(project.root())["TODO.md"], ticked.as_bytes());
+    let status = project.json(&["status"]);
+    assert_eq!((&status["counts"]["done"], &status["counts"]["failed"]), (&2.into(), &1.into()), "{status}");
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("no soap") && brief.contains("Clean up"), "{brief}");
+    project.ok(&["step", "retry", "3"]);
+    project.ok(&["step", "done", "3"]);
+    project.ok(&["step", "skip", "4"]);
+    let status = project.json(&["status"]);
+    assert_eq!(status["counts"]["done"], 3, "{status}");
+    assert_eq!(project.json(&["var", "get"])["value"]["steps"].is_null(), true);
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+    project.ok(&["recover"]);
+    project.ok(&["diff", "@-3"]);
+    undo_everything(&project);
+    assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
+    assert_eq!(steps(&project).iter().filter(|line| line.starts_with("[x]")).count(), 1);
+}
+
+#[test]
+fn a_box_that_a_person_ticks_counts() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    project.ok(&["step", "next", "--claim"]);
+    let path = project.root().join("TODO.md");
+    fs::write(&path, TODO.replace("[ ] Paint", "[x] Paint") + "- [ ] One more\n").unwrap();
+    assert_eq!(project.json(&["status"])["counts"]["done"], 2);
+    project.ok(&["step", "done", "5"]);
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("[x] Paint") && text.contains("[x] One more"), "{text}");
+}
+
+#[test]
+fn what_belongs_to_the_file_is_refused_with_its_place() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    for args in [
+        &["step", "set", "2", "--title", "Other"][..],
+        &["step", "reorder", "4", "--before", "2"],
+        &["step", "remove", "2"],
+    ] {
+        let ran = project.run(args);
+        assert_eq!(ran.code, 1, "{args:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains("TODO.md:"), "{args:?}: {}", ran.stderr);
+        assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
+    }
+    // Control: a step of one's own is added beside the file, and can be removed.
+    project.ok(&["step", "add", "Call a friend"]);
+    assert_eq!(bytes(project.root())["TODO.md"], TODO.as_bytes());
+    assert!(steps(&project).last().unwrap().ends_with("Call a friend"));
+    project.ok(&["step", "remove", "5"]);
+    assert_eq!(steps(&project).len(), 4);
+}
+
+#[test]
+fn knowledge_and_rules_are_read_and_ours_goes_beside() {
+    let project = project(&[
+        ("specs/001-login/tasks.md", "# Tasks: Log in\n\n- [ ] T001 Do it\n"),
+        ("specs/001-login/spec.md", "# Spec\n\n## Users\nThere are two.\n"),
+        (".specify/memory/constitution.md", "# Constitution\n\n## Tests\nNever skip tests.\n"),
+    ]);
+    let before = bytes(project.root());
+    project.ok(&["adopt"]);
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("There are two.") && brief.contains("Never skip tests."), "{brief}");
+    project.ok(&["context", "add", "The login is slow."]);
+    project.ok(&["constraint", "set", "priority", "quality"]);
+    project.ok(&["var", "set", "a.b", "1"]);
+    assert_eq!(project.json(&["var", "get", "a.b"])["value"], 1);
+    let brief = project.ok(&["brief"]).stdout;
+    assert!(brief.contains("The login is slow."), "{brief}");
+    let after = bytes(project.root());
+    assert_eq!(only(&after, &before), before);
+    assert!(after.contains_key("specs/001-login/context.md"));
+    // From a folder below, too.
+    let below = project.root().join("specs/001-login");
+    let mut command = project.command(&["status"]);
+    assert!(command.current_dir(below).status().unwrap().success());
+}
+
+#[test]
+fn several_plans_are_one_state_whose_ids_tell_them_apart() {
+    let project = project(&[
+        ("openspec/changes/add-auth/tasks.md", "## 1. Auth\n- [x] 1.1 One\n- [ ] 1.2 Two\n"),
+        ("openspec/changes/add-log/tasks.md", "## 1. Log\r\n- [ ] 1.1 One\r\n"),
+        ("openspec/changes/archive/2026-01-01-old/tasks.md", "- [x] 1.1 Old\n"),
+    ]);
+    let said = project.ok(&["adopt"]).stdout;
+    assert!(said.contains("openspec, openspec/changes/add-auth: 2 tasks, 1 done, 1 open"), "{said}");
+    assert_eq!(steps(&project), ["[x] add-auth/1.1 One", "[ ] add-auth/1.2 Two", "[ ] add-log/1.1 One"]);
+    project.ok(&["step", "start", "add-log/1.1"]);
+    project.ok(&["step", "done", "add-log/1.1"]);
+    let text = fs::read_to_string(project.root().join("openspec/changes/add-log/tasks.md")).unwrap();
+    assert_eq!(text, "## 1. Log\r\n- [x] 1.1 One\r\n");
+    // A plan that comes later is added by adopting again.
+    let later = project.root().join("openspec/changes/fix-it/tasks.md");
+    fs::create_dir_all(later.parent().unwrap()).unwrap();
+    fs::write(later, "- [ ] 1.1 Fix\n").unwrap();
+    project.ok(&["adopt"]);
+    assert_eq!(steps(&project).last().unwrap(), "[ ] fix-it/1.1 Fix");
+    assert_eq!(steps(&project).len(), 4);
+}
+
+#[test]
+fn nothing_of_ours_is_seen_where_nobody_wants_it() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt", "--private"]);
+    project.ok(&["step", "next", "--claim"]);
+    project.ok(&["step", "done", "2"]);
+    let names: Vec<String> = bytes(project.root()).into_keys().collect();
+    assert_eq!(names, ["TODO.md", "statedir.yaml"]);
+    assert!(project.root().join(".statedir/state/history.md").exists());
+}
+
+#[test]
+fn one_file_or_one_folder_is_adopted_by_its_name() {
+    let project = project(&[
+        ("notes/things.md", "- [ ] a\n"),
+        ("specs/001-login/tasks.md", "- [ ] T001 Do it\n"),
+    ]);
+    let said = project.ok(&["adopt", "notes/things.md"]).stdout;
+    assert!(said.starts_with("todo, things.md: 1 task, 0 done, 1 open"), "{said}");
+    let said = project.ok(&["adopt", "specs/001-login"]).stdout;
+    assert!(said.starts_with("spec-kit, "), "{said}");
+    project.ok(&["-C", "specs/001-login", "step", "next", "--claim"]);
+    let ran = project.run(&["adopt", "nowhere"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_layout_that_cannot_be_used_is_named_and_nothing_is_touched() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    let path = project.root().join("statedir.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to) in [("TODO.md", "../TODO.md"), ("version: 1", "version: 9"), ("plan:", "plam:")] {
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let ran = project.run(&["status"]);
+        assert_eq!(ran.code, 1, "{to}");
+        assert!(ran.stderr.contains("statedir.yaml"), "{}", ran.stderr);
+    }
+    fs::write(&path, text).unwrap();
+    project.ok(&["status"]);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_plan_is_not_followed() {
+    let project = project(&[("TODO.md", TODO)]);
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret.md");
+    fs::write(&secret, "- [ ] not yours\n").unwrap();
+    project.ok(&["adopt"]);
+    fs::remove_file(project.root().join("TODO.md")).unwrap();
+    std::os::unix::fs::symlink(&secret, project.root().join("TODO.md")).unwrap();
+    let ran = project.run(&["step", "done", "1"]);
+    assert_ne!(ran.code, 0);
+    assert!(!ran.stdout.contains("not yours"));
+    assert_eq!(fs::read_to_string(secret).unwrap(), "- [ ] not yours\n");
+}
+
+#[test]
+fn where_there_is_no_state_the_way_in_is_named() {
+    let project = project(&[("task_plan.md", "### Phase 1: Look\n- **Status:** pending\n")]);
+    for args in [&["status"][..], &["brief"], &["step", "next"]] {
+        let ran = project.run(args);
+        assert_eq!(ran.code, 1);
+        assert!(ran.stderr.contains("planning-with-files") && ran.stderr.contains("`statedir adopt`"), "{}", ran.stderr);
+    }
+    let found = project.json(&["scan"]);
+    assert_eq!(found["adoptable"][0]["profile"], "planning-with-files", "{found}");
+    project.ok(&["adopt"]);
+    let found = project.json(&["scan"]);
+    assert_eq!(found["adoptable"].as_array().unwrap().len(), 0, "{found}");
+    assert_eq!(found["states"][0]["total_steps"], 1, "{found}");
+}
+
+#[test]
+fn a_clone_has_the_state_without_its_log() {
+    let project = project(&[("TODO.md", TODO)]);
+    project.ok(&["adopt"]);
+    project.ok(&["step", "next", "--claim"]);
+    project.ok(&["step", "done", "2"]);
+    fs::remove_dir_all(project.root().join(".statedir")).unwrap();
+    assert_eq!(project.json(&["status"])["counts"]["done"], 2);
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "done", "3"]);
+    assert!(fs::read_to_string(project.root().join("TODO.md")).unwrap().contains("[x] Clean"));
+}
+
+#[test]
+fn a_profile_of_ones_own_is_a_file() {
+    let project = project(&[
+        ("ours.yaml", "profile: ours\nplan: [\"work/*.md\"]\nunit: file\ngrammar:\n  markers:\n    - { mark: o, role: open }\n    - { mark: d, role: done }\n"),
+        ("work/a.md", "- [o] One\n- [d] Two\n"),
+    ]);
+    let said = project.ok(&["adopt", "--profile", "ours.yaml"]).stdout;
+    assert!(said.starts_with("ours, work/a.md: 2 tasks, 1 done, 1 open"), "{said}");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(fs::read_to_string(project.root().join("work/a.md")).unwrap(), "- [d] One\n- [d] Two\n");
+    let ran = project.run(&["adopt", "--profile", "nobody"]);
+    assert!(ran.stderr.contains("there is no profile `nobody`"), "{}", ran.stderr);
+}

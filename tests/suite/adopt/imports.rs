@@ -1,0 +1,72 @@
+//! Plans that other programs write are copied, one way, and a list of tasks goes back.
+
+use std::fs;
+
+use super::{project, steps};
+
+#[test]
+fn task_master_gives_tasks_and_subtasks() {
+    let text = r#"{"master":{"tasks":[
+        {"id":1,"title":"Set up","status":"done","dependencies":[],"subtasks":[]},
+        {"id":"2","title":"Build","status":"in-progress","details":"With care.\n\n## Not ours","dependencies":[1],
+         "subtasks":[{"id":1,"title":"Part","status":"pending","dependencies":[]},{"id":2,"title":"Rest","status":"odd","dependencies":[1]}]},
+        {"id":3,"title":"Later","status":"deferred","dependencies":["2",9]}
+    ],"metadata":{"description":"Tasks for master"}}}"#;
+    let project = project(&[(".taskmaster/tasks/tasks.json", text)]);
+    let before = fs::read_dir(project.root()).unwrap().count();
+    let dry = project.ok(&["import", "--from", "task-master", ".", "--dry-run"]);
+    assert!(dry.stderr.contains("2.2: the status `odd`"), "{}", dry.stderr);
+    assert_eq!(fs::read_dir(project.root()).unwrap().count(), before);
+    let ran = project.ok(&["import", "--from", "task-master", "."]);
+    assert!(ran.stderr.contains("waits for `9`"), "{}", ran.stderr);
+    assert_eq!(
+        steps(&project),
+        ["[x] task-1 Set up", "[ ] 2.1 Part", "[ ] 2.2 Rest", "[ ] task-2 Build", "[?] task-3 Later"]
+    );
+    let plan = project.read("plan.md");
+    assert!(plan.contains("> With care.") && plan.contains("> ## Not ours"), "{plan}");
+}
+
+#[test]
+fn beads_backlog_ralph_and_gsd_are_taken_over() {
+    let beads = "{\"id\":\"bd-a1\",\"title\":\"One\",\"status\":\"closed\"}\n{\"id\":\"bd-b2\",\"title\":\"Two\",\"status\":\"open\",\"dependencies\":[{\"depends_on_id\":\"bd-a1\",\"type\":\"blocks\"}]}\n{\"id\":\"bd-c3\",\"title\":\"Gone\",\"status\":\"tombstone\"}\nnonsense\n";
+    let one = project(&[(".beads/issues.jsonl", beads)]);
+    let ran = one.ok(&["import", "--from", "beads", "."]);
+    assert!(ran.stderr.contains("1 tombstone") && ran.stderr.contains("line 4"), "{}", ran.stderr);
+    assert_eq!(steps(&one), ["[x] bd-a1 One", "[ ] bd-b2 Two"]);
+
+    let task = "---\nid: TASK-10\ntitle: Ten\nstatus: To Do\ndependencies: [TASK-2]\n---\n\n## Description\n\nWrite it.\n\n- [x] #1 It works\n";
+    let other = "---\nid: TASK-2\ntitle: Two\nstatus: Done\ndependencies: []\n---\nDone.\n";
+    let two = project(&[("backlog/tasks/task-10 - Ten.md", task), ("backlog/tasks/task-2 - Two.md", other)]);
+    two.ok(&["import", "--from", "backlog", "."]);
+    assert_eq!(steps(&two), ["[x] TASK-2 Two", "[ ] TASK-10 Ten"]);
+
+    let prd = r#"{"project":"Shop","userStories":[{"id":"S01","title":"Cart","passes":true,"acceptanceCriteria":["adds"]},{"id":"S02","title":"Pay","passes":false}]}"#;
+    let three = project(&[("prd.json", prd), ("progress.txt", "Learned a lot.\n")]);
+    three.ok(&["import", "--from", "ralph", "prd.json"]);
+    assert_eq!(steps(&three), ["[x] S01 Cart", "[ ] S02 Pay"]);
+    assert!(three.read("context.md").contains("Learned a lot."));
+
+    let roadmap = "# Roadmap: App\n\n<details>\n<summary>v1</summary>\n- [x] **Phase 1: Base** - done\n</details>\n\n- [ ] **Phase 2: More** - next\n";
+    let four = project(&[(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "# State\n\nPhase 2.\n")]);
+    four.ok(&["import", "--from", "gsd", "."]);
+    assert_eq!(steps(&four), ["[x] phase-1 Base - done", "[ ] phase-2 More - next"]);
+
+    let ran = project(&[("prd.json", "{}")]).run(&["import", "--from", "ralph", "prd.json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_state_goes_back_to_a_list_of_tasks() {
+    let project = project(&[]);
+    project.ok(&["init", "--goal", "Ship it"]);
+    project.ok(&["step", "add", "First"]);
+    project.ok(&["step", "add", "Second"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    let text = project.ok(&["state", "--format", "tasks.md"]).stdout;
+    assert!(text.starts_with("# Tasks: Ship it\n\n- [x] "), "{text}");
+    fs::write(project.root().join("tasks.md"), &text).unwrap();
+    let said = project.ok(&["adopt", "tasks.md"]).stdout;
+    assert!(said.contains("2 tasks, 1 done, 1 open"), "{said}");
+}
