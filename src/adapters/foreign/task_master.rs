@@ -13,7 +13,8 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         take(&mut plan, tasks, "");
     } else if let Some(tags) = document.as_object() {
         let listed = |value: &Value| value.get("tasks").and_then(Value::as_array).cloned();
-        let tags: Vec<_> = tags.iter().filter_map(|(tag, value)| Some((tag, listed(value)?))).collect();
+        let tags: Vec<_> =
+            tags.iter().filter_map(|(tag, value)| Some((tag, listed(value)?))).collect();
         let is_alone = tags.len() == 1;
         for (tag, tasks) in &tags {
             take(&mut plan, tasks, if is_alone { "" } else { tag });

@@ -45,7 +45,13 @@ const CASES: &[Case] = &[
             "## 1. Implementation\n- [x] 1.1 Create schema\n- [~] 1.2 Endpoint\n\n## 2. Tests\n\n- [ ] 2.1 Unit tests for `export()`\n- [ ] 2.2 Docs\n- [!] 2.3 Ask\n",
         )],
         said: "openspec, openspec/changes/add-export: 5 tasks, 1 done, 3 open, 1 in progress, 1 marker not known",
-        steps: &["[x] 1.1 Create schema", "[-] 1.2 Endpoint", "[ ] 2.1 Unit tests for `export()`", "[ ] 2.2 Docs", "[ ] 2.3 Ask"],
+        steps: &[
+            "[x] 1.1 Create schema",
+            "[-] 1.2 Endpoint",
+            "[ ] 2.1 Unit tests for `export()`",
+            "[ ] 2.2 Docs",
+            "[ ] 2.3 Ask",
+        ],
     },
     Case {
         profile: "kiro",
@@ -54,7 +60,13 @@ const CASES: &[Case] = &[
             "# Implementation Plan\n\n- [ ] 1. Set up models\n  - Create the folder\n  - _Requirements: 1.1_\n\n  - [x] 1.1 Order model\n    - Write it\n    - _Requirements: 2.1, 2.2_\n\n  - [-] 1.2 Line model\n  - [ ]* 1.3 Write property tests\n\n- [ ] 2. Checkpoint\n",
         )],
         said: "kiro, .kiro/specs/orders: 5 tasks, 1 done, 3 open, 1 in progress",
-        steps: &["[ ] task-1 Set up models", "[x] 1.1 Order model", "[-] 1.2 Line model", "[ ] 1.3 Write property tests", "[ ] task-2 Checkpoint"],
+        steps: &[
+            "[ ] task-1 Set up models",
+            "[x] 1.1 Order model",
+            "[-] 1.2 Line model",
+            "[ ] 1.3 Write property tests",
+            "[ ] task-2 Checkpoint",
+        ],
     },
     Case {
         profile: "superpowers",
@@ -63,7 +75,11 @@ const CASES: &[Case] = &[
             "# Parser Implementation Plan\n\n> **For agents:** steps use checkbox (`- [ ]`) syntax.\n\n**Goal:** Parse it\n\n---\n\n### Task 1: Lexer\n\n**Files:**\n- Create: `src/lexer.rs`\n\n- [x] **Step 1: Write the failing test**\n\n```rust\n// - [ ] no step\nfn t() {}\n```\n\n- [ ] **Step 2: Run it to make sure it fails**\n\nRun: `cargo test`\n\n### Task 2: Parser\n\n- [ ] **Step 1: Write the failing test**\n",
         )],
         said: "superpowers, docs/superpowers/plans/2026-01-15-parser.md: 3 tasks, 1 done, 2 open, 1 line left as prose",
-        steps: &["[x] 1.1 Write the failing test", "[ ] 1.2 Run it to make sure it fails", "[ ] 2.1 Write the failing test"],
+        steps: &[
+            "[x] 1.1 Write the failing test",
+            "[ ] 1.2 Run it to make sure it fails",
+            "[ ] 2.1 Write the failing test",
+        ],
     },
     Case {
         profile: "planning-with-files",

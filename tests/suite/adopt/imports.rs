@@ -21,7 +21,13 @@ fn task_master_gives_tasks_and_subtasks() {
     assert!(ran.stderr.contains("waits for `9`"), "{}", ran.stderr);
     assert_eq!(
         steps(&project),
-        ["[x] task-1 Set up", "[ ] 2.1 Part", "[ ] 2.2 Rest", "[ ] task-2 Build", "[?] task-3 Later"]
+        [
+            "[x] task-1 Set up",
+            "[ ] 2.1 Part",
+            "[ ] 2.2 Rest",
+            "[ ] task-2 Build",
+            "[?] task-3 Later"
+        ]
     );
     let plan = project.read("plan.md");
     assert!(plan.contains("> With care.") && plan.contains("> ## Not ours"), "{plan}");
@@ -37,7 +43,10 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
 
     let task = "---\nid: TASK-10\ntitle: Ten\nstatus: To Do\ndependencies: [TASK-2]\n---\n\n## Description\n\nWrite it.\n\n- [x] #1 It works\n";
     let other = "---\nid: TASK-2\ntitle: Two\nstatus: Done\ndependencies: []\n---\nDone.\n";
-    let two = project(&[("backlog/tasks/task-10 - Ten.md", task), ("backlog/tasks/task-2 - Two.md", other)]);
+    let two = project(&[
+        ("backlog/tasks/task-10 - Ten.md", task),
+        ("backlog/tasks/task-2 - Two.md", other),
+    ]);
     two.ok(&["import", "--from", "backlog", "."]);
     assert_eq!(steps(&two), ["[x] TASK-2 Two", "[ ] TASK-10 Ten"]);
 
@@ -48,7 +57,10 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
     assert!(three.read("context.md").contains("Learned a lot."));
 
     let roadmap = "# Roadmap: App\n\n<details>\n<summary>v1</summary>\n- [x] **Phase 1: Base** - done\n</details>\n\n- [ ] **Phase 2: More** - next\n";
-    let four = project(&[(".planning/ROADMAP.md", roadmap), (".planning/STATE.md", "# State\n\nPhase 2.\n")]);
+    let four = project(&[
+        (".planning/ROADMAP.md", roadmap),
+        (".planning/STATE.md", "# State\n\nPhase 2.\n"),
+    ]);
     four.ok(&["import", "--from", "gsd", "."]);
     assert_eq!(steps(&four), ["[x] phase-1 Base - done", "[ ] phase-2 More - next"]);
 

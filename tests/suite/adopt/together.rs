@@ -2,7 +2,7 @@
 
 use std::{fs, thread};
 
-use super::{project, steps, undo_everything, bytes};
+use super::{bytes, project, steps, undo_everything};
 
 #[test]
 fn two_agents_and_a_person_lose_nothing() {
@@ -14,13 +14,23 @@ fn two_agents_and_a_person_lose_nothing() {
         let project = &project;
         move || {
             for _ in 0..40 {
-                let claimed = project.command(&["--json", "--actor", name, "step", "next", "--claim"]).output().unwrap();
+                let claimed = project
+                    .command(&["--json", "--actor", name, "step", "next", "--claim"])
+                    .output()
+                    .unwrap();
                 let answer: serde_json::Value = serde_json::from_slice(&claimed.stdout).unwrap();
                 let Some(number) = answer["step"]["number"].as_u64() else { continue };
                 if claimed.status.success() {
                     let number = number.to_string();
-                    let done = project.command(&["--actor", name, "step", "done", &number]).output().unwrap();
-                    assert!(matches!(done.status.code(), Some(0 | 1 | 3)), "{}", String::from_utf8_lossy(&done.stderr));
+                    let done = project
+                        .command(&["--actor", name, "step", "done", &number])
+                        .output()
+                        .unwrap();
+                    assert!(
+                        matches!(done.status.code(), Some(0 | 1 | 3)),
+                        "{}",
+                        String::from_utf8_lossy(&done.stderr)
+                    );
                 }
             }
         }

@@ -67,7 +67,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     }
     let adopting = session.adopting(&proposed)?;
     let lines = proposed.found.lines();
-    let outcome = adopting.adopt(&format!("adopted {}", lines.join("; ")))?;
+    let mut outcome = adopting.adopt(&format!("adopted {}", lines.join("; ")))?;
+    if known.layout().is_none() {
+        // That the files are taken over is what was asked for.
+        outcome.notices.clear();
+    }
     report(session, &proposed, &adopting, &outcome);
     Ok(0)
 }

@@ -173,9 +173,11 @@ pub(in crate::adapters::cli) fn import(session: &mut Session<'_>, args: &ImportA
     let document: Value = match (converted, args.format) {
         (Some(converted), _) => converted.document,
         (None, Format::Json) => pairs::json(&args.file)?,
-        (None, Format::Yaml) => serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
-            Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
-        })?,
+        (None, Format::Yaml) => {
+            serde_yaml::from_str(&pairs::read(&args.file)?).map_err(|error| {
+                Failure::new(ErrorCode::BadYaml, format!("the document is not YAML: {error}"))
+            })?
+        }
     };
     let templates = templates::find(args.template.as_deref())?;
     let options = ImportOptions { replace: args.replace, templates };
