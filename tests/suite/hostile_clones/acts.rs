@@ -33,9 +33,10 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 125] = [
+const LINES: [(&str, &str); 126] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
+    ("adopt --dry-run", ""),
     ("status", ""),
     ("brief", ""),
     ("show plan", ""),
