@@ -4,13 +4,14 @@
 use std::{
     collections::BTreeMap,
     path::Path,
+    rc::Rc,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{Environment, Error, MAX_BYTES, Options, Outcome, REWRITABLE, Workspace, setup};
 use crate::{
     domain::{
-        ErrorCode, ModelError, StateFile,
+        ErrorCode, ModelError, Plan, StateFile,
         adopted::{Adopted, Change, Composed},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
@@ -190,12 +191,14 @@ impl Workspace {
         }
     }
 
-    /// An operation on native files as one on the files that are there.
+    /// An operation on native files as one on the files that are there; the plan that it leads to
+    /// can be given as it was read.
     pub(super) fn project(
         &self,
         raw: &View,
         seen: &Seen,
         operation: &mut NewOperation,
+        plan: Option<Rc<Plan>>,
     ) -> Result<(), Error> {
         let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
         let mut after = BTreeMap::new();
@@ -214,7 +217,7 @@ impl Workspace {
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
-        let changes = adopted.project(raw.files(), &seen.composed, &after)?;
+        let changes = adopted.project(raw.files(), &seen.composed, &after, plan)?;
         let bytes = |splice: crate::text::Splice| ByteSplice {
             at: splice.at,
             new: splice.new.into_bytes(),

@@ -1,6 +1,6 @@
 //! The one way of a change to the disk: opened, worked out in memory, committed.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, rc::Rc};
 
 use super::{
     Answer, Draft, Error, FileDiff, Outcome, Workspace,
@@ -11,7 +11,7 @@ use super::{
     witness::Witness,
 };
 use crate::{
-    domain::{ErrorCode, StateFile},
+    domain::{ErrorCode, Plan, StateFile},
     store::{Committed, NewOperation, Sign, Transaction, View},
 };
 
@@ -57,6 +57,8 @@ impl Opened {
 pub(super) struct Proposal {
     /// What the store is to do; nothing happens if it is empty.
     pub operation: NewOperation,
+    /// The plan that it leads to, if it was read.
+    pub plan: Option<Rc<Plan>>,
     /// Whether it speaks of the files as they are, not of those of a native state.
     pub is_raw: bool,
     /// Where the whole directory goes with the operation.
@@ -93,7 +95,8 @@ impl Workspace {
                 return Err(Error::refused(ErrorCode::NotMoved, message));
             }
             if !proposal.is_raw {
-                self.project(opened.raw(), seen, &mut proposal.operation)?;
+                let plan = proposal.plan.take();
+                self.project(opened.raw(), seen, &mut proposal.operation, plan)?;
             }
         }
         let view = opened.view();
@@ -202,6 +205,9 @@ impl Workspace {
             proposal.answers.iter().map(|answer| answer.message.as_str()).collect();
         let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
+        if self.layout().is_some() && proposal.changed.contains(&StateFile::Plan) {
+            proposal.plan = draft.plan().ok();
+        }
         let (changes, append, facts) = draft.into_changes();
         proposal.operation = NewOperation {
             changes,

@@ -103,6 +103,9 @@ fn of_title(prefix: &str, title: &str, taken: &BTreeSet<String>) -> StepId {
 /// The ids that the tasks of one file are called by, for what waits for them.
 pub(super) fn by_written_id(list: &List, file: usize, bound: &[Bound]) -> BTreeMap<String, StepId> {
     let mut known = BTreeMap::new();
+    if list.tasks.tasks.iter().all(|task| task.depends_on.is_empty()) {
+        return known;
+    }
     for one in bound.iter().filter(|one| one.file == file) {
         if let Some(id) = &list.tasks.tasks[one.task].id {
             known.entry(id.clone()).or_insert_with(|| one.id.clone());

@@ -1,6 +1,6 @@
 //! The text of the plan that checklists and our own file come to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Adopted, Bound, Files, List, bind::by_written_id};
 use crate::{
@@ -57,6 +57,18 @@ impl Adopted<'_> {
         lists: &[Option<List>],
         bound: &[Bound],
     ) -> Result<String, ModelError> {
+        self.partial_text(raw, lists, bound, None)
+    }
+
+    /// The text with some of the tasks, as a part of a plan whose steps have those roles; with all
+    /// of them if it is not said which.
+    pub(super) fn partial_text(
+        &self,
+        raw: &Files,
+        lists: &[Option<List>],
+        bound: &[Bound],
+        part: Option<(&BTreeSet<&str>, &[StepRole])>,
+    ) -> Result<String, ModelError> {
         let own = Own::read(raw.get(self.layout.added.steps.as_str()))?;
         let mut steps = String::with_capacity(bound.len() * 128);
         let mut roles = Vec::with_capacity(bound.len());
@@ -67,6 +79,9 @@ impl Adopted<'_> {
             .collect();
         for one in bound {
             let Some(list) = &lists[one.file] else { continue };
+            if part.is_some_and(|(wanted, _)| !wanted.contains(one.id.as_str())) {
+                continue;
+            }
             let task = &list.tasks.tasks[one.task];
             let known = own.as_ref().and_then(|own| {
                 let at = *own.tasks.get(one.id.as_str())?;
@@ -113,7 +128,7 @@ impl Adopted<'_> {
                 steps.push('\n');
             }
         }
-        self.around(own.as_ref(), &steps, &roles)
+        self.around(own.as_ref(), &steps, part.map_or(&roles, |(_, roles)| roles))
     }
 
     /// The plan around its steps.
@@ -236,9 +251,6 @@ impl Adopted<'_> {
         }
         if let Some(details) = &task.details {
             put("details", details.clone());
-        }
-        if self.layout.plan.len() > 1 {
-            put("file", self.layout.plan[one.file].file.to_string());
         }
         fields
     }

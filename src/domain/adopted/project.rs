@@ -1,14 +1,17 @@
 //! Taking an edited plan apart: markers into the checklists, the rest into our own file.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    rc::Rc,
+};
 
 use super::{
     Adopted, Bound, Composed, Files, List,
     bind::by_written_id,
-    compose::{TASKS, other_sections, push_escaped, push_field, without_items},
+    compose::{Own, TASKS, other_sections, push_escaped, push_field, without_items},
 };
 use crate::{
-    domain::{ModelError, Plan, StateFile, Step, StepRole},
+    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole},
     text::{
         Splice, apply_splices,
         markdown::{Document, ItemId},
@@ -26,7 +29,7 @@ pub(crate) enum Change {
 
 impl Adopted<'_> {
     /// The changes of the files of an adopted state that bring it from `before` to the native files
-    /// in `after`, proven by composing the result again.
+    /// in `after`, proven by composing the result again. The plan in it can be given as it was read.
     ///
     /// # Errors
     /// Something was changed that such files have no place for, as the title or the order of steps.
@@ -35,12 +38,15 @@ impl Adopted<'_> {
         raw: &Files,
         before: &Composed,
         after: &BTreeMap<StateFile, Vec<u8>>,
+        plan: Option<Rc<Plan>>,
     ) -> Result<Vec<(String, Change)>, ModelError> {
         let mut changes = Vec::new();
         let added = &self.layout.added;
         for (file, new) in after {
             match file {
-                StateFile::Plan => changes.extend(self.project_plan(raw, before, new)?),
+                StateFile::Plan => {
+                    changes.extend(self.project_plan(raw, before, new, plan.clone())?)
+                }
                 StateFile::Context => {
                     let own = self.own_prose(raw, *file, new)?;
                     changes.push((added.context.to_string(), Change::Write(own)));
@@ -72,67 +78,95 @@ impl Adopted<'_> {
         raw: &Files,
         before: &Composed,
         new: &[u8],
+        plan: Option<Rc<Plan>>,
     ) -> Result<Vec<(String, Change)>, ModelError> {
         let read = |bytes: &[u8]| {
             Document::from_bytes(bytes.to_vec())
                 .map(Plan::read)
                 .map_err(|error| ModelError::markdown(StateFile::Plan, &error))
         };
-        let after = read(new)?;
-        self.refuse_reshaped(before, &after)?;
-        let splices = self.markers(before, &after);
+        let after = match plan.filter(|plan| plan.document.source().as_bytes() == new) {
+            Some(plan) => plan,
+            None => Rc::new(read(new)?),
+        };
+        let changed = changed(before, &after);
+        self.refuse_reshaped(before, &after, &changed)?;
         let mut files = raw.clone();
         let mut lists = before.lists.clone();
         let mut changes = Vec::new();
-        for (at, mut edits) in splices {
+        for (at, mut edits) in self.markers(before, &after, &changed) {
             let Some(list) = &before.lists[at] else { continue };
             let name = self.layout.plan[at].file.as_str();
             let text = apply_splices(list.document.source(), &mut edits)
                 .map_err(|error| ModelError::BadValue { message: error.to_string(), hint: None })?;
-            lists[at] = Some(self.list(name, text.as_bytes())?);
+            let edited = self.list(name, text.as_bytes())?;
+            if edited.tasks.tasks.len() != list.tasks.tasks.len() {
+                let message =
+                    format!("the list in `{name}` would read as an explanation of markers");
+                return Err(refused(&message, "give the tasks longer texts"));
+            }
+            lists[at] = Some(edited);
             files.insert(name.to_owned(), text.into_bytes());
             changes.push((name.to_owned(), Change::Splice(edits)));
         }
         let name = self.layout.added.steps.as_str();
-        let (own, is_needed) = self.own_text(&after, &lists, &before.bound)?;
+        let old = Own::read(raw.get(name))?;
+        let part =
+            Part { lists: &lists, bound: &before.bound, changed: &changed, old: old.as_ref() };
+        let (own, is_needed) = self.own_text(&after, &part)?;
         let own = own.into_bytes();
         if (is_needed || raw.contains_key(name)) && raw.get(name) != Some(&own) {
             files.insert(name.to_owned(), own.clone());
             changes.push((name.to_owned(), Change::Write(own)));
         }
-        let bound = self.bind(&lists);
-        let again = read(self.plan_text(&files, &lists, &bound)?.as_bytes())?;
-        prove(&after, &again)?;
+        let roles = self.roles(&after);
+        let again =
+            self.partial_text(&files, &lists, &before.bound, Some((&changed, roles.as_slice())))?;
+        prove(&after, &read(again.as_bytes())?, &by_id(&before.bound), &changed)?;
         Ok(changes)
     }
 
+    fn roles(&self, plan: &Plan) -> Vec<StepRole> {
+        plan.steps.iter().filter_map(|step| self.workflow.role_of(step)).collect()
+    }
+
     /// Text, order and number of tasks belong to the files.
-    fn refuse_reshaped(&self, before: &Composed, after: &Plan) -> Result<(), ModelError> {
-        let known: BTreeMap<&str, (usize, &Bound)> =
-            before.bound.iter().enumerate().map(|(at, one)| (one.id.as_str(), (at, one))).collect();
-        let mut next = 0;
+    fn refuse_reshaped(
+        &self,
+        before: &Composed,
+        after: &Plan,
+        changed: &BTreeSet<&str>,
+    ) -> Result<(), ModelError> {
+        let known = by_id(&before.bound);
+        let mut next = before.bound.iter();
+        let mut own = None;
         for step in &after.steps {
-            let Some((at, one)) = step.id.as_ref().and_then(|id| known.get(id.as_str())) else {
+            let Some(one) = known.get(id_of(step)) else {
+                own = Some(step);
                 continue;
             };
-            let (place, task) = self.place(before, one);
-            if *at != next {
-                return Err(belongs(
-                    &place,
-                    &format!("the order of {} and its neighbours", step.name()),
-                ));
+            if let Some(own) = own {
+                let message =
+                    format!("{} of your own cannot stand before tasks of the files", own.name());
+                return Err(refused(&message, "`statedir step add TITLE` adds it behind them"));
             }
-            next += 1;
-            if step.title != task {
-                return Err(belongs(&place, &format!("the text of {}", step.name())));
+            if next.next().is_none_or(|expected| expected.id != one.id) {
+                let what = format!("the order of {} and its neighbours", step.name());
+                return Err(belongs(&self.place(before, one).0, &what));
+            }
+            if changed.contains(id_of(step)) {
+                let (place, title) = self.place(before, one);
+                if step.title != title {
+                    return Err(belongs(&place, &format!("the text of {}", step.name())));
+                }
             }
         }
-        match before.bound.get(next) {
-            Some(one) if next < before.bound.len() => {
-                let (place, _) = self.place(before, one);
-                Err(belongs(&place, &format!("step {} ({})", one.number, one.id)))
+        match next.next() {
+            Some(one) => {
+                let what = format!("step {} ({})", one.number, one.id);
+                Err(belongs(&self.place(before, one).0, &what))
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -149,13 +183,16 @@ impl Adopted<'_> {
     }
 
     /// The markers that change, by file.
-    fn markers(&self, before: &Composed, after: &Plan) -> BTreeMap<usize, Vec<Splice>> {
+    fn markers(
+        &self,
+        before: &Composed,
+        after: &Plan,
+        changed: &BTreeSet<&str>,
+    ) -> BTreeMap<usize, Vec<Splice>> {
         let mut splices: BTreeMap<usize, Vec<Splice>> = BTreeMap::new();
         let known = by_id(&before.bound);
-        for step in &after.steps {
-            let Some(one) = step.id.as_ref().and_then(|id| known.get(id.as_str())) else {
-                continue;
-            };
+        for step in after.steps.iter().filter(|step| changed.contains(id_of(step))) {
+            let Some(one) = known.get(id_of(step)) else { continue };
             let (Some(list), Some(role)) = (&before.lists[one.file], self.workflow.role_of(step))
             else {
                 continue;
@@ -169,53 +206,64 @@ impl Adopted<'_> {
         splices
     }
 
-    /// The text of our own file, and whether there is anything in it.
-    fn own_text(
+    /// What has to be kept of one task: nothing if its line says it all.
+    fn own_task(
         &self,
-        after: &Plan,
-        lists: &[Option<List>],
-        bound: &[Bound],
-    ) -> Result<(String, bool), ModelError> {
+        document: &Document,
+        step: &Step,
+        one: &Bound,
+        list: &List,
+        part: &Part<'_>,
+    ) -> String {
+        let task = &list.tasks.tasks[one.task];
+        let written = by_written_id(list, one.file, part.bound);
+        let derived = self.derived(one, task, list, part.bound, Some(&written));
+        let shown = self.workflow.step_with_role(task.role);
+        let is_derived = |item: &&ItemId| {
+            let item = document.item(**item);
+            let key = item.key.as_deref().unwrap_or_default();
+            let value = || document.value(item.id);
+            match key {
+                "status" => value() == shown,
+                key => derived.iter().any(|(name, said)| name == key && *said == value()),
+            }
+        };
+        let section = document.section(step.section);
+        let gone: Vec<ItemId> = section.items.iter().filter(is_derived).copied().collect();
+        let body = without_items(document, step.section, &gone);
+        if body.trim() == format!("- **id**: {}", one.id) {
+            return String::new();
+        }
+        let heading = document.source()[section.heading.clone()].trim_end();
+        format!("\n{heading}\n{}\n", body.trim_end())
+    }
+
+    /// The text of our own file, and whether there is anything in it.
+    fn own_text(&self, after: &Plan, part: &Part<'_>) -> Result<(String, bool), ModelError> {
         let document = &after.document;
-        let roles: Vec<StepRole> =
-            after.steps.iter().filter_map(|step| self.workflow.role_of(step)).collect();
+        let roles = self.roles(after);
         let mut tasks = String::new();
         let mut steps = String::new();
-        let known = by_id(bound);
-        let written: Vec<_> = lists
-            .iter()
-            .enumerate()
-            .map(|(file, list)| list.as_ref().map(|list| by_written_id(list, file, bound)))
-            .collect();
+        let known = by_id(part.bound);
         for step in &after.steps {
-            let id = step.id.as_ref().map(|id| id.as_str()).unwrap_or_default();
-            let heading =
-                document.source()[document.section(step.section).heading.clone()].trim_end();
-            let found = known.get(id).and_then(|one| Some((*one, lists[one.file].as_ref()?)));
+            let id = id_of(step);
+            let found = known.get(id).and_then(|one| Some((*one, part.lists[one.file].as_ref()?)));
             let Some((one, list)) = found else {
+                let section = document.section(step.section);
+                let heading = document.source()[section.heading.clone()].trim_end();
                 let body = document.extent_text(step.section).trim_end();
                 steps.push_str(&format!("\n{heading}\n{body}\n"));
                 continue;
             };
-            let task = &list.tasks.tasks[one.task];
-            let derived = self.derived(one, task, list, bound, written[one.file].as_ref());
-            let shown = self.workflow.step_with_role(task.role);
-            let is_derived = |item: &&ItemId| {
-                let item = document.item(**item);
-                let key = item.key.as_deref().unwrap_or_default();
-                let value = || document.value(item.id);
-                match key {
-                    "status" => value() == shown,
-                    key => derived.iter().any(|(name, said)| name == key && *said == value()),
-                }
-            };
-            let items = &document.section(step.section).items;
-            let gone: Vec<ItemId> = items.iter().filter(is_derived).copied().collect();
-            let body = without_items(document, step.section, &gone);
-            let bare = format!("- **id**: {id}");
-            if body.trim() != bare {
-                tasks.push_str(&format!("\n{heading}\n{}\n", body.trim_end()));
+            match part.changed.contains(id) {
+                true => tasks.push_str(&self.own_task(document, step, one, list, part)),
+                false => tasks.push_str(&part.old_text(id)),
             }
+        }
+        // What was kept of a task that is not there any more may be of use when it comes back.
+        let orphans = part.old.iter().flat_map(|old| old.tasks.keys());
+        for id in orphans.filter(|id| !known.contains_key(id.as_str())) {
+            tasks.push_str(&part.old_text(id));
         }
         let derived = self.metadata(&roles);
         let mut said = String::new();
@@ -268,12 +316,55 @@ fn own_body(
     whole[..whole.len().saturating_sub(below)].to_owned()
 }
 
+/// What our own file is made of besides the plan.
+struct Part<'a> {
+    lists: &'a [Option<List>],
+    bound: &'a [Bound],
+    /// The ids of the steps that have changed.
+    changed: &'a BTreeSet<&'a str>,
+    /// The file as it was.
+    old: Option<&'a Own>,
+}
+
+impl Part<'_> {
+    /// What was kept of a task, with its heading.
+    fn old_text(&self, id: &str) -> String {
+        let found = self.old.and_then(|old| Some((old, *old.tasks.get(id)?)));
+        let Some((old, at)) = found else { return String::new() };
+        let document = &old.plan.document;
+        let extent = document.section(old.plan.steps[at].section).extent.clone();
+        format!("\n{}\n", document.source()[extent].trim_end())
+    }
+}
+
+/// The steps whose text is not what it was.
+fn changed<'p>(before: &Composed, after: &'p Plan) -> BTreeSet<&'p str> {
+    let bytes = before.files.get(StateFile::Plan.name()).map(Vec::as_slice).unwrap_or_default();
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let known: HashSet<&str> = text.split("\n### ").map(str::trim_end).collect();
+    let is_changed = |step: &&Step| {
+        let extent = after.document.section(step.section).extent.clone();
+        let text = after.document.source()[extent].trim_end();
+        !known.contains(text.strip_prefix("### ").unwrap_or(text))
+    };
+    after.steps.iter().filter(is_changed).map(id_of).collect()
+}
+
+fn id_of(step: &Step) -> &str {
+    step.id.as_ref().map(StepId::as_str).unwrap_or_default()
+}
+
 fn by_id(bound: &[Bound]) -> BTreeMap<&str, &Bound> {
     bound.iter().map(|one| (one.id.as_str(), one)).collect()
 }
 
-/// What was read back must be what was meant, step by step.
-fn prove(meant: &Plan, read: &Plan) -> Result<(), ModelError> {
+/// What was read back must be what was meant, for each step that changed or is our own.
+fn prove(
+    meant: &Plan,
+    read: &Plan,
+    known: &BTreeMap<&str, &Bound>,
+    changed: &BTreeSet<&str>,
+) -> Result<(), ModelError> {
     let said = |step: &Step| -> serde_json::Value {
         let mut step = step.clone();
         step.other.sort();
@@ -281,8 +372,9 @@ fn prove(meant: &Plan, read: &Plan) -> Result<(), ModelError> {
         step.description = step.description.map(|text| text.trim().to_owned());
         serde_json::to_value(step).unwrap_or_default()
     };
-    let differs = |(meant, read): &(&Step, &Step)| said(meant) != said(read);
-    let pair = meant.steps.iter().zip(&read.steps).find(differs);
+    let is_told = |step: &&Step| changed.contains(id_of(step)) || !known.contains_key(id_of(step));
+    let wanted: Vec<&Step> = meant.steps.iter().filter(is_told).collect();
+    let pair = wanted.iter().zip(&read.steps).find(|(meant, read)| said(meant) != said(read));
     if let Some((meant, _)) = pair {
         return Err(refused(
             &format!("what {} would say has no place in the files that were adopted", meant.name()),
@@ -290,7 +382,7 @@ fn prove(meant: &Plan, read: &Plan) -> Result<(), ModelError> {
         ));
     }
     let metadata = |plan: &Plan| serde_json::to_value(&plan.metadata).unwrap_or_default();
-    if meant.steps.len() != read.steps.len()
+    if wanted.len() != read.steps.len()
         || metadata(meant) != metadata(read)
         || meant.reviews.len() != read.reviews.len()
     {

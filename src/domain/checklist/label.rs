@@ -107,6 +107,9 @@ impl Label {
 
     /// `(depends on T001, T002)` at the end.
     fn take_dependencies(&mut self, text: &mut String) {
+        if !text.contains('(') {
+            return;
+        }
         let lower = text.to_ascii_lowercase();
         let Some(at) = ["(depends on ", "(depends: ", "(after ", "(blocked by "]
             .iter()
@@ -156,6 +159,9 @@ impl Label {
 
 /// What `_Requirements: 1.1, 2.3_` lists, and where it begins.
 pub(super) fn requirements(text: &str) -> Option<(usize, String)> {
+    if !text.contains("equirement") {
+        return None;
+    }
     let at = ["_Requirements:", "*Requirements:", "_Requirement:", "_requirements:"]
         .iter()
         .find_map(|open| text.find(open))?;

@@ -61,24 +61,34 @@ pub(super) fn is_announced_by(line: &str) -> bool {
 }
 
 /// Whether a list of boxes says what each marker means: no marker twice, and nothing but meanings.
-pub(super) fn is_legend(list: &[&Found]) -> bool {
+pub(super) fn is_legend(list: &[Found]) -> bool {
+    // There are not many markers.
+    if !(2..=12).contains(&list.len()) || !list.iter().all(|found| is_meaning(&found.text)) {
+        return false;
+    }
     let mut marks: Vec<&str> = list.iter().map(|found| found.mark.as_str()).collect();
     marks.sort_unstable();
     marks.dedup();
-    list.len() > 1 && marks.len() == list.len() && list.iter().all(|found| is_meaning(&found.text))
+    marks.len() == list.len()
+}
+
+/// Whether a text is the meaning of the marker before it: `= done`.
+pub(super) fn is_definition(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix(['=', ':', '→']);
+    rest.is_some_and(|rest| !rest.trim().is_empty())
 }
 
 /// Whether the text says what a marker means.
-pub(super) fn is_meaning(text: &str) -> bool {
-    let bare = text.trim().trim_matches(['*', '_', '`', '.', '(', ')']).to_ascii_lowercase();
-    if let Some(rest) = bare.strip_prefix(['=', ':', '→']) {
-        return !rest.trim().is_empty();
+fn is_meaning(text: &str) -> bool {
+    if is_definition(text) {
+        return true;
     }
-    let words = bare.trim_start_matches(['-', '–', '—', ' ']);
-    MEANINGS.contains(&words.trim())
-        || ["task ", "tasks ", "step ", "phase "].iter().any(|start| {
-            words
-                .strip_prefix(start)
-                .is_some_and(|rest| MEANINGS.contains(&rest.trim_start_matches("is ").trim()))
-        })
+    if text.len() > 40 {
+        return false;
+    }
+    let bare = text.trim().trim_matches(['*', '_', '`', '.', '(', ')']).to_ascii_lowercase();
+    let words = bare.trim_start_matches(['-', '–', '—', ' ']).trim();
+    let rest =
+        ["task ", "tasks ", "step ", "phase "].iter().find_map(|start| words.strip_prefix(start));
+    MEANINGS.contains(&rest.map_or(words, |rest| rest.trim_start_matches("is ").trim()))
 }

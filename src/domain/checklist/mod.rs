@@ -337,14 +337,7 @@ fn first_paragraph(text: &str) -> (String, usize) {
 /// Takes away what explains the notation.
 fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
     let mut is_text = vec![false; found.len()];
-    for (at, one) in found.iter().enumerate() {
-        let path = std::iter::successors(Some(one.section), |id| document.section(*id).parent);
-        let mut titles = path.map(|id| document.section(id).title.as_str());
-        is_text[at] = titles.next().is_some_and(legend::is_heading)
-            || legend::is_meaning(&one.text) && one.text.trim_start().starts_with(['=', ':', '→'])
-            || one.outer.is_none()
-                && legend::is_announced_by(line_above(document.source(), one.span.start));
-    }
+    let mut is_any = false;
     // One list after the other: items next to each other without a task around them.
     let mut start = 0;
     while start < found.len() {
@@ -356,11 +349,19 @@ fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
         while end < found.len() && is_next(&found[end - 1], &found[end]) {
             end += 1;
         }
-        let list: Vec<&Found> = found[start..end].iter().collect();
-        if legend::is_legend(&list) || is_text[start] {
-            is_text[start..end].fill(true);
+        let first = &found[start];
+        let is_legend = legend::is_heading(&document.section(first.section).title)
+            || first.outer.is_none()
+                && legend::is_announced_by(line_above(document.source(), first.span.start))
+            || legend::is_legend(&found[start..end]);
+        for (at, one) in found.iter().enumerate().take(end).skip(start) {
+            is_text[at] = is_legend || legend::is_definition(&one.text);
+            is_any |= is_text[at];
         }
         start = end;
+    }
+    if !is_any {
+        return;
     }
     let mut at = 0;
     found.retain(|_| {
