@@ -67,7 +67,10 @@ impl<'p> Readiness<'p> {
         match step {
             StepRef::Number(number) => self.by_number.get(number).copied(),
             StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
-            StepRef::Label(_) => self.plan.steps.iter().position(|found| found.is(step)),
+            StepRef::Label(label) => {
+                let by_id = self.by_id.get(label.as_str()).copied();
+                by_id.or_else(|| self.plan.steps.iter().position(|found| found.is(step)))
+            }
         }
     }
 

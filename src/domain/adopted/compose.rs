@@ -296,7 +296,7 @@ pub(super) fn without_items(document: &Document, section: SectionId, gone: &[Ite
 
 /// `Step 4: Title ✓` as the source of a heading.
 fn push_heading(text: &mut String, number: u32, title: &str, role: StepRole) {
-    let written = Heading::new(number, title).write(number, title, Some(role));
+    let written = Heading::new(number, title).write(Some(number), title, Some(role));
     let mut said = written.text.as_str();
     let last = said.chars().next_back().filter(|_| written.ends_like_mark);
     if let Some(last) = last {

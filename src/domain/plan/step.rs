@@ -226,7 +226,9 @@ impl Step {
             StepRef::Label(label) => {
                 let rest = self.title.strip_prefix(label.as_str());
                 let goes_on = |c: char| c.is_alphanumeric() || c == '.';
-                self.heading.number.is_none() && rest.is_some_and(|rest| !rest.starts_with(goes_on))
+                let is_heading = self.heading.number.is_none()
+                    && rest.is_some_and(|rest| !rest.starts_with(goes_on));
+                is_heading || self.id.as_ref().is_some_and(|id| id.as_str() == label)
             }
         }
     }

@@ -261,7 +261,8 @@ fn depends_on(step: &StepState, all: &[StepState]) -> String {
     let one = |wanted: &StepRef| {
         let of_id = |other: &&StepState| match wanted {
             StepRef::Id(id) => other.id.as_deref() == Some(id.as_str()),
-            StepRef::Number(_) | StepRef::Label(_) => false,
+            StepRef::Label(label) => other.id.as_ref() == Some(label),
+            StepRef::Number(_) => false,
         };
         let mut found = all.iter().filter(of_id);
         match (found.next(), found.next()) {

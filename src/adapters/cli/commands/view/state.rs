@@ -90,6 +90,7 @@ fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
             let is_meant = |other: &&StepState| match wanted {
                 StepRef::Number(number) => other.number == *number,
                 StepRef::Id(id) => other.id.as_deref() == Some(id.as_str()),
+                StepRef::Label(label) => other.id.as_ref() == Some(label),
             };
             let other = state.steps.iter().find(is_meant)?;
             Some(name(other.number, other.id.as_deref()))
