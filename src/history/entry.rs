@@ -164,7 +164,9 @@ impl Entry {
                 };
                 Some(Self::plain(body, title, time, text))
             }
-            Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => None,
+            Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
+                None
+            }
         }
     }
 
@@ -177,7 +179,9 @@ impl Entry {
                 let line = body.lines().next().unwrap_or_default();
                 heading::split_unsigned(line).is_some() || Journal::parse(&body).is_some()
             }
-            Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => false,
+            Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
+                false
+            }
         }
     }
 

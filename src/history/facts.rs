@@ -168,7 +168,7 @@ impl Tally {
                 self.facts.has_log_section |= self.facts.last_section_is_log;
             }
             Piece::Unmerged => self.facts.may_be_unmerged = true,
-            Piece::BadTrailer { .. } => {}
+            Piece::Nul { .. } | Piece::BadTrailer { .. } => {}
         }
     }
 

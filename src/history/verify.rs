@@ -31,7 +31,7 @@ pub(crate) enum ProblemKind {
     Duplicate,
     /// It was there when the log was anchored, or the file ends in the middle of a trailer.
     CutTail,
-    /// Its trailer cannot be read.
+    /// Its trailer cannot be read, or NUL bytes stand where text was.
     Malformed,
     /// It was committed here, and a later commit took it out.
     Removed,
@@ -212,6 +212,10 @@ impl Check {
                     (ProblemKind::Malformed, "the trailer cannot be read")
                 };
                 self.problem(kind, None, Some((*line, *offset)), || message.to_owned());
+            }
+            Piece::Nul { offset, line } => {
+                let message = || "the line has NUL bytes where text was lost".to_owned();
+                self.problem(ProblemKind::Malformed, None, Some((*line, *offset)), message);
             }
             Piece::Heading(_) | Piece::Unmerged => {}
         }

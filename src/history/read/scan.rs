@@ -25,6 +25,9 @@ use crate::history::{
     trailer::Trailer,
 };
 
+/// So many NUL bytes in a row are what a power loss leaves; one alone may be somebody's odd text.
+const LOST: [u8; 4] = [0; 4];
+
 /// Bytes of a line that are kept in case the next line underlines it.
 const MAX_TITLE_BYTES: usize = 200;
 
@@ -40,6 +43,8 @@ pub(in crate::history) enum Piece<'a> {
     BadTrailer { offset: u64, line: u64, torn: bool },
     /// A line that may be the mark of an unresolved merge conflict.
     Unmerged,
+    /// A line with a row of NUL bytes: a power loss leaves them where text was.
+    Nul { offset: u64, line: u64 },
 }
 
 /// How a log ends.
@@ -83,6 +88,9 @@ struct Scanner {
 
 impl Scanner {
     fn line(&mut self, line: &Line<'_>, sink: &mut impl FnMut(Piece<'_>)) {
+        if line.text.contains(&0) && line.text.windows(LOST.len()).any(|bytes| bytes == LOST) {
+            sink(Piece::Nul { offset: line.offset, line: line.number });
+        }
         if is_torn(line) && self.blocks.at_column_zero().is_none() {
             sink(Piece::BadTrailer { offset: line.offset, line: line.number, torn: true });
         }

@@ -82,7 +82,9 @@ fn says(piece: &Piece<'_>, needle: &[u8]) -> bool {
     let (text, id) = match piece {
         Piece::Signed { trailer, text, .. } => (text, Some(trailer.id)),
         Piece::Unsigned(text) => (text, None),
-        Piece::Heading(_) | Piece::Unmerged | Piece::BadTrailer { .. } => return false,
+        Piece::Heading(_) | Piece::Unmerged | Piece::Nul { .. } | Piece::BadTrailer { .. } => {
+            return false;
+        }
     };
     let body = text.to_str();
     if id.is_none() && holds(&body, needle) {

@@ -38,6 +38,20 @@ fn any_change_is_found(log: &Log) {
 }
 
 #[test]
+fn nul_bytes_are_found_wherever_they_are() {
+    let log = Log::of(3);
+    let (head, entries) = log.parts();
+    let lost = "\0".repeat(300);
+    for at in [0, head.len(), head.len() + entries[0].len(), log.text.len()] {
+        let mut text = log.text.clone();
+        text.insert_str(at, &lost);
+        let result = check_with(&text, &log.ids);
+        let problem = result.problems.iter().find(|problem| problem.message.contains("NUL"));
+        assert!(problem.is_some_and(|problem| problem.line.is_some()), "{at}: {result:?}");
+    }
+}
+
+#[test]
 fn removing_any_byte_of_an_entry_is_found() {
     for log in [Log::of(3), Log::of_older(3)] {
         let (head, entries) = log.parts();

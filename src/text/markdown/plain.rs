@@ -3,8 +3,8 @@
 //! The parser takes most of the time that a long plan costs, and nearly all of it is spent on
 //! lines in which there is nothing to find. A section is *plain* if each of its lines is made of
 //! signs that mean nothing to the parser, except the marks of a heading, a bullet or a bold key.
-//! For such a section the same events are made from its lines alone. Everything else is left to
-//! the parser, in pieces that end where a plain section begins:
+//! Such a section is indexed by its lines alone. Everything else is left to the parser, in pieces
+//! that end where a plain section begins:
 //!
 //! - A heading at the beginning of a line ends every list, quote and paragraph. What it does not
 //!   end are a fence, an HTML block and a table, so the parser itself is asked about those.
@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, HeadingLevel, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
 
 use super::options;
 
@@ -75,12 +75,13 @@ const SIGNS: [Sign; 256] = {
 };
 
 /// A line of a plain section that is an item.
-struct Line {
-    /// From the bullet to the end of the text.
-    span: Range<usize>,
-    /// The bold key with its marks, if it begins with one.
-    bold: Option<Range<usize>>,
-    is_nested: bool,
+pub(super) struct PlainLine {
+    /// From the bullet, which is followed by one blank, to the end of the text.
+    pub span: Range<usize>,
+    /// The bold key with its marks, if it begins with one; a colon follows.
+    pub bold: Option<Range<usize>>,
+    /// Whether it is nested in the last line that is not.
+    pub is_nested: bool,
 }
 
 /// The plain sections of a source.
@@ -88,9 +89,12 @@ pub(super) struct PlainSections<'s> {
     source: &'s str,
     /// Where no section counts as plain, in order.
     touched: &'s [Range<usize>],
-    heading: Range<usize>,
-    level: u8,
-    lines: Vec<Line>,
+    /// The heading of the section that was looked at last, without its line end.
+    pub heading: Range<usize>,
+    /// Its level.
+    pub level: u8,
+    /// The items of that section.
+    pub lines: Vec<PlainLine>,
 }
 
 impl<'s> PlainSections<'s> {
@@ -132,47 +136,6 @@ impl<'s> PlainSections<'s> {
         (!self.touched.get(first).is_some_and(is_touched)).then_some(end)
     }
 
-    /// Makes the events of the section that was looked at last.
-    pub(super) fn events<E>(
-        &self,
-        mut take: impl FnMut(Event<'_>, Range<usize>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let text = |range: Range<usize>| Event::Text(CowStr::Borrowed(&self.source[range]));
-        let level = HeadingLevel::try_from(usize::from(self.level)).unwrap_or(HeadingLevel::H1);
-        let (id, classes, attrs) = (None, Vec::new(), Vec::new());
-        take(Event::Start(Tag::Heading { level, id, classes, attrs }), self.heading.clone())?;
-        let title = self.heading.start + usize::from(self.level) + 1..self.heading.end;
-        take(text(title.clone()), title)?;
-        take(Event::End(TagEnd::Heading(level)), self.heading.clone())?;
-        let (Some(first), Some(last)) = (self.lines.first(), self.lines.last()) else {
-            return Ok(());
-        };
-        let list = first.span.start..last.span.end;
-        take(Event::Start(Tag::List(None)), list.clone())?;
-        let mut rest = self.lines.as_slice();
-        while let Some((item, behind)) = rest.split_first() {
-            let count = behind.iter().take_while(|line| line.is_nested).count();
-            let (nested, others) = behind.split_at(count);
-            rest = others;
-            let end = nested.last().map_or(item.span.end, |line| line.span.end);
-            let whole = item.span.start..end;
-            take(Event::Start(Tag::Item), whole.clone())?;
-            self.inline(item, &mut take)?;
-            if let (Some(first), Some(last)) = (nested.first(), nested.last()) {
-                let list = first.span.start..last.span.end;
-                take(Event::Start(Tag::List(None)), list.clone())?;
-                for line in nested {
-                    take(Event::Start(Tag::Item), line.span.clone())?;
-                    self.inline(line, &mut take)?;
-                    take(Event::End(TagEnd::Item), line.span.clone())?;
-                }
-                take(Event::End(TagEnd::List(false)), list)?;
-            }
-            take(Event::End(TagEnd::Item), whole)?;
-        }
-        take(Event::End(TagEnd::List(false)), list)
-    }
-
     /// Where the piece that begins at `at` and is not plain ends: before a plain section of which
     /// the parser says that its heading is one, or with the document.
     pub(super) fn end_of_piece(&mut self, at: usize) -> usize {
@@ -195,27 +158,8 @@ impl<'s> PlainSections<'s> {
         self.source.len()
     }
 
-    /// The events of what stands behind a bullet.
-    fn inline<E>(
-        &self,
-        line: &Line,
-        take: &mut impl FnMut(Event<'_>, Range<usize>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let text = |range: Range<usize>| Event::Text(CowStr::Borrowed(&self.source[range]));
-        let mut from = line.span.start + 2;
-        if let Some(bold) = &line.bold {
-            let inside = bold.start + 2..bold.end - 2;
-            take(Event::Start(Tag::Strong), bold.clone())?;
-            take(text(inside.clone()), inside)?;
-            take(Event::End(TagEnd::Strong), bold.clone())?;
-            from = bold.end;
-        }
-        let rest = from..line.span.end;
-        if rest.is_empty() { Ok(()) } else { take(text(rest.clone()), rest) }
-    }
-
     /// The item on the line at `at`, if it is plain.
-    fn item(&self, at: usize) -> Option<Line> {
+    fn item(&self, at: usize) -> Option<PlainLine> {
         let rest = &self.source.as_bytes()[at..];
         let is_nested = rest.starts_with(b"  - ") && !self.lines.is_empty();
         if !is_nested && !rest.starts_with(b"- ") {
@@ -233,7 +177,7 @@ impl<'s> PlainSections<'s> {
                 self.text_end(content, true)?
             }
         };
-        Some(Line { span: start..end, bold, is_nested })
+        Some(PlainLine { span: start..end, bold, is_nested })
     }
 
     /// The bold key at `at`: a word, and then a colon.

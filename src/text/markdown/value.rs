@@ -133,7 +133,8 @@ fn longest_run(text: &str, byte: u8) -> usize {
 }
 
 fn join_lines(text: &str) -> String {
-    if !text.contains(['\n', '\r']) {
+    // One search for each: a search for either looks at every character.
+    if !text.contains('\n') && !text.contains('\r') {
         return text.to_owned();
     }
     line::lines(text).map(line::trim).collect::<Vec<_>>().join(" ")

@@ -1,0 +1,227 @@
+//! What everyday commands cost beside those of other tools, for plans of three sizes.
+//!
+//! `cargo bench --bench peers` prints a table of ratios; above 1 the other tool is faster. Each pair
+//! is run alternately and medians are compared. A tool that is not installed is said to be missing.
+//! None of the others logs the change, can undo it or checks it, and `jq` only prints the result.
+
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{STATEDIR, alternate, is_wanted, run, state};
+
+const SIZES: [usize; 3] = [10, 1_000, 10_000];
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// An item is begun, and put back in the next round.
+    Status,
+    /// A line is added to a log.
+    Note,
+    /// The first item that is open.
+    Next,
+    /// The first twenty items.
+    List,
+}
+
+const TASKS: [(Task, &str); 4] = [
+    (Task::Status, "change a status"),
+    (Task::Note, "append a note"),
+    (Task::Next, "next"),
+    (Task::List, "list twenty"),
+];
+
+/// A tool and its files, with as many items as the plan has.
+struct Peer {
+    name: &'static str,
+    /// Writes the items below a directory.
+    prepare: fn(&Path, usize),
+    /// Its arguments in round `n`; `None` where the tool has nothing of the kind.
+    args: fn(Task, usize) -> Option<Vec<String>>,
+}
+
+const PEERS: [Peer; 4] = [
+    Peer { name: "sqlite3", prepare: sqlite_items, args: sqlite_args },
+    Peer { name: "task", prepare: task_items, args: task_args },
+    Peer { name: "git", prepare: git_items, args: git_args },
+    Peer { name: "jq", prepare: jq_items, args: jq_args },
+];
+
+fn main() {
+    if !is_wanted() {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let (there, missing): (Vec<_>, Vec<_>) = PEERS.iter().partition(|peer| is_installed(peer.name));
+    for peer in missing {
+        println!("{} is not installed", peer.name);
+    }
+    println!("{:<18} {:>7} {:>12}  statedir / other", "", "items", "statedir");
+    for items in SIZES {
+        let dir = state(root.path(), &format!("plan-{items}"), items);
+        let homes: Vec<PathBuf> = there
+            .iter()
+            .map(|peer| {
+                let home = root.path().join(format!("{}-{items}", peer.name));
+                fs::create_dir_all(&home).expect("a directory");
+                (peer.prepare)(&home, items);
+                home
+            })
+            .collect();
+        for (task, name) in TASKS {
+            let rounds = if items > 1_000 { 10 } else { 40 };
+            let (mut own, mut ratios) = (Duration::ZERO, Vec::new());
+            for (peer, home) in there.iter().zip(&homes) {
+                if (peer.args)(task, 0).is_none() {
+                    continue;
+                }
+                let (mut ours, mut theirs) = (0, 0);
+                let (this, that) = alternate(
+                    rounds,
+                    || next_round(&mut ours, |round| statedir(&dir, task, round)),
+                    || {
+                        next_round(&mut theirs, |round| {
+                            call(home, peer.name, &(peer.args)(task, round).unwrap_or_default())
+                        })
+                    },
+                );
+                own = this;
+                let ratio = this.as_secs_f64() / that.as_secs_f64();
+                ratios.push(format!("{} {ratio:.2}", peer.name));
+            }
+            let own = own.as_secs_f64() * 1e3;
+            println!("{name:<18} {items:>7} {own:>9.2} ms  {}", ratios.join("  "));
+        }
+    }
+}
+
+fn next_round(round: &mut usize, mut act: impl FnMut(usize) -> Duration) -> Duration {
+    *round += 1;
+    act(*round)
+}
+
+fn statedir(dir: &Path, task: Task, round: usize) -> Duration {
+    let args: &[&str] = match task {
+        Task::Status if round % 2 == 1 => &["step", "start", "5"],
+        Task::Status => &["step", "reset", "5"],
+        Task::Note => &["history", "add", "A note"],
+        Task::Next => &["step", "next"],
+        Task::List => &["step", "list", "--limit", "20"],
+    };
+    run(STATEDIR, dir, args)
+}
+
+fn call(home: &Path, name: &str, args: &[String]) -> Duration {
+    let mut command = Command::new(name);
+    command.args(args).current_dir(home);
+    command.env("TASKRC", home.join("taskrc")).env("TASKDATA", home);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let began = Instant::now();
+    let status = command.status().expect("the program to start");
+    let took = began.elapsed();
+    assert!(status.success(), "{name} {args:?}");
+    took
+}
+
+fn words<const N: usize>(args: [&str; N]) -> Vec<String> {
+    args.map(str::to_owned).to_vec()
+}
+
+fn is_installed(name: &str) -> bool {
+    let mut command = Command::new(name);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok()
+}
+
+fn write(home: &Path, name: &str, text: &str) {
+    fs::write(home.join(name), text).expect("a file");
+}
+
+fn sqlite_items(home: &Path, items: usize) {
+    let mut text = String::from(
+        "create table steps(n integer primary key, title text, status text);\n\
+         create table notes(text text);\nbegin;\n",
+    );
+    for n in 1..=items {
+        text.push_str(&format!("insert into steps values({n}, 'Do part {n}', 'PENDING');\n"));
+    }
+    write(home, "items.sql", &(text + "commit;\n"));
+    call(home, "sqlite3", &words(["state.db", ".read items.sql"]));
+}
+
+fn sqlite_args(task: Task, round: usize) -> Option<Vec<String>> {
+    let status = if round % 2 == 1 { "RUNNING" } else { "PENDING" };
+    let sql = match task {
+        Task::Status => format!("update steps set status='{status}' where n=5"),
+        Task::Note => "insert into notes values('A note')".to_owned(),
+        Task::Next => "select * from steps where status='PENDING' order by n limit 1".to_owned(),
+        Task::List => "select * from steps order by n limit 20".to_owned(),
+    };
+    Some(words(["state.db", &format!("pragma synchronous=full; {sql};")]))
+}
+
+fn task_items(home: &Path, items: usize) {
+    write(home, "taskrc", "confirmation=no\nnews.version=9.9.9\nhooks=off\n");
+    let task = |n: usize| serde_json::json!({ "description": format!("Do part {n}") });
+    let tasks: Vec<_> = (1..=items).map(task).collect();
+    write(home, "items.json", &serde_json::Value::from(tasks).to_string());
+    call(home, "task", &words(["import", "items.json"]));
+}
+
+fn task_args(task: Task, round: usize) -> Option<Vec<String>> {
+    Some(match task {
+        Task::Status if round % 2 == 1 => words(["5", "start"]),
+        Task::Status => words(["5", "stop"]),
+        Task::Note => words(["5", "annotate", &format!("Note {round}")]),
+        Task::Next => words(["limit:1", "next"]),
+        Task::List => words(["limit:20", "list"]),
+    })
+}
+
+fn git_items(home: &Path, items: usize) {
+    let git = |args: &[&str]| {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        call(home, "git", &args)
+    };
+    git(&["init", "-q"]);
+    git(&["config", "user.email", "a@b.c"]);
+    git(&["config", "user.name", "a"]);
+    let lines: String = (1..=items).map(|n| format!("PENDING Do part {n}\n")).collect();
+    write(home, "items.txt", &lines);
+    git(&["add", "items.txt"]);
+    git(&["commit", "-qm", "items"]);
+}
+
+fn git_args(task: Task, round: usize) -> Option<Vec<String>> {
+    match task {
+        Task::Note => {
+            Some(words(["commit", "-q", "--allow-empty", "-m", &format!("Note {round}")]))
+        }
+        Task::Next => Some(words(["grep", "-m1", "-n", "PENDING"])),
+        Task::Status | Task::List => None,
+    }
+}
+
+fn jq_items(home: &Path, items: usize) {
+    let item =
+        |n: usize| serde_json::json!({ "title": format!("Do part {n}"), "status": "PENDING" });
+    let all: Vec<_> = (1..=items).map(item).collect();
+    write(home, "items.json", &serde_json::Value::from(all).to_string());
+}
+
+fn jq_args(task: Task, round: usize) -> Option<Vec<String>> {
+    let status = if round % 2 == 1 { "RUNNING" } else { "PENDING" };
+    let filter = match task {
+        Task::Status => format!(".[4].status = \"{status}\""),
+        Task::Note => return None,
+        Task::Next => "first(.[] | select(.status == \"PENDING\"))".to_owned(),
+        Task::List => ".[:20]".to_owned(),
+    };
+    Some(words([&filter, "items.json"]))
+}
