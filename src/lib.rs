@@ -77,7 +77,7 @@ mod workspace;
 
 pub use adapters::git::GitControl;
 pub use brief::{Brief, Budget, Format};
-pub use domain::{ErrorCode, Problem, Severity, StateFile};
+pub use domain::{ErrorCode, Problem, Severity, StateFile, Ticket};
 pub use store::{OperationSummary, Revision};
 pub use workspace::{
     Answer, BriefRequest, Briefed, Change, Checked, ConstraintReading, Environment, Error,
@@ -98,7 +98,9 @@ pub mod change {
 /// The parts of an [`Overview`].
 pub mod overview {
     pub use crate::{
-        domain::{Decision, FactValue, PlanRole, Review, StepCounts, StepRole},
+        domain::{
+            Decision, FactValue, Group, GroupProgress, PlanRole, Review, StepCounts, StepRole,
+        },
         history::Counts as HistoryCounts,
         workspace::{LimitUse, Spending, StepOverview},
     };

@@ -62,6 +62,27 @@ pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseE
     }
 }
 
+/// The directory that was named, or the one of that ticket below the working directory.
+///
+/// # Errors
+/// A file was named, or a link leads elsewhere that nobody named.
+pub(crate) fn choose_for_ticket(
+    named: Option<&Path>,
+    ticket: &str,
+) -> Result<PathBuf, ChooseError> {
+    if named.is_some() {
+        return choose(named, true);
+    }
+    let here = std::env::current_dir().map_err(ChooseError::NoWorkingDirectory)?;
+    let state = here.join("docs").join("plan").join("tickets").join(ticket);
+    for link in state.ancestors().take_while(|dir| *dir != here) {
+        if let Ok(target) = std::fs::read_link(link) {
+            return Err(ChooseError::Linked { link: link.to_owned(), target, state });
+        }
+    }
+    Ok(state)
+}
+
 /// The nearest `workspace/state` at or above a directory, unless a link leads to it; or the nearest
 /// directory that was adopted.
 pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {

@@ -17,7 +17,9 @@ mod side;
 mod survey;
 pub(crate) mod watch;
 
-pub(crate) use directory::{ChooseError, choose, choose_archived, config_directory};
+pub(crate) use directory::{
+    ChooseError, choose, choose_archived, choose_for_ticket, config_directory,
+};
 pub(crate) use evaluator::{Evaluator, split_words};
 pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]

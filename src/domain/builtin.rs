@@ -15,6 +15,8 @@ pub(super) fn workflow() -> Workflow {
         stale_after_ms: 3_600_000,
         self_review: false,
         auto_complete: true,
+        group: None,
+        merge_queue: Vec::new(),
         gates: Vec::new(),
         modifiers: modifiers(),
     }

@@ -281,10 +281,18 @@ error_codes! {
     BadDependency = "bad_dependency", exits 4;
     /// A step depends on a step that does not exist.
     MissingDependency = "missing_dependency", exits 4;
-    /// A step refers to a variable or an output that does not exist.
+    /// Something refers to a variable or an output that does not exist.
     MissingReference = "missing_reference", exits 4;
     /// An unclosed code block or comment hides what follows it.
     HiddenText = "hidden_text", exits 4;
+    /// A time is not written as one, such as 2026-01-15T09:00:00Z.
+    BadTime = "bad_time", exits 4;
+    /// The plan does not say what it should, such as its goal.
+    MissingField = "missing_field", exits 4;
+    /// A finished step depends on one that was reopened since.
+    OutOfDate = "out_of_date", exits 4;
+    /// The branch on which a step is worked on is gone.
+    BranchGone = "branch_gone", exits 4;
     /// The placeholder of a template was never filled in.
     Placeholder = "placeholder", exits 4;
     /// Something looks like a password or a key.

@@ -107,6 +107,8 @@ pub(crate) struct Situation {
     pub open_reviews: Vec<String>,
     /// All steps, in order.
     pub steps: Vec<StepStanding>,
+    /// The group that a step which failed for good has stopped.
+    pub stopped: Option<String>,
 }
 
 /// Recommends the next move.
@@ -114,7 +116,7 @@ pub(crate) struct Situation {
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
 /// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
-    let Situation { role, open_reviews, steps } = situation;
+    let Situation { role, open_reviews, steps, stopped } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
     let unfinished =
         steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
@@ -190,7 +192,12 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     }
     if let Some(step) = with(StepRole::Failed).next() {
         let number = step.number;
-        let why = format!("Step {number} has failed {} times: ask a person", step.failures);
+        let times =
+            if step.failures == 1 { "once".to_owned() } else { format!("{} times", step.failures) };
+        let why = match stopped {
+            Some(stopped) => format!("Nothing starts after {stopped}: ask a person"),
+            None => format!("Step {number} has failed {times}: ask a person"),
+        };
         let command = format!("statedir review open \"How should step {number} go on?\"");
         return made(Move::Ask, Some(number), &command, &why);
     }

@@ -49,6 +49,8 @@ struct File {
     stale_after: Option<String>,
     self_review: Option<SelfReview>,
     auto_complete: Option<bool>,
+    group: Option<String>,
+    merge_queue: Option<Vec<String>>,
     gates: Option<Vec<Gate>>,
     modifiers: Option<Vec<ModifierEntry>>,
 }
@@ -115,6 +117,8 @@ pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
         stale_after_ms,
         self_review: file.self_review == Some(SelfReview::Allowed),
         auto_complete: file.auto_complete.unwrap_or(standard.auto_complete),
+        group: file.group,
+        merge_queue: file.merge_queue.unwrap_or_default(),
         gates: file.gates.unwrap_or_else(|| standard.gates.clone()),
         modifiers: modifiers.unwrap_or_else(|| standard.modifiers.clone()),
     };
@@ -138,6 +142,19 @@ fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError> {
         return invalid("`retry_limit` is between 1 and 100");
     }
     check_modifiers(&workflow.modifiers)?;
+    if let Some(field) = &workflow.group {
+        check_name(field, "the field of a group")?;
+        workflow.group = Some(field.to_ascii_lowercase().replace('-', "_"));
+    }
+    for at in 0..workflow.merge_queue.len() {
+        let queued = &workflow.merge_queue[at];
+        let Some(status) = workflow.step_status(queued).map(str::to_owned) else {
+            return invalid(format!(
+                "`merge_queue` names `{queued}`, which is not a status of a step"
+            ));
+        };
+        workflow.merge_queue[at] = status;
+    }
     for i in 0..workflow.gates.len() {
         let to = check_gate(&workflow, i)?;
         workflow.gates[i].to = to;
@@ -288,6 +305,13 @@ mod tests {
         let flow = parse(yaml).unwrap();
         assert_eq!(flow.gates_before(Subject::Plan, "IN_PROGRESS").count(), 1);
         assert_eq!(flow.gates_before(Subject::Step, "RUNNING").count(), 0);
+    }
+
+    #[test]
+    fn a_group_is_named_by_a_field_of_steps() {
+        assert_eq!(parse("version: 1\ngroup: Layer").unwrap().group(), Some("layer"));
+        assert_eq!(parse("version: 1").unwrap().group(), None);
+        assert!(parse("version: 1\ngroup: 'a b'").is_err());
     }
 
     #[test]

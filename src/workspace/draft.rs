@@ -11,10 +11,12 @@ use super::{
     Environment, Error, Facts, FileDiff,
     snapshot::{bytes, workflow},
     version_control::Location,
-    witness::Witness,
+    witness::{Witness, running_ms},
 };
 use crate::{
-    domain::{Constraints, Context, ModelError, Plan, StateFile, Step, Variables, Workflow},
+    domain::{
+        Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables, Workflow,
+    },
     history,
     recovery::{Holder, Signs},
     store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
@@ -52,6 +54,17 @@ pub(crate) struct Draft<'a> {
     pub(super) witness: Option<Witness>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
+    /// Whether a change of this operation has taken into account that time has passed.
+    pub(super) time_has_passed: bool,
+}
+
+/// A moment at which something is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// When the state was last changed.
+    LastChange,
+    /// When the command runs.
+    Now,
 }
 
 impl<'a> Draft<'a> {
@@ -114,6 +127,7 @@ impl<'a> Draft<'a> {
             witness: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
+            time_has_passed: false,
         }
     }
 
@@ -309,6 +323,31 @@ impl<'a> Draft<'a> {
             .any(|word| bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word)))
     }
 
+    /// Whether a rule or a limit is about time, and a step is running: then time alone can make a
+    /// condition true.
+    pub(super) fn watches_time(&self) -> bool {
+        let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();
+        if !std::str::from_utf8(bytes).is_ok_and(limits_time) {
+            return false;
+        }
+        let Ok(plan) = self.plan() else { return false };
+        plan.steps.iter().any(|step| self.workflow().role_of(step) == Some(StepRole::Active))
+    }
+
+    /// How long the running steps have been running, added up: now, or when the state was last
+    /// changed.
+    pub(super) fn running_ms(&self, plan: &Plan, when: When) -> u64 {
+        let last = || {
+            let time = self.witness.as_ref()?.last_change()?;
+            Some(time.min(self.env.timestamp()))
+        };
+        let moment = match when {
+            When::LastChange if !self.time_has_passed && self.watches_time() => last(),
+            _ => None,
+        };
+        running_ms(plan, self.workflow(), moment.unwrap_or_else(|| self.env.timestamp()))
+    }
+
     /// Whether anything differs from the files on disk.
     pub(super) fn is_empty(&self) -> bool {
         let unchanged = |(file, changed): (&StateFile, &Changed)| {
@@ -431,4 +470,19 @@ fn cached<T>(cell: &Cached<T>, read: impl FnOnce() -> Result<T, Error>) -> Resul
 
 fn bytes_of(splice: Splice) -> ByteSplice {
     ByteSplice { at: splice.at, new: splice.new.into_bytes() }
+}
+
+/// Whether a line of constraints.md may be about an amount of time. A limit that is not set is not,
+/// nor is a rule that compares with it.
+fn limits_time(constraints: &str) -> bool {
+    const LIMIT: &str = "max_execution_time";
+    let is_about_time = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        let has_amount = line.bytes().any(|byte| byte.is_ascii_digit());
+        let is_condition = line.contains("if ") || line.contains('→') || line.contains("->");
+        let names_time =
+            ["time", "second", "minute", "hour"].iter().any(|word| line.contains(word));
+        has_amount && names_time && (!is_condition || !line.contains(LIMIT))
+    };
+    constraints.lines().any(is_about_time)
 }

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::domain::{Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow};
+use super::change;
+use crate::domain::{
+    Group, Groups, Hold, Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow,
+};
 
 /// Answers questions about dependencies without searching the plan for each.
 pub(crate) struct Readiness<'p> {
@@ -10,6 +13,7 @@ pub(crate) struct Readiness<'p> {
     roles: Vec<Option<Role>>,
     by_number: HashMap<u32, usize>,
     by_id: HashMap<&'p str, usize>,
+    groups: Option<Groups>,
 }
 
 impl<'p> Readiness<'p> {
@@ -17,9 +21,13 @@ impl<'p> Readiness<'p> {
     pub(crate) fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
         let role = |step: &Step| workflow.role_of(step);
         let steps = plan.steps.iter().enumerate();
+        let roles: Vec<Option<Role>> = plan.steps.iter().map(role).collect();
+        let is_final = |at: usize| change::has_failed_for_good(workflow, plan, &plan.steps[at]);
+        let groups = workflow.group().map(|field| Groups::new(field, plan, &roles, is_final));
         Self {
             plan,
-            roles: plan.steps.iter().map(role).collect(),
+            roles,
+            groups,
             by_number: steps.clone().map(|(at, step)| (step.number, at)).collect(),
             by_id: steps.filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at))).collect(),
         }
@@ -38,9 +46,48 @@ impl<'p> Readiness<'p> {
 
     /// The steps that can be started now, in order.
     pub(crate) fn ready(&self) -> Vec<&'p Step> {
-        let open = |(at, _): &(usize, &'p Step)| self.roles[*at] == Some(Role::Open);
         let steps = self.plan.steps.iter().enumerate();
-        steps.filter(open).map(|(_, step)| step).filter(|s| self.unmet(s).is_empty()).collect()
+        steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step).collect()
+    }
+
+    /// Whether the step at that place of the plan can be started now.
+    pub(crate) fn is_ready(&self, at: usize) -> bool {
+        self.roles[at] == Some(Role::Open)
+            && self.hold(at).is_none()
+            && self.unmet(&self.plan.steps[at]).is_empty()
+    }
+
+    /// The group that keeps the step at that place of the plan from being started.
+    pub(crate) fn hold(&self, at: usize) -> Option<Hold<'_>> {
+        self.groups.as_ref()?.hold(at)
+    }
+
+    /// The groups of the plan, if the lifecycle has any.
+    pub(crate) fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
+    }
+
+    /// Why the group at hand cannot go on, if a step that failed for good stops it.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        let groups = self.groups.as_ref()?;
+        groups.stopped().map(|group| self.stop(groups, group))
+    }
+
+    /// The same for a step at that place of the plan: what it waits for besides other steps.
+    pub(crate) fn held_by(&self, at: usize) -> Option<String> {
+        let groups = self.groups.as_ref()?;
+        let group = groups.hold(at)?.group();
+        if group.stopped_by.is_some() {
+            return Some(self.stop(groups, group));
+        }
+        let (field, Group { name, finished, total, .. }) = (&groups.field, group);
+        Some(format!("{field} {name} ({finished}/{total})"))
+    }
+
+    /// `layer 2-backend, stopped by step 5 (L2-003)`.
+    fn stop(&self, groups: &Groups, group: &Group) -> String {
+        let step = group.stopped_by.map(|at| self.plan.steps[at].name()).unwrap_or_default();
+        format!("{} {}, stopped by {step}", groups.field, group.name)
     }
 
     /// What a step still waits for: steps that are not finished or not there.

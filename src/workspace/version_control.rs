@@ -55,6 +55,11 @@ pub trait VersionControl: Debug + Send + Sync {
     /// Whether the branch of that name is what is checked out.
     fn is_checked_out(&self, dir: &Path, branch: &str) -> bool;
 
+    /// Whether there is a branch of that name, where that can be told.
+    fn has_branch(&self, _dir: &Path, _branch: &str) -> Option<bool> {
+        None
+    }
+
     /// Whether the private directory may have come with a clone: version control has files of it,
     /// or cannot tell.
     fn may_track_private_directory(&self, dir: &Path) -> bool;

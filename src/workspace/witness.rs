@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{Workspace, environment::millis_between};
 use crate::{
-    domain::{Claim, Step, Workflow},
+    domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Signs},
     store::{OperationSummary, Store},
 };
@@ -59,6 +59,17 @@ impl Witness {
         Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms)
     }
 
+    /// When the state was last changed, as the log says.
+    pub(super) fn last_change(&self) -> Option<Timestamp> {
+        let newest = self.store.operations(Some(1)).ok()?;
+        newest.first()?.time.parse().ok()
+    }
+
+    /// How long the running steps have been running, added up.
+    pub(super) fn running_ms(&self, plan: &Plan, workflow: &Workflow) -> u64 {
+        running_ms(plan, workflow, self.now)
+    }
+
     fn operations(&self) -> &[OperationSummary] {
         self.operations.get_or_init(|| self.store.operations(Some(NEWEST)).unwrap_or_default())
     }
@@ -73,4 +84,11 @@ fn is_by(claim: &Claim, operation: &OperationSummary) -> bool {
         (None, Some(session)) => operation.actor == *session,
         (None, None) => claim.is_by(&operation.actor),
     }
+}
+
+/// How long the steps that are running at `moment` have been, added up.
+pub(super) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
+    let running = plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active));
+    let times = running.filter_map(|step| millis_between(step.started_at.as_deref()?, moment));
+    times.fold(0, u64::saturating_add)
 }

@@ -193,6 +193,11 @@ fn a_fault_while_archiving_leaves_the_state_whole_in_one_place() {
             let after = fs::read(place.join(&name)).unwrap();
             assert!(after == bytes || name == "history.md" && after.starts_with(&bytes), "{what}");
         }
+        // Told once, and once more for every time that it was told to have failed.
+        let history = fs::read_to_string(place.join("history.md")).unwrap();
+        let count = |start: &str| history.lines().filter(|line| line.starts_with(start)).count();
+        let failed = count("### Archived Failed");
+        assert_eq!(count("### Archived") - failed, failed + 1, "{what}\n{history}");
         let restored = scene::run(&scene.project, &["archive", "restore", "exec"]);
         assert_eq!(restored.code, 0, "{}{what}", restored.stderr);
         assert_eq!(scene::run(&scene.project, &["history", "verify"]).code, 0, "{what}");

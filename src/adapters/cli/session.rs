@@ -8,7 +8,7 @@ use crate::{
     adapters::{
         Acting, ChooseError,
         adopt::{self, Proposed},
-        choose,
+        choose, choose_for_ticket,
         git::GitControl,
         identify,
     },
@@ -39,6 +39,12 @@ impl Session<'_> {
     /// The state directory for a new state.
     pub(super) fn new_workspace(&self) -> Result<Workspace, Failure> {
         self.workspace_at(true)
+    }
+
+    /// The state directory for a ticket.
+    pub(super) fn ticket_workspace(&self, name: &str) -> Result<Workspace, Failure> {
+        let dir = choose_for_ticket(self.named_dir().as_deref(), name)?;
+        self.workspace_in(dir, self.global.if_match.clone())
     }
 
     /// The same directory without an expected revision, to look at what a change has made.

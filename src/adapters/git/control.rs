@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    Tracked, committed, files_around, is_checked_out, is_entry_elsewhere, left_unmerged,
-    removed_entries, tracks, under_way, went_back,
+    Tracked, committed, files_around, has_branch, is_checked_out, is_entry_elsewhere,
+    left_unmerged, removed_entries, tracks, under_way, went_back,
 };
 use crate::{
     domain::StateFile,
@@ -48,6 +48,10 @@ impl VersionControl for GitControl {
 
     fn is_checked_out(&self, dir: &Path, branch: &str) -> bool {
         is_checked_out(dir, branch)
+    }
+
+    fn has_branch(&self, dir: &Path, branch: &str) -> Option<bool> {
+        has_branch(dir, branch)
     }
 
     fn may_track_private_directory(&self, dir: &Path) -> bool {

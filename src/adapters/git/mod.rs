@@ -42,6 +42,6 @@ pub(crate) use worktree::place::{
     check_worktree, default_worktree_path, real_path, refuse_committed_link,
 };
 pub(crate) use worktree::{
-    Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree, finish_worktree,
-    is_checked_out, worktrees,
+    Finished, Left, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
+    finish_worktree, has_branch, ignore_worktrees, is_checked_out, left_by_add, worktrees,
 };

@@ -75,6 +75,16 @@ impl Given {
         Ok(pairs)
     }
 
+    /// The members of an object as plain text.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<(String, String)>, Answer> {
+        let pairs = self.pairs(name)?;
+        let text = |key: String, typed: String| match self.0[name].get(&key) {
+            Some(Value::String(text)) => (key, text.clone()),
+            _ => (key, typed),
+        };
+        Ok(pairs.into_iter().map(|(key, typed)| text(key, typed)).collect())
+    }
+
     /// Refuses what a verb does not take.
     pub(super) fn refuse_others(&self, known: &[&str]) -> Result<(), Answer> {
         let Some(other) = self.0.keys().find(|name| !known.contains(&name.as_str())) else {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Arguments that are objects or lists; some models send them as text.
-const COMPOUND: [&str; 6] = ["input", "output", "set", "fields", "depends_on", "changes"];
+const COMPOUND: [&str; 7] = ["input", "output", "set", "fields", "where", "depends_on", "changes"];
 
 /// What every tool that changes something takes.
 const CONDITIONS: &[(&str, Shape)] =

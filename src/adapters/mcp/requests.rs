@@ -69,6 +69,7 @@ pub(super) fn step_list(given: &Given) -> Made {
     step(step::Verb::List {
         status: given.text("status")?,
         claimed_by: given.text("claimed_by")?,
+        fields: given.texts("where")?,
         limit,
     })
 }

@@ -64,10 +64,12 @@ pub(super) const TOOLS: &[Kind] = &[
                 (output, cost) or fail (error). step: number or id; the running or next one if \
                 absent. add, set: what a step says; input may refer to {{variables}}, output says \
                 what is expected, time is 30s. move: to status. reorder: after or before. show: \
-                resolved looks up {{variables}}. list: status, limit.",
+                resolved looks up {{variables}}. list: status, limit, \
+                where: {layer: 2}.",
         arguments: &[
             ("step", Step),
             ("claim", Bool),
+            ("id", Text),
             ("title", Text),
             ("component", Text),
             ("tool", Text),
@@ -87,6 +89,7 @@ pub(super) const TOOLS: &[Kind] = &[
             ("force", Bool),
             ("status", Text),
             ("claimed_by", Text),
+            ("where", Object),
             ("limit", Whole),
             ("resolved", Bool),
         ],
@@ -106,7 +109,7 @@ pub(super) const TOOLS: &[Kind] = &[
             verb("reorder", Change("step.reorder")),
             verb("remove", Change("step.remove")),
             verb("show", Run(&["step", "resolved"], requests::step_show)),
-            verb("list", Run(&["status", "claimed_by", "limit"], requests::step_list)),
+            verb("list", Run(&["status", "claimed_by", "where", "limit"], requests::step_list)),
         ],
     },
     Kind {

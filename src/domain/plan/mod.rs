@@ -4,6 +4,7 @@ pub(crate) mod bookkeeping;
 pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
+pub(in crate::domain) mod groups;
 pub(crate) mod heading;
 pub(crate) mod locate;
 pub(in crate::domain) mod loose;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use crate::{
     domain::{
         Claim, ModelError, Money,
+        nearest::same_name,
         plan::{dependencies, heading::Heading},
     },
     text::markdown::{ItemId, SectionId},
@@ -231,6 +232,28 @@ impl Step {
                 is_heading || self.id.as_ref().is_some_and(|id| id.as_str() == label)
             }
         }
+    }
+
+    /// The value of a field that is one line of text, by its name in any spelling: one of this
+    /// tool's, such as `component`, or one of the user's own.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        if let Some((_, value)) = self.other.iter().find(|(key, _)| same_name(key, name)) {
+            return Some(value);
+        }
+        let known = [
+            ("id", self.id.as_ref().map(StepId::as_str)),
+            ("title", Some(self.title.as_str())),
+            ("status", self.status.as_deref()),
+            ("component", self.component.as_deref()),
+            ("tool", self.tool_mapping.as_deref()),
+            ("tool_mapping", self.tool_mapping.as_deref()),
+            ("estimated_cost", self.estimated_cost.as_deref()),
+            ("estimated_time", self.estimated_time.as_deref()),
+            ("side_effects", self.side_effects.as_deref()),
+            ("started_at", self.started_at.as_deref()),
+            ("result", self.result.as_deref()),
+        ];
+        known.into_iter().find(|(known, _)| same_name(known, name)).and_then(|(_, value)| value)
     }
 
     /// `step 3 (k3f9)`.

@@ -118,11 +118,15 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
         | Change::VarUnset { .. }
         | Change::VarAppend { .. }
         | Change::VarMerge { .. }
-        | Change::VarPatch { .. } => draft.mentions_variables(),
-        Change::ContextAdd(_) | Change::ContextSet(_) => false,
+        | Change::VarPatch { .. } => draft.mentions_variables() || draft.watches_time(),
         Change::CheckpointCreate { .. } => false,
-        Change::RuleAdd { .. } | Change::RuleRemove { .. } | Change::TurnAdd(_) => false,
-        Change::ReviewOpen { .. } | Change::ReviewDecide { .. } => false,
+        Change::ContextAdd(_)
+        | Change::ContextSet(_)
+        | Change::RuleAdd { .. }
+        | Change::RuleRemove { .. }
+        | Change::TurnAdd(_)
+        | Change::ReviewOpen { .. }
+        | Change::ReviewDecide { .. } => draft.watches_time(),
         _ => true,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::{Draft, Error, Readiness};
+use super::super::{Draft, Error, Readiness, draft::When};
 use super::lookup;
 use crate::{
     domain::{Constraints, FactValue, Facts, Money, Step, StepRole, Variables, Workflow},
@@ -23,7 +23,8 @@ impl Before {
         constraints: &Constraints,
         rules: &[Entry],
     ) -> Result<Self, Error> {
-        let facts = sheet(draft, constraints, rules)?;
+        let facts = collect(draft, constraints, rules, None, When::LastChange)?;
+        draft.time_has_passed = true;
         Ok(Self { facts, variables: draft.variables().ok() })
     }
 
@@ -34,7 +35,7 @@ impl Before {
         constraints: &Constraints,
         rules: &[Entry],
     ) -> Result<Facts, Error> {
-        collect(draft, constraints, rules, Some(self))
+        collect(draft, constraints, rules, Some(self), When::Now)
     }
 
     fn is_about(&self, variables: &Rc<Variables>) -> bool {
@@ -48,7 +49,7 @@ pub(crate) fn sheet(
     constraints: &Constraints,
     rules: &[Entry],
 ) -> Result<Facts, Error> {
-    collect(draft, constraints, rules, None)
+    collect(draft, constraints, rules, None, When::Now)
 }
 
 fn collect(
@@ -56,6 +57,7 @@ fn collect(
     constraints: &Constraints,
     rules: &[Entry],
     before: Option<&Before>,
+    when: When,
 ) -> Result<Facts, Error> {
     let mut facts = Facts::new();
     let plan = draft.plan()?;
@@ -98,7 +100,9 @@ fn collect(
         }
     }
     facts.insert("cost", FactValue::Money(cost));
-    add_history(&mut facts, &draft.facts()?.history.counts);
+    let mut counts = draft.facts()?.history.counts;
+    counts.time_ms = counts.time_ms.saturating_add(draft.running_ms(&plan, when));
+    add_history(&mut facts, &counts);
     Ok(facts)
 }
 

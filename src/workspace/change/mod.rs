@@ -30,7 +30,10 @@ pub(super) use self::{
     steps::shape::add_all as add_steps,
     variables::refused as json_refused,
 };
-pub(crate) use self::{steps::gate::attempts_allowed_by, steps::no_ready_step};
+pub(crate) use self::{
+    steps::gate::{attempts_allowed_by, has_failed_for_good},
+    steps::no_ready_step,
+};
 use super::{Answer, Draft, Error};
 use crate::{brief::Turn, domain::StepRef};
 
@@ -274,6 +277,8 @@ pub enum Change {
 pub struct StepShape {
     /// Which step is changed; not for a new one.
     pub step: Option<StepRef>,
+    /// The id of a new step; one is made up if absent.
+    pub id: Option<String>,
     /// The title.
     pub title: Option<String>,
     /// The component that does it.
@@ -304,7 +309,7 @@ pub struct StepShape {
     pub after: Option<StepRef>,
     /// The step before which a new one is put.
     pub before: Option<StepRef>,
-    /// Other fields.
+    /// Other fields; `null` takes one away.
     pub set: Map<String, Value>,
 }
 
@@ -361,6 +366,23 @@ pub struct StepMove {
     /// Also where somebody else holds the step.
     #[serde(default)]
     pub force: bool,
+}
+
+impl StepMove {
+    /// A step and the status that it is to get, and nothing else.
+    pub fn new(step: StepRef, to: impl Into<String>) -> Self {
+        Self {
+            step,
+            to: to.into(),
+            output: Map::new(),
+            cost: None,
+            time: None,
+            error: None,
+            note: None,
+            tool: None,
+            force: false,
+        }
+    }
 }
 
 /// Text for a section of the context.

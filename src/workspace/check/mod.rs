@@ -9,7 +9,9 @@ mod placeholder;
 mod plan;
 mod reference;
 mod secret;
+mod times;
 mod variables;
+mod worktree;
 
 pub(super) use self::{
     fix::{FIX, repairs},
@@ -85,6 +87,7 @@ impl Workspace {
         let mut findings = snapshot.findings(self.verify(&snapshot, evidence, progress));
         findings.extend(checkpoints);
         findings.extend(log);
+        findings.extend(self.worktree_problems(&snapshot));
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
             for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
@@ -152,11 +155,13 @@ impl Snapshot {
         hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);
+            times::check(plan, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             variables::check(plan, variables, found);
             let workflow = workflow.as_deref().unwrap_or_else(|| Workflow::builtin());
             reference::check(plan, variables, workflow, found);
+            reference::check_text(&files, plan, variables, workflow, found);
         }
         if let (Some(constraints), Some(workflow)) = (&files.constraints, &workflow) {
             plan::check_settings(constraints, workflow, found);

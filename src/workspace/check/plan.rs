@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::Readiness;
 use crate::{
-    domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, Workflow},
+    domain::{Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, StepRole, Workflow},
     text::shell::shell_word,
 };
 
@@ -23,6 +23,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     duplicates(plan, found);
     let readiness = Readiness::new(plan, workflow);
     dependencies(plan, &readiness, found);
+    reopened(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
     let counts = readiness.counts();
@@ -143,6 +144,26 @@ fn dependencies(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>
                 .at(plan.field_place(cycle[0], "depends_on"))
                 .hint("remove one of the dependencies"),
         );
+    }
+}
+
+/// Steps that are done and depend on one that is not, because it was reopened.
+fn reopened(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
+    let done = plan.steps.iter().zip(readiness.roles());
+    for (step, _) in done.filter(|(_, role)| **role == Some(StepRole::Done)) {
+        let unmet = readiness.unmet(step);
+        let Some(first) = unmet.iter().find(|wanted| readiness.position(wanted).is_some()) else {
+            continue;
+        };
+        let message = format!(
+            "{} is `{}`, but it depends on step {}, which is not finished any more",
+            step.name(),
+            step.status.as_deref().unwrap_or_default(),
+            readiness.name(first)
+        );
+        let problem = Problem::warning(ErrorCode::OutOfDate, FILE, message);
+        let hint = format!("`statedir step reset {}` does it again, if it has to be", step.number);
+        found.push(problem.at(plan.field_place(step, "status")).hint(hint));
     }
 }
 

@@ -2,21 +2,25 @@
 
 mod spending;
 mod step;
+mod ticket;
 mod times;
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-pub(crate) use self::times::StepTimes;
 pub use self::{spending::Spending, step::StepOverview};
+pub(crate) use self::{
+    ticket::{Artefact, TicketOverview},
+    times::StepTimes,
+};
 use super::{
     Environment, Error, FileLocation, Readiness, Snapshot, Workspace, environment::format_time,
     snapshot::bytes, usage::Pending, witness::Witness,
 };
 use crate::{
     domain::{
-        Constraints, ErrorCode, Plan, PlanRole, Problem, Review, StateFile, StepCounts, StepRole,
-        Variables, Workflow,
+        Constraints, ErrorCode, Group, Plan, PlanRole, Problem, Review, StateFile, StepCounts,
+        StepRole, Variables, Workflow,
     },
     history::{Counts, EntryId},
     recovery::{NextMove, Situation, StepStanding, next_move},
@@ -56,6 +60,14 @@ pub struct Overview {
     pub steps: Vec<StepOverview>,
     /// The same, counted.
     pub counts: StepCounts,
+    /// The field that sorts the steps into groups, if the lifecycle has one.
+    pub group_by: Option<String>,
+    /// The groups, in the order in which they are worked on.
+    pub groups: Vec<Group>,
+    /// What is known of the ticket it is about.
+    pub(crate) ticket: Option<TicketOverview>,
+    /// Why the group at hand cannot go on.
+    pub(crate) stopped: Option<String>,
     /// How often one step may be attempted before a person is asked.
     pub retry_limit: u32,
     /// Costs and what else is limited.
@@ -108,6 +120,10 @@ impl Overview {
             last_updated: last_updated(plan, sources.last_entry),
             steps: step::overviews(plan, workflow, &readiness, sources.witness),
             counts: readiness.counts(),
+            group_by: workflow.group().map(str::to_owned),
+            groups: readiness.groups().map(|groups| groups.all.clone()).unwrap_or_default(),
+            stopped: readiness.stopped(),
+            ticket: TicketOverview::of(plan, sources.variables),
             unread_boxes: plan.unread_boxes(),
             retry_limit: workflow.retry_limit(),
             spending: Spending::new(sources),
@@ -167,6 +183,7 @@ impl Overview {
             role: self.role,
             open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
             steps: self.steps.iter().map(standing).collect(),
+            stopped: self.stopped.clone(),
         }
     }
 
@@ -186,7 +203,7 @@ impl Serialize for Overview {
         let list = |role| self.with_role(role).collect::<Vec<_>>();
         let (counts, spending) = (&self.counts, &self.spending);
         let exceeded: Vec<String> = spending.exceeded().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("Overview", 29)?;
+        let mut fields = serializer.serialize_struct("Overview", 32)?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field("goal", &self.goal)?;
         fields.serialize_field("execution_id", &self.execution_id)?;
@@ -204,6 +221,13 @@ impl Serialize for Overview {
         }
         fields.serialize_field("pending", &counts.open)?;
         fields.serialize_field("percent", &counts.percent())?;
+        if let Some(ticket) = &self.ticket {
+            fields.serialize_field("ticket", ticket)?;
+        }
+        if let Some(field) = &self.group_by {
+            fields.serialize_field("group_by", field)?;
+            fields.serialize_field("groups", &self.groups)?;
+        }
         fields.serialize_field("running_steps", &list(StepRole::Active))?;
         fields.serialize_field("failed_steps", &list(StepRole::Failed))?;
         fields.serialize_field("next", &self.next())?;

@@ -46,6 +46,9 @@ pub struct StepOverview {
     /// What it still waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<String>,
+    /// The group that keeps it from being started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
     /// Whether it can be started now.
     #[serde(skip)]
     pub is_ready: bool,
@@ -91,8 +94,8 @@ pub(super) fn overviews(
     readiness: &Readiness<'_>,
     witness: &Witness,
 ) -> Vec<StepOverview> {
-    let steps = plan.steps.iter().zip(readiness.roles());
-    let overview = |(step, role): (&Step, &Option<StepRole>)| {
+    let steps = plan.steps.iter().zip(readiness.roles()).enumerate();
+    let overview = |(at, (step, role)): (usize, (&Step, &Option<StepRole>))| {
         let open = || workflow.step_with_role(StepRole::Open).to_owned();
         let written = workflow.status_of(step).map_or_else(open, str::to_owned);
         let unmet = readiness.unmet(step);
@@ -109,7 +112,8 @@ pub(super) fn overviews(
             holder: (*role == Some(StepRole::Active)).then(|| witness.holder(step, workflow)),
             started_at: step.started_at.clone(),
             waits: Waits::of(step, *role, workflow),
-            is_ready: *role == Some(StepRole::Open) && unmet.is_empty(),
+            is_ready: readiness.is_ready(at),
+            held_by: (*role == Some(StepRole::Open)).then(|| readiness.held_by(at)).flatten(),
             waits_for: unmet.iter().map(|wanted| readiness.name(wanted)).collect(),
         }
     };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::breakdown::{self, Share};
 use crate::{
     domain::{Money, StateFile, Step},
     history::{Entry, EntryKind},
@@ -57,10 +58,22 @@ pub(crate) struct Metrics {
     pub sizes: BTreeMap<String, u64>,
     /// Every step of the plan.
     pub steps: Vec<StepMetrics>,
+    /// The same by a field of the steps or by actor, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Breakdown>,
     /// Which entries the times of single steps come from.
     pub step_times_cover: Cover,
     /// The revision.
     pub revision: String,
+}
+
+/// The numbers by what steps have in common.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Breakdown {
+    /// The field, or `actor`.
+    pub field: String,
+    /// A line for each of its values.
+    pub shares: Vec<Share>,
 }
 
 /// One step in numbers.
@@ -92,13 +105,13 @@ pub(crate) struct Cover {
 }
 
 impl Workspace {
-    /// The execution in numbers.
+    /// The execution in numbers, also by a field of the steps or by `actor`.
     ///
     /// # Errors
     /// The plan or the lifecycle cannot be read.
-    pub(crate) fn metrics(&self) -> Result<Metrics, Error> {
+    pub(crate) fn metrics(&self, by: Option<&str>) -> Result<Metrics, Error> {
         let snapshot = self.read()?;
-        let mut metrics = snapshot.metrics()?;
+        let mut metrics = snapshot.metrics(by)?;
         let whole: u64 = metrics.sizes.values().sum();
         let brief = self.brief(&BriefRequest::default())?.brief.text.len();
         metrics.compression_ratio = (whole > 0).then(|| brief as f64 / whole as f64);
@@ -108,7 +121,7 @@ impl Workspace {
 }
 
 impl Snapshot {
-    fn metrics(&self) -> Result<Metrics, Error> {
+    fn metrics(&self, by: Option<&str>) -> Result<Metrics, Error> {
         let overview = self.overview()?;
         let plan = self.plan()?;
         let history = self.facts()?.history.counts;
@@ -134,6 +147,16 @@ impl Snapshot {
                 id,
             }
         };
+        let steps: Vec<StepMetrics> = plan.steps.iter().map(step).collect();
+        let roles: Vec<_> = overview.steps.iter().map(|step| step.role).collect();
+        let breakdown = |field: &str| Breakdown {
+            field: field.to_owned(),
+            shares: match field {
+                "actor" => breakdown::by_actor(&entries),
+                field => breakdown::by_field(field, &plan, &roles, &steps),
+            },
+        };
+        let by = by.map(breakdown);
         Ok(Metrics {
             total_steps: overview.counts.total,
             finished_steps: overview.counts.finished(),
@@ -153,7 +176,8 @@ impl Snapshot {
             compression_ratio: None,
             history_entries: history.entries,
             sizes: self.sizes(),
-            steps: plan.steps.iter().map(step).collect(),
+            steps,
+            by,
             step_times_cover: Cover { entries: entries.len() as u64, of: history.entries },
             revision: overview.revision,
         })

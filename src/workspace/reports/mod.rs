@@ -1,6 +1,7 @@
 //! What is told of a state: the brief, the conversation, numbers, rules, training data.
 
 pub(in crate::workspace) mod active_rules;
+mod breakdown;
 pub(in crate::workspace) mod brief;
 mod graph;
 pub(in crate::workspace) mod material;

@@ -42,6 +42,9 @@ pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>)
                 unmet.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
             state.push(format!("after {}", numbers.join(", ")));
         }
+        if let Some(group) = &seen.held_by {
+            state.push(format!("after {group}"));
+        }
         let (title, prose) = (step.title.clone(), plan.prose(step));
         open.push(OpenStep { number: step.number, title, state, prose });
     }

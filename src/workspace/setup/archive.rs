@@ -140,7 +140,7 @@ impl Workspace {
         (from, to): (&Path, &Path),
     ) -> Result<Proposal, Error> {
         let mut draft = Draft::lenient(view, &self.env, self.options.progress);
-        if draft.has_history() {
+        if draft.has_history() && !is_told(view, title, id) {
             let status = transaction_status(view);
             let note = status.map_or_else(|| "status unknown".to_owned(), |s| format!("plan {s}"));
             draft.log(title, self.move_fields(id, note))?;
@@ -280,6 +280,17 @@ impl Workspace {
         let files = crate::workspace::adopted::FileSet::Native;
         Workspace { store: self.store.at(dir), env: self.env.again(), options, files }
     }
+}
+
+/// Whether the newest entry already says so: an earlier attempt was cut off before the directory
+/// was moved.
+fn is_told(view: &View, title: &str, id: &str) -> bool {
+    let Ok(reader) = view.appended().reader() else { return false };
+    let newest = crate::history::last_entries_where(reader, 1, |_| true).unwrap_or_default();
+    let is_same = |entry: &crate::history::Entry| {
+        entry.title == title && entry.field("archived_as") == Some(id)
+    };
+    newest.first().is_some_and(is_same)
 }
 
 fn transaction_status(view: &View) -> Option<String> {

@@ -10,6 +10,8 @@ pub(crate) struct BuiltinTemplate {
     /// What it is for, in a line.
     pub(crate) summary: &'static str,
     files: [(StateFile, &'static str); 5],
+    /// Its lifecycle, where that is not the default one.
+    pub(super) workflow: Option<&'static str>,
 }
 
 /// The five files of a folder below `templates`.
@@ -32,16 +34,36 @@ macro_rules! file {
 }
 
 /// Every built-in template; the first is the default.
-pub(crate) static BUILTIN: [BuiltinTemplate; 2] = [
+pub(crate) static BUILTIN: [BuiltinTemplate; 5] = [
     BuiltinTemplate {
         name: "default",
         summary: "no limits, no persona until something sets them",
         files: folder!("default"),
+        workflow: None,
     },
     BuiltinTemplate {
         name: "classic",
         summary: "every field written out, with limits: $0.50, 300 seconds, 20 files, 5 web requests",
         files: folder!("classic"),
+        workflow: None,
+    },
+    BuiltinTemplate {
+        name: "execute",
+        summary: "tasks in layers, built in worktrees, verified and merged in turn",
+        files: folder!("execute"),
+        workflow: Some(file!("execute", "workflow.yaml")),
+    },
+    BuiltinTemplate {
+        name: "ticket",
+        summary: "a ticket in nine phases, with a person's approval of plan and pull request",
+        files: folder!("ticket"),
+        workflow: Some(file!("ticket", "workflow.yaml")),
+    },
+    BuiltinTemplate {
+        name: "approval",
+        summary: "a plan that a person approves before it is carried out",
+        files: folder!("approval"),
+        workflow: Some(file!("approval", "workflow.yaml")),
     },
 ];
 

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{ErrorCode, ModifierKind, Plan, PlanRole, StateFile, Variables, Workflow},
+    domain::{
+        ErrorCode, ModifierKind, Plan, PlanRole, StateFile, StepRole, Ticket, Variables, Workflow,
+    },
     store::{ChangeKind, FileChange, Report, View},
     workspace::{
         Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, setup::templates::TemplateInput,
@@ -24,6 +26,8 @@ pub struct InitOptions {
     pub templates: TemplateSet,
     /// Modifiers, limits, and what else the templates use.
     pub set: Map<String, Value>,
+    /// The ticket it is about.
+    pub ticket: Option<Ticket>,
 }
 
 /// What `init` did.
@@ -178,6 +182,8 @@ impl Workspace {
             mode: mode.as_str(),
             simulation: mode == Mode::Simulation,
             status: workflow.plan_with_role(PlanRole::Planning).to_owned(),
+            step_status: workflow.step_with_role(StepRole::Open).to_owned(),
+            ticket: options.ticket.clone(),
             current_step: found.current_step,
             total_steps: found.total_steps,
             modifiers,

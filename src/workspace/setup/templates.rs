@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{StateFile, literal_field, modifier::NOT_SET},
+    domain::{StateFile, Ticket, literal_field, modifier::NOT_SET},
     text::markdown::Document,
     workspace::setup::{builtin_templates::BuiltinTemplate, template_limits},
 };
@@ -55,6 +55,10 @@ pub(crate) struct TemplateInput {
     pub simulation: bool,
     /// The first status of a plan.
     pub status: String,
+    /// The first status of a step.
+    pub step_status: String,
+    /// The ticket it is about.
+    pub ticket: Option<Ticket>,
     /// Zero while there are no steps.
     pub current_step: u32,
     /// Zero, unless the plan was there before the other files.
@@ -87,7 +91,9 @@ pub struct TemplateSet {
 impl TemplateSet {
     /// Built-in templates, such as `default` or `classic`.
     pub fn named(name: &str) -> Option<Self> {
-        Some(Self { builtin: BuiltinTemplate::named(name)?, ..Self::default() })
+        let builtin = BuiltinTemplate::named(name)?;
+        let workflow = builtin.workflow.map(str::to_owned);
+        Some(Self { builtin, workflow, ..Self::default() })
     }
 
     /// Replaces the template of one file.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{SCHEMA_VERSION, rebuild, source::Part};
 use crate::{
-    domain::{ErrorCode, PlanRole, StateFile, Variables, Workflow},
+    domain::{ErrorCode, PlanRole, StateFile, StepRole, Variables, Workflow},
     history::{
         Counts, Entry, EntryKind, HistoryError, HistoryFacts, NewEntry, last_entries_where, render,
     },
@@ -153,6 +153,8 @@ impl Workspace {
             mode: mode.as_str(),
             simulation,
             status: workflow.plan_with_role(PlanRole::Planning).to_owned(),
+            step_status: workflow.step_with_role(StepRole::Open).to_owned(),
+            ticket: None,
             current_step: 0,
             total_steps: document.list("steps")?.len(),
             modifiers,

@@ -19,6 +19,9 @@ use super::{
 };
 use crate::{domain::ErrorCode, store::Directory};
 
+/// The most commits of a branch that are named.
+const MOST_COMMITS: usize = 50;
+
 /// A working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Worktree {
@@ -38,6 +41,9 @@ pub(crate) struct Worktree {
     pub missing: bool,
     /// Whether somebody locked it against being taken away.
     pub locked: bool,
+    /// Whether git was about to make it and did not come to the end.
+    #[serde(skip)]
+    pub(super) unfinished: bool,
 }
 
 /// How a working tree was merged back.
@@ -47,6 +53,10 @@ pub(crate) struct Finished {
     pub branch: String,
     /// Whether it is merged, and the working tree and the branch are gone.
     pub merged: bool,
+    /// The commits of the branch, oldest first.
+    pub commits: Vec<String>,
+    /// The commit that merged them.
+    pub merge_commit: Option<String>,
     /// State files that git left in conflict and that were merged by meaning.
     pub resolved: Vec<Resolved>,
     /// Files that a person has to settle; the merge is under way.
@@ -76,13 +86,17 @@ pub(crate) fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
                 bare: false,
                 missing: !Path::new(value).is_dir(),
                 locked: false,
+                unfinished: false,
             }),
             ("HEAD", Some(tree)) => tree.commit = value.to_owned(),
             ("branch", Some(tree)) => {
                 tree.branch = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned());
             }
             ("bare", Some(tree)) => tree.bare = true,
-            ("locked", Some(tree)) => tree.locked = true,
+            ("locked", Some(tree)) => {
+                tree.locked = true;
+                tree.unfinished = value == "initializing";
+            }
             _ => {}
         }
     }
@@ -104,6 +118,71 @@ pub(crate) fn is_checked_out(dir: &Path, branch: &str) -> bool {
     head.is_ok_and(|head| head.strip_prefix("refs/heads/") == Some(branch))
 }
 
+/// Whether the repository has a branch of that name; `None` without a repository.
+pub(crate) fn has_branch(dir: &Path, branch: &str) -> Option<bool> {
+    let git = Git::around(dir).ok()?;
+    git.ask(&["rev-parse", "--git-dir"]).ok()?;
+    let reference = format!("refs/heads/{branch}");
+    Some(git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok())
+}
+
+/// What an earlier attempt to make a working tree has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// No branch and no working tree of that name.
+    Nothing,
+    /// A branch without commits of its own, and perhaps files that git was about to write.
+    Branch,
+    /// The working tree.
+    Worktree,
+}
+
+/// What is left of an attempt to make that working tree.
+///
+/// # Errors
+/// There is no repository.
+pub(crate) fn left_by_add(dir: &Path, name: &str, path: &Path) -> Result<Left, GitError> {
+    let repository = Repository::of(dir)?;
+    let own = worktrees(dir)?.into_iter().find(|tree| tree.branch.as_deref() == Some(name));
+    match own {
+        Some(tree) if tree.path != path || (tree.locked && !tree.unfinished) => {
+            return Ok(Left::Nothing);
+        }
+        Some(tree) if !tree.missing && !tree.unfinished => return Ok(Left::Worktree),
+        _ => {}
+    }
+    let reference = format!("refs/heads/{name}");
+    let is_there = repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok();
+    let is_merged = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
+    let is_new = is_there && repository.git.ask(&is_merged).is_ok();
+    Ok(if is_new { Left::Branch } else { Left::Nothing })
+}
+
+/// Keeps git from offering a working tree that lies inside of this one to be added: its directory
+/// is named in git's own list, which is not committed.
+///
+/// # Errors
+/// The list cannot be written.
+pub(crate) fn ignore_worktrees(dir: &Path, path: &Path) -> Result<(), GitError> {
+    let repository = Repository::of(dir)?;
+    let Ok(inside) = path.strip_prefix(&repository.top) else { return Ok(()) };
+    let folder = match inside.parent().filter(|parent| parent.ends_with(".worktrees")) {
+        Some(parent) => parent,
+        None => inside,
+    };
+    let line = format!("/{}/", folder.to_string_lossy());
+    let list = place::common_dir(&repository.git)?.join("info").join("exclude");
+    let known = fs_err::read_to_string(&list).unwrap_or_default();
+    if known.lines().any(|known| known == line) {
+        return Ok(());
+    }
+    if let Some(parent) = list.parent() {
+        fs_err::create_dir_all(parent).map_err(GitError::Io)?;
+    }
+    let newline = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    fs_err::write(&list, format!("{known}{newline}{line}\n")).map_err(GitError::Io)
+}
+
 /// Makes a working tree on a new branch from the commit that is checked out here.
 ///
 /// # Errors
@@ -114,9 +193,22 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
     let reference = format!("refs/heads/{name}");
     let exists = || repository.git.ask(&["rev-parse", "--verify", "--quiet", &reference]).is_ok();
     let was_there = exists();
-    let made = repository
-        .git
-        .run_as_user(&["worktree", "add", "--quiet", "-b", name, "--", &place], "")?;
+    let made = match left_by_add(dir, name, path)? {
+        Left::Nothing => {
+            let args = ["worktree", "add", "--quiet", "-b", name, "--", &place];
+            repository.git.run_as_user(&args, "")?
+        }
+        // An earlier attempt was cut off. What git left of it is taken away, and the branch is
+        // brought to where it would begin now.
+        Left::Branch => {
+            let _ = repository.git.ask(&["worktree", "unlock", "--", &place]);
+            let _ = repository.git.ask(&["worktree", "remove", "--force", "--", &place]);
+            repository.git.ask(&["worktree", "prune"])?;
+            let args = ["worktree", "add", "--quiet", "-B", name, "--", &place];
+            repository.git.run_as_user(&args, "")?
+        }
+        Left::Worktree => return find(dir, name),
+    };
     if !made.status.success() {
         // A hook that fails comes after the branch and the directory are made.
         if !was_there && exists() {
@@ -219,6 +311,7 @@ pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitErr
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
     let message = format!("Merge branch '{name}'");
+    let mut commits = commits_between(&repository, "HEAD", name);
     let merged = {
         let args = ["merge", "--no-ff", "-m", &message, "--end-of-options", name];
         repository.git.run_as_user(&args, "")?
@@ -233,12 +326,24 @@ pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitErr
         resolved = resolve(&repository.dir, false)?;
         let unsettled = in_conflict(&repository)?;
         if !unsettled.is_empty() {
-            return Ok(Finished { branch: name.to_owned(), merged: false, resolved, unsettled });
+            let (branch, merge_commit) = (name.to_owned(), None);
+            return Ok(Finished {
+                branch,
+                merged: false,
+                commits,
+                merge_commit,
+                resolved,
+                unsettled,
+            });
         }
         let done = repository.git.run_as_user(&["commit", "--quiet", "-m", &message], "")?;
         if !done.status.success() {
             return Err(merge_refused(&repository, name, &done));
         }
+    }
+    let merge_commit = merge_of(&repository, name);
+    if let (true, Some(merge)) = (commits.is_empty(), &merge_commit) {
+        commits = commits_between(&repository, &format!("{merge}^1"), name);
     }
     remove(&repository, &tree)?;
     let reference = format!("refs/heads/{name}");
@@ -246,7 +351,27 @@ pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitErr
     let here = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
     let how = if repository.git.ask(&here).is_ok() { "-D" } else { "-d" };
     repository.git.ask(&["branch", "--quiet", how, "--", name])?;
-    Ok(Finished { branch: name.to_owned(), merged: true, resolved, unsettled: Vec::new() })
+    let (branch, unsettled) = (name.to_owned(), Vec::new());
+    Ok(Finished { branch, merged: true, commits, merge_commit, resolved, unsettled })
+}
+
+/// The commits of `branch` that `base` does not have, oldest first, by their short names.
+fn commits_between(repository: &Repository, base: &str, branch: &str) -> Vec<String> {
+    let range = format!("{base}..refs/heads/{branch}");
+    let limit = format!("--max-count={MOST_COMMITS}");
+    let args = ["rev-list", "--no-merges", "--abbrev-commit", &limit, &range, "--"];
+    let listed = repository.git.ask(&args).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    listed.lines().rev().map(str::to_owned).collect()
+}
+
+/// The commit by which a branch came to be part of what is checked out here.
+fn merge_of(repository: &Repository, branch: &str) -> Option<String> {
+    let range = format!("refs/heads/{branch}..HEAD");
+    let args = ["rev-list", "--merges", "--ancestry-path", "--abbrev-commit", &range, "--"];
+    let listed = repository.git.ask(&args).ok()?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    listed.lines().last().map(str::to_owned)
 }
 
 /// The files that git could not merge, from the top.

@@ -1,7 +1,7 @@
 //! Moves that wait for a person: gates of the lifecycle and the limit of attempts.
 
 use crate::{
-    domain::{Decision, ErrorCode, Plan, Step, Subject, Workflow},
+    domain::{Decision, ErrorCode, Plan, Step, StepRole, Subject, Workflow},
     rules::Condition,
     workspace::{Draft, Error, ErrorKind, adapt},
 };
@@ -73,4 +73,12 @@ pub(crate) fn attempts_allowed_by(workflow: &Workflow, plan: &Plan, step: &Step)
     });
     let more = u32::try_from(approved.count()).unwrap_or(u32::MAX);
     workflow.retry_limit().saturating_add(more)
+}
+
+/// Whether a failed step cannot be started again as things are.
+pub(crate) fn has_failed_for_good(workflow: &Workflow, plan: &Plan, step: &Step) -> bool {
+    let status = step.status.as_deref().unwrap_or_default();
+    let active = workflow.step_with_role(StepRole::Active);
+    workflow.check_step(status, active).is_err()
+        || workflow.failures_of(step) >= attempts_allowed_by(workflow, plan, step)
 }

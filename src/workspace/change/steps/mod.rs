@@ -54,23 +54,33 @@ pub(in crate::workspace::change) fn start(
     begin(draft, &plan, step, &active)
 }
 
-/// Refuses to start a step before those that it depends on are finished.
+/// Refuses to start a step before those that it depends on are finished, and the groups before its
+/// own.
 fn refuse_waiting(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error> {
-    if step.depends_on.is_empty() {
+    if step.depends_on.is_empty() && draft.workflow().group().is_none() {
         return Ok(());
     }
     let readiness = Readiness::new(plan, draft.workflow());
     let waiting = readiness.unmet(step);
-    if waiting.is_empty() {
-        return Ok(());
+    if !waiting.is_empty() {
+        let names: Vec<String> =
+            waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
+        return Err(Error::refused_with(
+            ErrorCode::DependencyOpen,
+            format!("{} waits for {}", step.name(), names.join(", ")),
+            "`statedir step next` names a step that is ready",
+        ));
     }
-    let names: Vec<String> =
-        waiting.iter().map(|step| format!("step {}", readiness.name(step))).collect();
-    Err(Error::refused_with(
-        ErrorCode::DependencyOpen,
-        format!("{} waits for {}", step.name(), names.join(", ")),
-        "`statedir step next` names a step that is ready",
-    ))
+    let at = plan.steps.iter().position(|other| other.offset == step.offset);
+    let is_new = |at: &usize| readiness.roles()[*at] == Some(Role::Open);
+    if let Some(group) = at.filter(is_new).and_then(|at| readiness.held_by(at)) {
+        return Err(Error::refused_with(
+            ErrorCode::DependencyOpen,
+            format!("{} waits for {group}", step.name()),
+            "`statedir status` shows what is left there",
+        ));
+    }
+    Ok(())
 }
 
 /// The status that a step gets when it is started.
@@ -291,6 +301,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
             role: draft.workflow().role_of_plan(&plan.metadata),
             open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
             steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
+            stopped: readiness.stopped(),
         };
         none_ready(&readiness.counts(), &situation)
     })
@@ -319,7 +330,8 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
         let waits = situation.steps.iter().filter_map(|step| Some((step, step.waits.as_ref()?)));
         let waits =
             waits.map(|(step, waits)| format!("; step {} is {}", step.number, waits.status));
-        let held = held.into_iter().chain(waits).collect::<String>();
+        let stopped = situation.stopped.iter().map(|stopped| format!("; {stopped}"));
+        let held = held.into_iter().chain(waits).chain(stopped).collect::<String>();
         format!("no step is ready: {open} waiting, {running} running, {failed} failed{held}")
     };
     Error::refused_with(ErrorCode::NoReadyStep, message, next_move(situation).text)

@@ -138,13 +138,18 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
 
     /// An id that no step has.
     pub(in crate::workspace::change) fn new_id(&self) -> StepId {
-        let steps = &self.plan.steps;
-        let taken = |text: &str| {
-            let written = steps.iter().filter_map(|step| step.id.as_ref()).map(StepId::as_str);
-            let given = self.updates.values().filter_map(|update| update.get("id"));
-            written.chain(given).any(|id| id == text)
-        };
-        StepId::generate(self.draft.env.random(), taken)
+        StepId::generate(self.draft.env.random(), |text| self.is_taken(text))
+    }
+
+    /// Whether a step has that id.
+    pub(in crate::workspace::change) fn has_id(&self, id: &StepId) -> bool {
+        self.is_taken(id.as_str())
+    }
+
+    fn is_taken(&self, text: &str) -> bool {
+        let written = self.plan.steps.iter().filter_map(|step| step.id.as_ref());
+        let given = self.updates.values().filter_map(|update| update.get("id"));
+        written.map(StepId::as_str).chain(given).any(|id| id == text)
     }
 
     /// Sets the plan's status without asking.

@@ -1,6 +1,9 @@
 //! Adding steps, changing what they say, taking them out.
 
-use std::{collections::BTreeSet, slice};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    slice,
+};
 
 use serde_json::{Map, Value};
 
@@ -38,7 +41,7 @@ pub(in crate::workspace::change) fn add(
     };
     let status = draft.workflow().step_with_role(Role::Open).to_owned();
     let mut progress = Progress::new(draft, &plan)?;
-    let id = progress.new_id();
+    let id = chosen_id(&progress, shape.id.as_deref())?;
     let depends_on = identified(&mut progress, &plan, shape.depends_on.as_deref())?;
     let number = plan.new_number(after);
     if after.is_some() {
@@ -74,24 +77,32 @@ pub(in crate::workspace) fn add_all(
     let mut progress = Progress::new(draft, &plan)?;
     progress.reopen_plan()?;
     let first = plan.new_number(None);
-    let (mut ids, mut titles) = (BTreeSet::new(), Vec::with_capacity(shapes.len()));
+    let (mut ids, mut titles) = (BTreeMap::new(), Vec::with_capacity(shapes.len()));
+    let given = shapes.iter().filter_map(|shape| shape.id.as_deref()).collect::<BTreeSet<_>>();
     let mut answers = Vec::with_capacity(shapes.len());
     for (number, shape) in (first..).zip(shapes) {
         let shape = fields::sorted(shape)?;
         let title = title(shape.title.as_deref().unwrap_or_default())?;
-        let mut id = progress.new_id();
-        while !ids.insert(id.to_string()) {
+        let mut id = chosen_id(&progress, shape.id.as_deref())?;
+        while shape.id.is_none() && (ids.contains_key(&id) || given.contains(id.as_str())) {
             id = progress.new_id();
+        }
+        if ids.insert(id.clone(), number).is_some() {
+            return Err(taken_id(&id));
         }
         let mut waits_for: Vec<(u32, String)> = Vec::new();
         for selected in shape.depends_on.as_deref().unwrap_or_default() {
-            let (number, title) = match selected {
-                StepRef::Number(number) if *number >= first => {
+            let of_these = match selected {
+                StepRef::Number(number) => Some(*number).filter(|number| *number >= first),
+                StepRef::Id(id) => ids.get(id).copied(),
+            };
+            let (number, title) = match of_these {
+                Some(number) => {
                     let title = titles.get((number - first) as usize).cloned();
-                    (*number, title.map_or_else(|| plan.step(selected).map(|_| String::new()), Ok)?)
+                    (number, title.map_or_else(|| plan.step(selected).map(|_| String::new()), Ok)?)
                 }
-                known => {
-                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(known)))?;
+                None => {
+                    let steps = identified(&mut progress, &plan, Some(slice::from_ref(selected)))?;
                     let Some(step) = steps.first() else { continue };
                     let (number, title) = progress.name(step);
                     (number, title.to_owned())
@@ -134,6 +145,22 @@ fn new_step(shape: &StepShape, title: String, depends_on: String) -> NewStep {
     }
 }
 
+/// The id that was given for a new step, or a new one.
+fn chosen_id(progress: &Progress<'_, '_, '_>, given: Option<&str>) -> Result<StepId, Error> {
+    let Some(given) = given else { return Ok(progress.new_id()) };
+    let Some(id) = StepId::parse(given.trim()) else {
+        let message = format!("`{given}` cannot be the id of a step");
+        let hint = "a letter, then letters, digits, `-` and `_`, at most 40 in all";
+        return Err(Error::refused_with(ErrorCode::BadValue, message, hint));
+    };
+    if progress.has_id(&id) { Err(taken_id(&id)) } else { Ok(id) }
+}
+
+fn taken_id(id: &StepId) -> Error {
+    let message = format!("there is already a step with the id `{id}`");
+    Error::refused_with(ErrorCode::Exists, message, "`statedir step list` shows all of them")
+}
+
 fn added_answer(number: u32, id: &StepId, title: &str, status: &str) -> Answer {
     let step = serde_json::json!({ "number": number, "id": id, "title": title, "status": status });
     Answer::new(format!("step {number} ({id}) added: {title}")).with("step", step)
@@ -173,6 +200,10 @@ pub(in crate::workspace::change) fn set(
     let Some(selected) = &shape.step else {
         return Err(Error::refused(ErrorCode::BadValue, "`step.set` needs a `step`"));
     };
+    if shape.id.is_some() {
+        let message = "the id of a step cannot be changed";
+        return Err(Error::refused_with(ErrorCode::ManagedField, message, "it never changes"));
+    }
     let shape = fields::sorted(shape)?;
     for (list, given) in [("expected_outputs", &shape.output), ("inputs", &shape.input)] {
         if !given.is_empty() {
@@ -206,6 +237,9 @@ pub(in crate::workspace::change) fn set(
         ("depends_on", depends_on.as_deref()),
     ];
     fields.extend(known.into_iter().filter_map(|(key, value)| Some((key, value?))));
+    for (key, _) in shape.set.iter().filter(|(_, value)| value.is_null()) {
+        progress.step(step).clear(key);
+    }
     let other = pairs(&shape.set);
     fields.extend(other.iter().map(|(key, value)| (key.as_str(), value.as_str())));
     progress.set_fields(step, &fields);
@@ -340,5 +374,6 @@ fn title(text: &str) -> Result<String, Error> {
 }
 
 fn pairs(map: &Map<String, Value>) -> Vec<(String, String)> {
-    map.iter().map(|(key, value)| (key.clone(), text_of(value))).collect()
+    let given = map.iter().filter(|(_, value)| !value.is_null());
+    given.map(|(key, value)| (key.clone(), text_of(value))).collect()
 }

@@ -8,7 +8,8 @@ use crate::{
         foreign::{self, Source},
         git,
     },
-    domain::{ErrorCode, StateFile},
+    domain::{ErrorCode, StateFile, Ticket},
+    text::shell::shell_word,
     workspace::{ImportOptions, InitOptions, Mode},
 };
 
@@ -24,6 +25,7 @@ Examples:
   statedir init --goal \"Ship 2.0\" --set priority=cost_efficiency --set max_cost_per_task=2.50
   statedir init --goal \"Ship 2.0\" --template classic
   statedir init --goal \"Ship 2.0\" --template ./our-templates
+  statedir init --template ticket --ticket '#7' --title \"Export as CSV\"
   statedir init --list-templates
 
 A template directory holds plan.md.hbs, context.md.hbs, variables.json.hbs, history.md.hbs,
@@ -40,11 +42,14 @@ pub(in crate::adapters) struct Args {
     /// Whether steps are carried out or only simulated
     #[arg(long, value_enum, default_value = "execution", ignore_case = true)]
     pub(in crate::adapters) mode: ModeArg,
-    /// `default`, `classic`, or a directory with templates of your own
+    /// A template by name, such as `classic` or `execute`, or a directory with your own
     #[arg(long, value_name = "NAME|DIR")]
     pub(in crate::adapters) template: Option<String>,
+    /// The ticket it is about: #7, PROJ-123 or its address; the state goes to docs/plan/tickets
+    #[arg(long, value_name = "TICKET")]
+    pub(in crate::adapters) ticket: Option<String>,
     /// List the templates that have a name, and write nothing
-    #[arg(long, conflicts_with_all = ["goal", "title", "template", "set"])]
+    #[arg(long, conflicts_with_all = ["goal", "title", "template", "set", "ticket"])]
     pub(in crate::adapters) list_templates: bool,
     /// A modifier or limit, or what your templates use
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = pairs::pair)]
@@ -61,17 +66,29 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     if args.list_templates {
         return list_templates(session);
     }
+    let ticket = args.ticket.as_deref().map(read_ticket).transpose()?;
+    let goal = pairs::optional_text(args.goal)?;
+    let about = args.title.clone().or_else(|| goal.clone());
+    let ticket = ticket.map(|ticket| ticket.titled(about.as_deref().unwrap_or_default()));
+    let proposed =
+        |ticket: &Ticket| about.clone().unwrap_or_else(|| format!("Resolve ticket {}", ticket.id));
+    let goal = goal.or_else(|| ticket.as_ref().map(proposed));
+    let template = args.template.as_deref().or_else(|| ticket.as_ref().map(|_| "ticket"));
     let options = InitOptions {
-        goal: pairs::optional_text(args.goal)?,
+        goal,
         title: args.title,
         mode: match args.mode {
             ModeArg::Execution => Mode::Execution,
             ModeArg::Simulation => Mode::Simulation,
         },
-        templates: templates::find(args.template.as_deref())?,
+        templates: templates::find(template)?,
         set: pairs::values(&args.set)?,
+        ticket,
     };
-    let workspace = session.new_workspace()?;
+    let workspace = match &options.ticket {
+        Some(ticket) => session.ticket_workspace(ticket.name())?,
+        None => session.new_workspace()?,
+    };
     let made = workspace.init(&options)?;
     let directory = workspace.directory().display().to_string();
     if !made.adopted && !session.global.dry_run {
@@ -83,6 +100,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         let mut answer = json!({ "directory": directory, "execution_id": made.execution_id,
             "revision": outcome.revision.as_str(), "changed": files, "adopted": made.adopted,
             "notices": outcome.notices });
+        if let Some(ticket) = &options.ticket {
+            answer["ticket"] = json!(ticket);
+        }
         if session.global.dry_run {
             let diff: String = outcome.diff.iter().map(|file| file.unified()).collect();
             answer["dry_run"] = json!(true);
@@ -100,8 +120,21 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         if !files.is_empty() && files.len() < StateFile::FIVE.len() {
             session.output.line(format!("added {}", files.join(", ")));
         }
+        if let Some(ticket) = &options.ticket {
+            let (id, branch) = (&ticket.id, &ticket.branch);
+            session.output.line(format!("ticket {id} on {}; branch: {branch}", ticket.platform));
+            let dir = shell_word(&directory);
+            session.output.line(format!("`statedir -C {dir} status` shows its phases"));
+        }
     }
     Ok(0)
+}
+
+fn read_ticket(text: &str) -> Result<Ticket, Failure> {
+    Ticket::parse(text).ok_or_else(|| {
+        Failure::new(ErrorCode::BadValue, format!("`{text}` is not a ticket"))
+            .hint("such as '#7', PROJ-123 or https://github.com/ada/engine/issues/7")
+    })
 }
 
 fn list_templates(session: &mut Session<'_>) -> CliResult {

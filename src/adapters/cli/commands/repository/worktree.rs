@@ -3,15 +3,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
-    commit,
-    worktree_finish::{How, finish},
+    commit, merge_queue,
+    worktree_finish::{How, finish, finish_all},
 };
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
         git,
     },
-    domain::{ErrorCode, Plan, StateFile, Step, StepRef},
+    domain::{ErrorCode, Plan, StateFile, Step, StepRef, StepRole},
     workspace::{Change, Environment, Options, StepShape, Workspace},
 };
 
@@ -32,6 +32,10 @@ const ELSEWHERE: &str = "`--path` puts it elsewhere";
 /// --force`. `finish --abandon` merges nothing: the worktree is removed, its branch is kept, and
 /// its running step is reopened here.
 ///
+/// `list` is the merge queue, too: worktrees whose step is done, or waits to be merged, are numbered
+/// in the order in which they began to wait. `finish --next` merges the first of them, `--all` one
+/// after the other; the step is then completed, with `merged_at`, `merge_commit` and `commits`.
+///
 /// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
 /// when several are running and none is named.
 #[derive(Clone, Debug, clap::Args)]
@@ -39,7 +43,8 @@ const ELSEWHERE: &str = "`--path` puts it elsewhere";
 Examples:
   statedir worktree add benchmarks --step 3
   statedir worktree list
-  statedir worktree finish benchmarks")]
+  statedir worktree finish benchmarks
+  statedir worktree finish --next")]
 pub(in crate::adapters) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -62,7 +67,7 @@ enum Verb {
         #[arg(long, value_name = "DIR")]
         path: Option<PathBuf>,
     },
-    /// List worktrees and the steps worked on there
+    /// List worktrees and the steps worked on there, in the order in which they are merged
     #[command(after_help = "Examples:\n  statedir worktree list --json")]
     List,
     /// Merge a worktree back and remove it
@@ -71,11 +76,18 @@ enum Verb {
     /// merge is in progress here. If its directory was removed by hand, `--force` merges what was
     /// committed on its branch.
     #[command(
-        after_help = "Examples:\n  statedir worktree finish benchmarks\n  statedir worktree finish benchmarks --abandon"
+        after_help = "Examples:\n  statedir worktree finish benchmarks\n  statedir worktree finish --next\n  statedir worktree finish benchmarks --abandon"
     )]
     Finish {
         /// The name of the branch
-        name: String,
+        #[arg(required_unless_present_any = ["next", "all"])]
+        name: Option<String>,
+        /// The one that has been waiting longest
+        #[arg(long, conflicts_with_all = ["name", "all", "abandon", "force"])]
+        next: bool,
+        /// All that wait, one after the other, up to a conflict
+        #[arg(long, conflicts_with_all = ["name", "abandon", "force"])]
+        all: bool,
         /// Merge although a step is still running there, or the directory is missing
         #[arg(long, conflicts_with = "abandon")]
         force: bool,
@@ -89,12 +101,14 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     match args.verb {
         Verb::Add { name, step, path } => add(session, &name, step, path),
         Verb::List => list(session),
-        Verb::Finish { name, force, abandon } => {
+        Verb::Finish { all: true, .. } => finish_all(session),
+        Verb::Finish { name, force, abandon, .. } => {
             let how = match (force, abandon) {
                 (_, true) => How::Abandon,
                 (true, _) => How::Force,
                 _ => How::Merge,
             };
+            let name = name.map_or_else(|| merge_queue::next(session), Ok)?;
             finish(session, &name, how)
         }
     }
@@ -116,9 +130,17 @@ fn add(
         .map_err(|error| Failure::new(ErrorCode::Io, format!("{}: {error}", path.display())))?;
     git::refuse_committed_link(&dir, &path)?;
     let path = git::real_path(&path);
-    git::check_worktree(&dir, name, &path)?;
+    let begun = match &step {
+        Some(step) => is_begun(&workspace, step, name, &path)?,
+        None => false,
+    };
+    // What was begun and cut off is finished: whoever began it does not have to clean up first.
+    let left = git::left_by_add(&dir, name, &path)?;
+    if !begun || left == git::Left::Nothing {
+        git::check_worktree(&dir, name, &path)?;
+    }
     if session.global.dry_run {
-        if let Some(step) = &step {
+        if let Some(step) = step.as_ref().filter(|_| !begun) {
             workspace.apply(&claim(step, name, &path))?;
         }
         let message = format!("would make `{}` on branch `{name}`", path.display());
@@ -127,7 +149,9 @@ fn add(
     // Git takes an empty directory; one that cannot be made is told before anything is changed.
     fs_err::create_dir_all(&path)
         .map_err(|error| Failure::new(ErrorCode::Io, error.to_string()).hint(ELSEWHERE))?;
-    let tree = match claim_and_make(session, &workspace, name, step.as_ref(), &path) {
+    git::ignore_worktrees(&dir, &path)?;
+    let to_claim = step.as_ref().filter(|_| !begun);
+    let tree = match claim_and_make(session, &workspace, name, to_claim, &path) {
         Ok(tree) => tree,
         Err(failure) => {
             // Only if it is empty, as it was made.
@@ -141,6 +165,24 @@ fn add(
         session.output.line(format!("{} on branch {name}", tree.path.display()));
     }
     Ok(0)
+}
+
+/// Whether a step was already started for that branch and place by the one who asks.
+fn is_begun(
+    workspace: &Workspace,
+    step: &StepRef,
+    name: &str,
+    path: &Path,
+) -> Result<bool, Failure> {
+    let snapshot = workspace.read()?;
+    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+    let step = plan.step(step).map_err(crate::workspace::Error::from)?;
+    let me = workspace.environment().identity().claim();
+    let is_own = step.claimed_by.as_ref().is_some_and(|claim| claim.is_held_by(&me));
+    Ok(workflow.role_of(step) == Some(StepRole::Active)
+        && is_own
+        && step.field("branch") == Some(name)
+        && step.field("worktree").map(Path::new) == Some(path))
 }
 
 /// Starts a step and notes on it where it is worked on.
@@ -204,9 +246,18 @@ pub(super) fn rehearsed(session: &mut Session<'_>, message: &str) -> CliResult {
 
 fn list(session: &mut Session<'_>) -> CliResult {
     let workspace = session.workspace()?;
-    let trees = git::worktrees(workspace.directory())?;
+    let mut trees = git::worktrees(workspace.directory())?;
+    let queue = merge_queue::queue(session, &workspace, &trees)?;
+    let turn = |tree: &git::Worktree| {
+        let branch = tree.branch.as_deref()?;
+        queue.iter().position(|queued| queued.branch == branch)
+    };
+    // The main one first, then the queue, then those that are worked on.
+    let main = trees.first().map(|tree| tree.path.clone());
+    trees.sort_by_key(|tree| (Some(&tree.path) != main.as_ref(), turn(tree).unwrap_or(usize::MAX)));
     let mut listed = Vec::new();
     for tree in &trees {
+        let turn = turn(tree).filter(|_| !tree.here);
         let there = at(session, &tree.state, &workspace)?;
         let plan = there.read().and_then(|snapshot| snapshot.plan());
         let steps: Vec<String> = match &plan {
@@ -217,7 +268,8 @@ fn list(session: &mut Session<'_>) -> CliResult {
         };
         listed.push(json!({ "path": tree.path, "branch": tree.branch, "commit": tree.commit,
             "here": tree.here, "bare": tree.bare, "missing": tree.missing, "locked": tree.locked,
-            "has_state": plan.is_ok(), "steps": steps }));
+            "has_state": plan.is_ok(), "steps": steps, "queue": turn.map(|turn| turn + 1),
+            "waiting_since": turn.and_then(|turn| queue[turn].since.clone()) }));
         if !session.output.is_json() {
             let here = if tree.here { "*" } else { " " };
             let none = if tree.bare { "(bare)" } else { "(no branch)" };
@@ -229,6 +281,9 @@ fn list(session: &mut Session<'_>) -> CliResult {
             if !steps.is_empty() {
                 line.push_str(&format!("  {}", steps.join(", ")));
             }
+            if let Some(turn) = turn {
+                line.push_str(&format!("  (merge {})", turn + 1));
+            }
             session.output.line(line);
             if tree.missing && !tree.bare {
                 session.output.line(format!(
@@ -239,6 +294,8 @@ fn list(session: &mut Session<'_>) -> CliResult {
     }
     if session.output.is_json() {
         session.output.value(json!({ "worktrees": listed }));
+    } else if !queue.is_empty() {
+        session.output.line("`statedir worktree finish --next` merges the first");
     }
     Ok(0)
 }

@@ -1,18 +1,20 @@
 //! A worktree comes to its end: merged, or given up.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value, json};
 
 use super::{
-    commit,
+    commit, merge_queue,
     worktree::{at, rehearsed, steps_of},
 };
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        git::{self, Worktree},
+        git::{self, Finished, Worktree},
     },
-    domain::{ErrorCode, Step, StepRef, StepRole},
-    workspace::{Change, StepShape, Workspace},
+    domain::{ErrorCode, Step, StepRef, StepRole, Workflow},
+    workspace::{Change, StepMove, StepShape, Workspace},
 };
 
 /// How a worktree is taken away.
@@ -26,7 +28,74 @@ pub(super) enum How {
     Abandon,
 }
 
+/// Merges all that wait, one after the other; a conflict stops it.
+pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
+    let mut merged = Vec::new();
+    let mut name = merge_queue::next(session)?;
+    loop {
+        match merge(session, &name, How::Merge) {
+            Ok(Some(done)) => {
+                if !session.output.is_json() {
+                    done.print(session);
+                }
+                merged.push(done);
+            }
+            Ok(None) => return Ok(0),
+            Err(mut failure) => {
+                let before: Vec<&Finished> = merged.iter().map(|done| &done.finished).collect();
+                let data = failure.data.get_or_insert_with(|| Box::new(json!({})));
+                data["merged"] = json!(before);
+                return Err(failure);
+            }
+        }
+        match merge_queue::next(session) {
+            Ok(next) => name = next,
+            Err(failure) if failure.code == ErrorCode::NothingToDo => break,
+            Err(failure) => return Err(failure),
+        }
+    }
+    if session.output.is_json() {
+        let finished: Vec<&Finished> = merged.iter().map(|done| &done.finished).collect();
+        session.output.value(json!({ "finished": finished }));
+    }
+    Ok(0)
+}
+
 pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResult {
+    let Some(done) = merge(session, name, how)? else { return Ok(0) };
+    if session.output.is_json() {
+        session.output.value(json!({ "finished": done.finished, "running": done.running }));
+    } else {
+        done.print(session);
+    }
+    Ok(0)
+}
+
+/// A worktree that was merged.
+struct Done {
+    finished: Finished,
+    path: PathBuf,
+    /// The steps that were still running there, by name.
+    running: Vec<String>,
+    /// The steps that are completed now, by name.
+    completed: Vec<String>,
+}
+
+impl Done {
+    fn print(&self, session: &mut Session<'_>) {
+        let branch = &self.finished.branch;
+        session.output.line(format!("merged {branch} and removed {}", self.path.display()));
+        for step in &self.completed {
+            session.output.line(format!("{step} is completed"));
+        }
+        for step in &self.running {
+            session.output.line(format!("{step} was not finished there: it is running here now"));
+        }
+    }
+}
+
+/// Merges a worktree; `None` where nothing was merged and all is said.
+fn merge(session: &mut Session<'_>, name: &str, how: How) -> Result<Option<Done>, Failure> {
     let workspace = session.workspace()?;
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
@@ -37,13 +106,18 @@ pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResu
     if session.global.dry_run {
         let verb = if how == How::Abandon { "keep the branch" } else { "merge" };
         let message = format!("would {verb} `{name}` and remove `{}`", tree.path.display());
-        return rehearsed(session, &message);
+        rehearsed(session, &message)?;
+        return Ok(None);
+    }
+    if how != How::Abandon && !tree.missing {
+        begin_merging(&there, name)?;
     }
     if !tree.missing && there.read().is_ok() {
         git::commit(&tree.state, &commit::options(&there)?)?;
     }
     if how == How::Abandon {
-        return abandon(session, &workspace, &tree, name);
+        abandon(session, &workspace, &tree, name)?;
+        return Ok(None);
     }
     git::commit(&dir, &commit::options(&workspace)?)?;
     let finished = git::finish_worktree(&dir, name)?;
@@ -54,31 +128,25 @@ pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResu
         );
         let mut failure = Failure::new(ErrorCode::Unmerged, message);
         failure.data = Some(Box::new(json!({ "finished": finished })));
-        return Err(failure.hint(
-            "`statedir merge --list`, resolve them, `git commit`, then the same command again",
-        ));
+        let again = format!("statedir worktree finish {name}");
+        return Err(failure.hint(format!(
+            "`statedir merge --list`, resolve them, `git commit`, then `{again}` again"
+        )));
     }
-    note(session, name, "merged and removed")?;
-    if session.output.is_json() {
-        session.output.value(json!({ "finished": finished, "running": running }));
-    } else {
-        session.output.line(format!("merged {name} and removed {}", tree.path.display()));
-        for step in &running {
-            session.output.line(format!("{step} was not finished there: it is running here now"));
-        }
-    }
-    Ok(0)
+    let completed = note(session, name, Some(&finished))?;
+    Ok(Some(Done { finished, path: tree.path, running, completed }))
 }
 
-/// The steps that are running in a worktree, by name.
+/// The steps that are running in a worktree, or are not ready to be merged, by name.
 fn running(there: &Workspace, name: &str) -> Vec<String> {
     let Ok(snapshot) = there.read() else { return Vec::new() };
     let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
         return Vec::new();
     };
-    let is_running = |step: &&Step| {
-        let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
-        role == Some(StepRole::Active)
+    let is_running = |step: &&Step| match workflow.role_of(step) {
+        Some(StepRole::Active) => true,
+        Some(StepRole::Waiting) => !workflow.is_mergeable(step),
+        _ => false,
     };
     steps_of(&plan, Some(name)).filter(is_running).map(Step::name).collect()
 }
@@ -124,7 +192,7 @@ fn abandon(
 ) -> CliResult {
     git::abandon_worktree(workspace.directory(), tree)?;
     let opened = running(workspace, name);
-    note(session, name, "abandoned")?;
+    note(session, name, None)?;
     if session.output.is_json() {
         let path = &tree.path;
         session
@@ -142,30 +210,104 @@ fn abandon(
     Ok(0)
 }
 
-/// The place of a worktree that is gone is no use on its steps; the branch stays as a record.
-fn note(session: &Session<'_>, name: &str, what: &str) -> Result<(), Failure> {
+/// A step that waits is `merging` while it is merged, so that whoever finds it after a conflict or a
+/// crash can tell.
+fn begin_merging(there: &Workspace, name: &str) -> Result<(), Failure> {
+    let Ok(snapshot) = there.read() else { return Ok(()) };
+    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+    let mut changes = Vec::new();
+    for step in steps_of(&plan, Some(name)).filter(|step| workflow.is_mergeable(step)) {
+        changes.extend(moves(&workflow, step, false));
+    }
+    if !changes.is_empty() {
+        there.apply(&changes)?;
+    }
+    Ok(())
+}
+
+/// The moves by which a step that waits gets to the last status of the merge queue, or to its end.
+fn moves(workflow: &Workflow, step: &Step, to_end: bool) -> Vec<Change> {
+    if workflow.role_of(step) != Some(StepRole::Waiting) {
+        return Vec::new();
+    }
+    let mut to: Vec<&str> = workflow.merge_moves(step).iter().map(String::as_str).collect();
+    if to_end {
+        let last = to.last().copied().or(step.status.as_deref()).unwrap_or_default();
+        to.push(workflow.step_towards(last, StepRole::Done));
+    }
+    let change = |to: &str| {
+        Change::StepMove(Box::new(StepMove {
+            force: true,
+            ..StepMove::new(StepRef::Number(step.number), to)
+        }))
+    };
+    to.into_iter().map(change).collect()
+}
+
+/// What a branch left on its steps is no use once it is gone: it is told in the history, and its
+/// steps are completed, or opened again if it was abandoned. Gives the names of completed steps.
+fn note(
+    session: &Session<'_>,
+    name: &str,
+    merged: Option<&Finished>,
+) -> Result<Vec<String>, Failure> {
     let workspace = session.workspace_as_it_is()?;
     let snapshot = workspace.read()?;
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
-    let mut changes = Vec::new();
+    let (mut changes, mut completed) = (Vec::new(), Vec::new());
     for step in steps_of(&plan, Some(name)) {
         let selected = StepRef::Number(step.number);
-        let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
-        if what == "abandoned" && role == Some(StepRole::Active) {
+        let role = workflow.role_of(step);
+        if merged.is_none()
+            && !role.is_some_and(|role| role.is_finished() || role == StepRole::Open)
+        {
             let note = Some(format!("the worktree on branch `{name}` was abandoned"));
             changes.push(Change::StepReset { step: Some(selected.clone()), note, force: true });
         }
-        if step.other.iter().any(|(key, _)| key == "worktree") {
-            let mut set = Map::new();
-            set.insert("worktree".to_owned(), Value::from(what));
-            let shape = StepShape { step: Some(selected), set, ..StepShape::default() };
-            changes.push(Change::StepSet(Box::new(shape)));
+        let mut set = Map::new();
+        set.insert("worktree".to_owned(), Value::Null);
+        set.insert("branch".to_owned(), Value::Null);
+        if let Some(finished) = merged.filter(|_| workflow.is_mergeable(step)) {
+            let to_end = moves(&workflow, step, true);
+            if !to_end.is_empty() {
+                completed.push(step.name());
+            }
+            changes.extend(to_end);
+            let merge = finished.merge_commit.clone().unwrap_or_default();
+            let commits = finished.commits.join(", ");
+            set.insert("merged_at".to_owned(), Value::from(workspace.environment().now()));
+            for (key, value) in [("merge_commit", &merge), ("commits", &commits)] {
+                if !value.is_empty() {
+                    set.insert(key.to_owned(), Value::from(value.as_str()));
+                }
+            }
+            changes.push(entry(step, name, &merge, &commits));
         }
+        let shape = StepShape { step: Some(selected), set, ..StepShape::default() };
+        changes.push(Change::StepSet(Box::new(shape)));
     }
     // Without any, what follows from the merged plan may still have to be taken over.
     let outcome = workspace.apply(&changes)?;
     if outcome.committed {
         git::commit(workspace.directory(), &commit::options(&session.workspace_as_it_is()?)?)?;
     }
-    Ok(())
+    Ok(completed)
+}
+
+/// The entry that tells of a merge.
+fn entry(step: &Step, branch: &str, merge: &str, commits: &str) -> Change {
+    let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    let mut fields = Map::new();
+    for (key, value) in [
+        ("kind", "note".to_owned()),
+        ("step", format!("{}{id}", step.number)),
+        ("branch", branch.to_owned()),
+        ("merge_commit", merge.to_owned()),
+        ("commits", commits.to_owned()),
+    ] {
+        if !value.is_empty() {
+            fields.insert(key.to_owned(), Value::from(value));
+        }
+    }
+    Change::HistoryAdd { title: format!("Step {} Merged", step.number), fields }
 }

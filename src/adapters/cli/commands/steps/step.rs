@@ -32,7 +32,8 @@ pub(in crate::adapters) enum Verb {
 Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --cost 0.02 --time 30s
   statedir step add \"Write the summary\" --depends-on 1,2 --output summary=\"one page\"
-  statedir step add \"Tell finance\" owner=ada --description - < notes.md")]
+  statedir step add \"Tell finance\" owner=ada --description - < notes.md
+  statedir step add \"Create the tables\" layer=1-foundation --id L1-002")]
     Add {
         /// What to do, in one line
         title: String,
@@ -41,6 +42,9 @@ Examples:
         /// A field of your own
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
+        /// Its id, such as L2-003; else one is made up
+        #[arg(long, value_name = "ID")]
+        id: Option<String>,
         /// Insert it after this step and renumber the following ones; 0 puts it first
         #[arg(long, value_name = "STEP")]
         after: Option<String>,
@@ -166,7 +170,8 @@ Examples:
 Examples:
   statedir step list
   statedir step list --status FAILED --limit 100
-  statedir step list --status RUNNING --claimed-by agent-b")]
+  statedir step list --status RUNNING --claimed-by agent-b
+  statedir step list --where layer=2-backend")]
     List {
         /// Only steps with this status
         #[arg(long)]
@@ -174,6 +179,9 @@ Examples:
         /// Only steps that this actor or session claimed
         #[arg(long, value_name = "NAME")]
         claimed_by: Option<String>,
+        /// Only steps whose field has this value
+        #[arg(long = "where", value_name = "KEY=VALUE", value_parser = pairs::pair)]
+        fields: Vec<(String, String)>,
         /// The most to list
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
@@ -191,8 +199,9 @@ Examples:
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
     let change = match args.verb {
-        Verb::Add { title, shape, set, after, before } => {
+        Verb::Add { title, shape, set, id, after, before } => {
             let mut shape = shape.shape()?;
+            shape.id = id;
             shape.title = Some(title);
             shape.set = pairs::texts(&set);
             shape.after = selected(after.as_deref())?;
@@ -229,8 +238,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Show { step, resolved } => {
             return view::show(session, step.as_deref(), resolved);
         }
-        Verb::List { status, claimed_by, limit } => {
-            return view::list(session, status.as_deref(), claimed_by.as_deref(), limit);
+        Verb::List { status, claimed_by, fields, limit } => {
+            let filter = view::Filter { status, claimed_by, fields };
+            return view::list(session, &filter, limit);
         }
         Verb::Next { claim: false } => return view::next(session),
     };

@@ -68,19 +68,30 @@ fn inputs(
     step.inputs.iter().map(resolved).collect()
 }
 
+/// Which steps are listed.
+pub(super) struct Filter {
+    pub(super) status: Option<String>,
+    pub(super) claimed_by: Option<String>,
+    pub(super) fields: Vec<(String, String)>,
+}
+
 /// All steps, a line each.
-pub(super) fn list(
-    session: &mut Session<'_>,
-    status: Option<&str>,
-    claimed_by: Option<&str>,
-    limit: usize,
-) -> CliResult {
+pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> CliResult {
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
     let mut lines = snapshot.overview()?.steps;
-    if let Some(name) = claimed_by {
+    if !filter.fields.is_empty() {
+        let plan = snapshot.plan()?;
+        let has = |step: &Step, (name, value): &(String, String)| {
+            step.field(name).is_some_and(|field| field.trim() == value.trim())
+        };
+        let mut fits =
+            plan.steps.iter().map(|step| filter.fields.iter().all(|field| has(step, field)));
+        lines.retain(|_| fits.next().unwrap_or(false));
+    }
+    if let Some(name) = &filter.claimed_by {
         let is_by = |claim: &Claim| {
-            claim.is_by(name) || claim.session_name() == name || claim.to_string() == name
+            claim.is_by(name) || claim.session_name() == *name || claim.to_string() == *name
         };
         lines.retain(|line| line.claimed_by.as_ref().is_some_and(is_by));
     }
@@ -88,7 +99,7 @@ pub(super) fn list(
     let age = |step: &StepOverview| {
         Some(step).filter(|step| step.is_running())?.age_ms(workspace.environment())
     };
-    if let Some(status) = status {
+    if let Some(status) = &filter.status {
         let workflow = snapshot.workflow()?;
         let Some(known) = workflow.step_status(status) else {
             let all: Vec<&str> = workflow.step_statuses().collect();
@@ -114,6 +125,8 @@ pub(super) fn list(
         session.output.value(answer);
         return Ok(0);
     }
+    let width = lines.iter().filter_map(|step| step.id.as_ref()).map(String::len).max();
+    let width = width.unwrap_or_default().max(5);
     for step in &lines {
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
@@ -124,10 +137,11 @@ pub(super) fn list(
         if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {
             notes.push(format!("waits for {}", step.waits_for.join(", ")));
         }
+        notes.extend(step.held_by.as_ref().map(|group| format!("after {group}")));
         let notes =
             if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
         session.output.line(format!(
-            "{} {:>3}  {:<5} {:<10} {}{notes}",
+            "{} {:>3}  {:<width$} {:<10} {}{notes}",
             mark(step.role),
             step.number,
             id,

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::{
     adapters::cli::{CliResult, Session},
     domain::format_duration,
-    workspace::Metrics,
+    workspace::{Breakdown, Metrics},
 };
 
 /// How many steps are listed for people.
@@ -11,19 +11,65 @@ const MOST_STEPS: usize = 20;
 
 /// Show progress, attempts, costs, times and sizes in numbers
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "Examples:\n  statedir metrics\n  statedir metrics --json")]
-pub(in crate::adapters) struct Args {}
+#[command(after_help = "\
+Examples:
+  statedir metrics
+  statedir metrics --by layer
+  statedir metrics --by actor --json")]
+pub(in crate::adapters) struct Args {
+    /// Add up by a field of the steps, such as layer or component, or by actor
+    #[arg(long, value_name = "FIELD")]
+    by: Option<String>,
+}
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliResult {
-    let metrics = session.workspace()?.metrics()?;
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let metrics = session.workspace()?.metrics(args.by.as_deref())?;
     if session.output.is_json() {
         session.output.value(json!(metrics));
         return Ok(0);
     }
-    for line in lines(&metrics) {
+    let lines = match &metrics.by {
+        Some(by) => shares(by),
+        None => lines(&metrics),
+    };
+    for line in lines.into_iter().chain(covered(&metrics)) {
         session.output.line(line);
     }
     Ok(0)
+}
+
+/// A line for each group, component or actor.
+fn shares(by: &Breakdown) -> Vec<String> {
+    let names = by.shares.iter().map(|share| share.name.chars().count());
+    let width = names.max().unwrap_or(0).max(by.field.chars().count());
+    let mut lines = vec![format!(
+        "{:<width$}  {:>8}  {:>8}  {:>6}  {:>8}  {:>10}  {:>10}",
+        by.field, "steps", "finished", "failed", "attempts", "cost", "time"
+    )];
+    for share in &by.shares {
+        lines.push(format!(
+            "{:<width$}  {:>8}  {:>8}  {:>6}  {:>8}  {:>10}  {:>10}",
+            share.name,
+            share.steps,
+            share.finished,
+            share.failed,
+            share.attempts,
+            share.cost.to_string(),
+            format_duration(share.time_ms)
+        ));
+    }
+    lines
+}
+
+/// What is said where not all of the history was read.
+fn covered(metrics: &Metrics) -> Option<String> {
+    let covered = &metrics.step_times_cover;
+    (covered.entries < covered.of).then(|| {
+        format!(
+            "(times of steps are from the newest {} of {} entries)",
+            covered.entries, covered.of
+        )
+    })
 }
 
 /// `2 timeout, 1 network`.
@@ -76,13 +122,6 @@ fn lines(metrics: &Metrics) -> Vec<String> {
     }
     if let Some(more) = metrics.steps.len().checked_sub(MOST_STEPS).filter(|more| *more > 0) {
         lines.push(format!("{more} more steps: statedir metrics --json"));
-    }
-    let covered = &metrics.step_times_cover;
-    if covered.entries < covered.of {
-        lines.push(format!(
-            "(times of steps are from the newest {} of {} entries)",
-            covered.entries, covered.of
-        ));
     }
     lines
 }

@@ -2,12 +2,16 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session, commands::steps::view::mark, output::Colour, way_back},
-    domain::{StepRole, format_age, format_duration},
-    workspace::{Environment, LimitUse, Overview, StepOverview, StepTimes},
+    domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
+    workspace::{
+        Artefact, Environment, LimitUse, Overview, StepOverview, StepTimes, TicketOverview,
+    },
 };
 
 /// How many steps are listed.
 const MOST_STEPS: usize = 12;
+/// How many groups are shown.
+const MOST_GROUPS: usize = 8;
 /// How many lines of one kind are listed.
 const MOST: usize = 5;
 
@@ -51,9 +55,62 @@ fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Paint
     let (finished, total) = (overview.counts.finished(), overview.counts.total);
     let (bar, percent) = (bar(finished, total), overview.counts.percent());
     lines.push((Colour::Green, format!("progress  {bar} {finished}/{total} ({percent}%)")));
+    lines.extend(groups(overview));
+    lines.extend(overview.ticket.iter().flat_map(ticket));
     lines.extend(steps(&overview.steps, times, env));
     lines.extend(outlook(overview));
     lines.push(plain(format!("revision  {}", overview.revision)));
+    lines
+}
+
+/// The ticket, who has approved what, and what came of it.
+fn ticket(ticket: &TicketOverview) -> Vec<Painted> {
+    let on = ticket.platform.as_ref().map(|platform| format!(" ({platform})"));
+    let branch = ticket.branch.as_ref().map(|branch| format!(", branch {branch}"));
+    let (on, branch) = (on.unwrap_or_default(), branch.unwrap_or_default());
+    let mut lines = vec![plain(format!("ticket    {}{on}{branch}", ticket.id))];
+    let (approved, all) = ticket.approved();
+    if all > 0 {
+        lines.push(plain(format!("approvals {approved} of {all}")));
+    }
+    let decided = ticket.approvals.iter().rev().filter(|review| review.decision != Decision::Open);
+    let decided: Vec<&Review> = decided.collect();
+    let told = |review: &&Review| {
+        let word = if review.decision == Decision::Approved { "approved" } else { "rejected" };
+        plain(format!("{word:<9} {}: {}", review.id, one_line(&review.text)))
+    };
+    some(&mut lines, decided.iter().map(told), "statedir review list --all");
+    let told = |artefact: &Artefact| {
+        plain(format!("artefact  {}: {}", artefact.name, one_line(&artefact.value)))
+    };
+    some(&mut lines, ticket.artefacts.iter().map(told), "statedir var get step_data.outputs");
+    lines
+}
+
+/// How far each group is: `0-setup 4/4 · 1-foundation 3/3 · 2-backend 4/6`.
+fn groups(overview: &Overview) -> Vec<Painted> {
+    let (Some(field), false) = (&overview.group_by, overview.groups.is_empty()) else {
+        return Vec::new();
+    };
+    let all = &overview.groups;
+    let at = all.iter().position(|group| group.progress != GroupProgress::Finished);
+    let last = (at.unwrap_or(all.len()).saturating_sub(3) + MOST_GROUPS).min(all.len());
+    let first = last.saturating_sub(MOST_GROUPS);
+    let told = |group: &Group| {
+        let stopped = if group.progress == GroupProgress::Stopped { " stopped" } else { "" };
+        format!("{} {}/{}{stopped}", group.name, group.finished, group.total)
+    };
+    let mut told: Vec<String> = all[first..last].iter().map(told).collect();
+    if first > 0 {
+        told.insert(0, format!("{first} before"));
+    }
+    if last < all.len() {
+        told.push(format!("{} more", all.len() - last));
+    }
+    let mut lines = vec![plain(format!("{field:<9} {}", told.join(" · ")))];
+    if let Some(stopped) = &overview.stopped {
+        lines.push((Colour::Red, format!("stopped   {stopped}")));
+    }
     lines
 }
 
@@ -107,6 +164,7 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
     if !step.is_finished() && !step.waits_for.is_empty() {
         notes.push(format!("waits for {}", step.waits_for.join(", ")));
     }
+    notes.extend(step.held_by.as_ref().map(|group| format!("after {group}")));
     let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join("; ")) };
     let colour = match step.role {
         Some(StepRole::Active | StepRole::Waiting) => Colour::Yellow,

@@ -1,0 +1,72 @@
+//! The merge queue: worktrees whose work is ready, in the order in which it began to wait.
+
+use serde::Serialize;
+
+use super::worktree::{at, steps_of};
+use crate::{
+    adapters::{
+        cli::{Failure, Session},
+        git::{self, Worktree},
+    },
+    domain::{ErrorCode, Plan, Step, Workflow},
+    workspace::Workspace,
+};
+
+/// A worktree that can be merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Queued {
+    /// Its branch.
+    pub(super) branch: String,
+    /// Its steps, by name.
+    pub(super) steps: Vec<String>,
+    /// Since when the first of them has been waiting.
+    pub(super) since: Option<String>,
+}
+
+/// The worktrees that can be merged, the one that has been waiting longest first.
+pub(super) fn queue(
+    session: &Session<'_>,
+    workspace: &Workspace,
+    trees: &[Worktree],
+) -> Result<Vec<Queued>, Failure> {
+    let mut queued = Vec::new();
+    for tree in trees.iter().filter(|tree| !tree.here && !tree.bare && !tree.missing) {
+        let Some(branch) = &tree.branch else { continue };
+        let there = at(session, &tree.state, workspace)?;
+        let Ok(snapshot) = there.read() else { continue };
+        if let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) {
+            queued.extend(of(&plan, &workflow, branch));
+        }
+    }
+    // Times are written in one way, which sorts as they do.
+    queued.sort_by(|one, other| {
+        let key = |queued: &Queued| (queued.since.is_none(), queued.since.clone());
+        key(one).cmp(&key(other)).then_with(|| one.branch.cmp(&other.branch))
+    });
+    Ok(queued)
+}
+
+/// A branch that can be merged: it has steps, and all of them are ready.
+fn of(plan: &Plan, workflow: &Workflow, branch: &str) -> Option<Queued> {
+    let steps: Vec<&Step> = steps_of(plan, Some(branch)).collect();
+    let is_ready = |step: &&Step| workflow.is_mergeable(step);
+    if steps.is_empty() || !steps.iter().all(is_ready) {
+        return None;
+    }
+    Some(Queued {
+        branch: branch.to_owned(),
+        steps: steps.iter().map(|step| step.name()).collect(),
+        since: steps.iter().filter_map(|step| step.started_at.clone()).min(),
+    })
+}
+
+/// The branch that is merged next.
+pub(super) fn next(session: &Session<'_>) -> Result<String, Failure> {
+    let workspace = session.workspace()?;
+    let trees = git::worktrees(workspace.directory())?;
+    let first = queue(session, &workspace, &trees)?.into_iter().next();
+    first.map(|queued| queued.branch).ok_or_else(|| {
+        Failure::new(ErrorCode::NothingToDo, "no worktree waits to be merged")
+            .hint("`statedir worktree list` shows what is worked on in each")
+    })
+}

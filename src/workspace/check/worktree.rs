@@ -1,0 +1,58 @@
+//! Steps that are worked on in a place that is gone.
+
+use std::path::Path;
+
+use super::super::{Snapshot, Workspace};
+use crate::domain::{ErrorCode, Plan, Problem, StateFile, Step, StepRole};
+
+const FILE: StateFile = StateFile::Plan;
+
+impl Workspace {
+    /// Working trees and branches that a step which is not finished names, and that are not there.
+    /// Of a step that is claimed on another machine, nothing can be told here.
+    pub(super) fn worktree_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
+        let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
+            return Vec::new();
+        };
+        let host = self.env.identity().claim().host;
+        let is_here = |step: &Step| {
+            let claimed = step.claimed_by.as_ref().and_then(|claim| claim.host.as_ref());
+            claimed.is_none() || host.is_none() || claimed == host.as_ref()
+        };
+        let is_under_way = |step: &Step| {
+            let role = workflow.role_of(step);
+            !matches!(role, Some(StepRole::Open | StepRole::Done | StepRole::Skipped) | None)
+        };
+        let steps = plan.steps.iter().filter(|step| is_under_way(step) && is_here(step));
+        steps.filter_map(|step| self.worktree_problem(&plan, step)).collect()
+    }
+
+    fn worktree_problem(&self, plan: &Plan, step: &Step) -> Option<Problem> {
+        let place = step.field("worktree").map(Path::new).filter(|path| path.is_absolute())?;
+        let branch = step.field("branch");
+        let number = step.number;
+        if !matches!(self.store.what_is_at(place), Ok(None)) {
+            let gone = branch.filter(|branch| {
+                self.version_control().has_branch(self.directory(), branch) == Some(false)
+            })?;
+            let message = format!("{} is worked on in branch `{gone}`, which is gone", step.name());
+            let problem = Problem::warning(ErrorCode::BranchGone, FILE, message);
+            return Some(
+                problem
+                    .at(plan.field_place(step, "branch"))
+                    .hint(format!("`statedir step reset {number} --force` begins it anew")),
+            );
+        }
+        let message =
+            format!("{} is worked on in `{}`, which is gone", step.name(), place.display());
+        let problem = Problem::warning(ErrorCode::WorktreeGone, FILE, message);
+        let hint = match branch {
+            Some(branch) => format!(
+                "`statedir worktree finish {branch} --force` merges what was committed there, \
+                 `--abandon` begins the step anew"
+            ),
+            None => format!("`statedir step reset {number} --force` begins it anew"),
+        };
+        Some(problem.at(plan.field_place(step, "worktree")).hint(hint))
+    }
+}

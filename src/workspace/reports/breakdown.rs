@@ -1,0 +1,88 @@
+//! The numbers of an execution by group, by component, by actor, or by any field of the steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::metrics::StepMetrics;
+use crate::{
+    domain::{Money, Plan, StepOutcome, StepRole, parse_duration_ms},
+    history::Entry,
+};
+
+/// What stands for steps that do not have the field.
+const NONE: &str = "-";
+
+/// One line of the breakdown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Share {
+    /// The value that these steps have in common, or who did them.
+    pub name: String,
+    /// How many steps it is about.
+    pub steps: usize,
+    /// How many of them are done or left out; of an actor, how many attempts completed.
+    pub finished: usize,
+    /// How many have failed; of an actor, how many attempts did.
+    pub failed: usize,
+    /// How often they were started; of an actor, how many attempts came to an end.
+    pub attempts: u32,
+    /// What they cost.
+    pub cost: Money,
+    /// How long their attempts took.
+    pub time_ms: u64,
+}
+
+/// By the value of a field, in the order of the plan.
+pub(super) fn by_field(
+    field: &str,
+    plan: &Plan,
+    roles: &[Option<StepRole>],
+    steps: &[StepMetrics],
+) -> Vec<Share> {
+    let mut shares: Vec<Share> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((step, role), counted) in plan.steps.iter().zip(roles).zip(steps) {
+        let name = step.field(field).map(str::trim).filter(|name| !name.is_empty());
+        let share = share(&mut shares, &mut places, name.unwrap_or(NONE));
+        share.steps += 1;
+        share.finished += usize::from(role.is_some_and(StepRole::is_finished));
+        share.failed += usize::from(*role == Some(StepRole::Failed));
+        share.attempts += counted.attempts;
+        share.cost = share.cost + counted.cost.unwrap_or_default();
+        share.time_ms = share.time_ms.saturating_add(counted.time_ms.unwrap_or_default());
+    }
+    shares
+}
+
+/// By who brought attempts to an end, as the entries say.
+pub(super) fn by_actor(entries: &[Entry]) -> Vec<Share> {
+    let mut shares: Vec<Share> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for entry in entries {
+        let (Some(step), Some(outcome)) = (entry.field("step"), entry.outcome()) else { continue };
+        let actor = entry.field("actor").unwrap_or(NONE);
+        let share = share(&mut shares, &mut places, actor);
+        share.steps += usize::from(seen.insert((actor, step)));
+        share.finished += usize::from(outcome != StepOutcome::Failed);
+        share.failed += usize::from(outcome == StepOutcome::Failed);
+        share.attempts += 1;
+        let cost = entry.field("actual_cost").and_then(Money::parse);
+        share.cost = share.cost + cost.unwrap_or_default();
+        let time = entry.field("actual_time").and_then(parse_duration_ms);
+        share.time_ms = share.time_ms.saturating_add(time.unwrap_or_default());
+    }
+    shares
+}
+
+fn share<'s, 'n>(
+    shares: &'s mut Vec<Share>,
+    places: &mut BTreeMap<&'n str, usize>,
+    name: &'n str,
+) -> &'s mut Share {
+    let at = *places.entry(name).or_insert_with(|| {
+        shares.push(Share { name: name.to_owned(), ..Share::default() });
+        shares.len() - 1
+    });
+    &mut shares[at]
+}

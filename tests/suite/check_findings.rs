@@ -1,0 +1,143 @@
+//! What `check` says about times, names, references, places and steps that are out of date.
+
+use serde_json::Value;
+
+use crate::{builder::Project, needs};
+
+/// The findings with that code.
+fn findings(project: &Project, code: &str) -> Vec<Value> {
+    let answer = project.run(&["check", "--json"]).json();
+    let all = answer["findings"].as_array().or(answer["error"]["findings"].as_array());
+    let all = all.cloned().unwrap_or_default();
+    all.into_iter().filter(|finding| finding["code"] == code).collect()
+}
+
+fn one(project: &Project, code: &str) -> String {
+    let found = findings(project, code);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["severity"], "warning");
+    assert!(found[0]["hint"].is_string() && found[0]["place"]["line"].is_u64(), "{found:?}");
+    found[0]["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_new_state_and_one_at_work_have_no_findings() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    let answer = project.json(&["check", "--strict"]);
+    assert_eq!(answer["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_time_that_is_none_is_named() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1"]);
+    let plan = project.read("plan.md");
+    let since = plan.split(" since ").nth(1).unwrap().lines().next().unwrap().to_owned();
+    project.edit("plan.md", &format!(" since {since}"), " since yesterday");
+    let message = one(&project, "bad_time");
+    assert!(message.starts_with("`started_at` of step 1 ("), "{message}");
+    assert!(message.ends_with(") is not a time: `yesterday`"), "{message}");
+    project.edit("plan.md", " since yesterday", &format!(" since {since}"));
+    assert!(findings(&project, "bad_time").is_empty());
+    let start = plan.lines().find(|line| line.starts_with("- **start_time**")).unwrap();
+    project.edit("plan.md", start, "- **start_time**: 2026-13-45T09:00:00Z");
+    assert_eq!(one(&project, "bad_time"), "`start_time` is not a time: `2026-13-45T09:00:00Z`");
+}
+
+#[test]
+fn a_plan_without_a_goal_or_a_name_is_named() {
+    for field in ["goal", "execution_id"] {
+        let project = Project::new();
+        let plan = project.read("plan.md");
+        let start = format!("- **{field}**");
+        let line = plan.lines().find(|line| line.starts_with(&start)).unwrap();
+        project.edit("plan.md", &format!("{line}\n"), "");
+        assert_eq!(one(&project, "missing_field"), format!("the plan has no `{field}`"));
+    }
+}
+
+#[test]
+fn a_finished_step_behind_a_reopened_one_is_named() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "add", "Second", "--depends-on", "1"]);
+    for step in ["1", "2"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    assert!(findings(&project, "out_of_date").is_empty());
+    project.ok(&["step", "reset", "1"]);
+    let message = one(&project, "out_of_date");
+    assert!(message.contains("is `COMPLETED`, but it depends on step 1 ("), "{message}");
+    project.ok(&["step", "reset", "2"]);
+    assert!(findings(&project, "out_of_date").is_empty());
+}
+
+#[test]
+fn a_reference_in_text_that_leads_nowhere_is_named_unless_it_is_code() {
+    let project = Project::new();
+    project.ok(&["var", "set", "results.rows", "42"]);
+    project.ok(&["context", "add", "There are {{results.rows}} rows; `{{in.code}}` is code."]);
+    assert!(findings(&project, "missing_reference").is_empty());
+    project.ok(&["context", "add", "See {{results.row}} for more."]);
+    let found = findings(&project, "missing_reference");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["file"], "context.md");
+    assert_eq!(found[0]["hint"], "did you mean `results.rows`?");
+    project.ok(&["var", "set", "results.row", "1"]);
+    project.ok(&["directive", "add", "Never exceed {{limits.rows}}"]);
+    let found = findings(&project, "missing_reference");
+    assert_eq!((found.len(), &found[0]["file"]), (1, &Value::from("constraints.md")));
+}
+
+#[test]
+fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
+    if !needs::program("git") {
+        return;
+    }
+    let project = Project::with_steps(2);
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        let output = command.current_dir(project.root()).args(identity).args(args).output();
+        assert!(output.as_ref().unwrap().status.success(), "{args:?} {output:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["config", "user.name", "t"]);
+    git(&["config", "user.email", "t@example.org"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "begin"]);
+    let place = project.root().join("elsewhere");
+    project.ok(&["worktree", "add", "two", "--step", "2", "--path", place.to_str().unwrap()]);
+    assert!(findings(&project, "worktree_gone").is_empty());
+    std::fs::rename(&place, project.root().join("moved")).unwrap();
+    assert!(one(&project, "worktree_gone").contains("elsewhere`, which is gone"));
+    std::fs::rename(project.root().join("moved"), &place).unwrap();
+    git(&["worktree", "remove", "--force", place.to_str().unwrap()]);
+    git(&["branch", "-qD", "two"]);
+    std::fs::create_dir(&place).unwrap();
+    assert!(one(&project, "branch_gone").contains("in branch `two`, which is gone"));
+}
+
+#[test]
+fn a_template_with_steps_gives_a_state_that_is_consistent_at_once() {
+    let project = Project::empty();
+    let templates = project.root().join("ours");
+    std::fs::create_dir(&templates).unwrap();
+    let plan = "{{heading 1 \"Execution Plan\" title}}\n\n## Metadata\n{{field \"goal\" goal}}\n\
+        {{field \"status\" status}}\n{{field \"mode\" mode}}\n{{field \"execution_id\" execution_id}}\n\
+        {{field \"current_step\" current_step}}\n{{field \"start_time\" now}}\n\n## Steps\n\n\
+        ### Step 1: Look\n- **status**: PENDING\n\n### Step 2: Decide\n- **status**: PENDING\n\
+        - **depends_on**: 1 Look\n";
+    std::fs::write(templates.join("plan.md.hbs"), project.said(plan.as_bytes())).unwrap();
+    if project.is_renamed() {
+        std::fs::write(templates.join("workflow.yaml"), crate::lifecycle::workflow()).unwrap();
+    }
+    project.ok(&["init", "--goal", "Ship it", "--template", templates.to_str().unwrap()]);
+    let answer = project.json(&["check", "--strict"]);
+    assert_eq!(answer["findings"], Value::Array(Vec::new()));
+    assert_eq!(project.json(&["step", "next"])["step"]["number"], 1);
+    project.ok(&["step", "next", "--claim"]);
+    project.ok(&["step", "done"]);
+    project.ok(&["check", "--strict"]);
+}
