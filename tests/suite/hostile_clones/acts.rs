@@ -33,10 +33,13 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 126] = [
+const LINES: [(&str, &str); 133] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
+    ("init --goal Again", "workspace"),
+    ("init --goal Again --template templates", "workspace"),
+    ("init --ticket #7", "docs"),
     ("status", ""),
     ("brief", ""),
     ("show plan", ""),
@@ -45,6 +48,9 @@ const LINES: [(&str, &str); 126] = [
     ("state --format yaml", ""),
     ("import --replace -", ""),
     ("metrics", ""),
+    ("metrics --by layer", ""),
+    ("step add Layered layer=1 --id L1-001", ""),
+    ("step list --where layer=1", ""),
     ("plan set goal=Another", ""),
     ("plan graph --format svg", ""),
     ("plan tracks", ""),
@@ -133,6 +139,7 @@ const LINES: [(&str, &str); 126] = [
     ("commit --dry-run", ""),
     ("worktree add side", "../clone-side"),
     ("worktree list", ""),
+    ("worktree finish --next", "../clone-side"),
     ("worktree finish side", "../clone-side"),
     ("review-notes", ""),
     ("gc --older-than 0s", ""),
