@@ -81,6 +81,10 @@ pub(crate) struct LongTerm {
     pub preferences: Preferences,
     /// Counts over the whole history.
     pub statistics: Statistics,
+    /// Key decisions of turns that are older than the medium term, oldest first.
+    pub decisions: Vec<Noted>,
+    /// Lessons of the same.
+    pub lessons: Vec<Noted>,
     /// Errors among the newest entries, the most frequent first.
     pub error_patterns: Vec<Pattern>,
     /// Tools and components that worked among the newest entries, the most frequent first.
@@ -100,6 +104,9 @@ pub(crate) struct Project {
     pub mode: Option<String>,
     /// What context.md says under *Current Understanding*.
     pub understanding: Option<String>,
+    /// What `project_context` in variables.json holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<serde_json::Value>,
 }
 
 /// How the user wants it.
@@ -140,6 +147,7 @@ pub(crate) fn memory(
     let newest = |count: usize| turns.get(turns.len().saturating_sub(count)..).unwrap_or_default();
     let older = turns.len().saturating_sub(SHORT_TURNS);
     let first = turns.len().saturating_sub(MEDIUM_TURNS);
+    let MediumTerm { decisions, lessons, .. } = medium(turns.get(..first).unwrap_or_default());
     Memory {
         turns: history.turns,
         working: newest(WORKING_TURNS).to_vec(),
@@ -149,6 +157,8 @@ pub(crate) fn memory(
             project,
             preferences,
             statistics: statistics(history),
+            decisions,
+            lessons,
             error_patterns: error_patterns(entries),
             success_patterns: success_patterns(entries),
             patterns_cover: entries.len(),

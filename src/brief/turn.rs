@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::part::one_line;
-use crate::history::Entry;
+use crate::{domain::Sentiment, history::Entry};
 
 /// How many of the last turns are kept whole.
 pub(crate) const WORKING_TURNS: usize = 2;
@@ -25,6 +25,9 @@ pub struct Turn {
     /// When; given when it is recorded.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// The conversation it belongs to, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
     /// What the user said.
     pub user_message: String,
     /// What the assistant answered.
@@ -51,6 +54,9 @@ pub struct Turn {
     /// Lessons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<String>,
+    /// What the user thinks of it, such as `positive`; else plain words in the message say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
     /// Tokens read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
@@ -72,6 +78,7 @@ impl Turn {
         Self {
             turn: title.and_then(|word| word.trim_end_matches(':').parse().ok()),
             time: entry.time.clone(),
+            conversation: text("conversation"),
             user_message: text("user_message").unwrap_or_default(),
             response: text("response").unwrap_or_default(),
             intent: text("intent"),
@@ -81,6 +88,7 @@ impl Turn {
             files: list(["files", "file"]),
             decisions: list(["decisions", "decision"]),
             lessons: list(["lessons", "lesson"]),
+            feedback: text("feedback"),
             input_tokens: number("input_tokens"),
             output_tokens: number("output_tokens"),
         }
@@ -96,6 +104,7 @@ impl Turn {
         };
         let list =
             |list: &[String]| (!list.is_empty()).then(|| Value::from(list.to_vec()).to_string());
+        put("conversation", self.conversation.clone());
         put("user_message", Some(self.user_message.clone()));
         put("response", Some(self.response.clone()));
         put("intent", self.intent.clone());
@@ -105,9 +114,17 @@ impl Turn {
         put("files", list(&self.files));
         put("decisions", list(&self.decisions));
         put("lessons", list(&self.lessons));
+        put("feedback", self.sentiment());
         put("input_tokens", self.input_tokens.map(|count| count.to_string()));
         put("output_tokens", self.output_tokens.map(|count| count.to_string()));
         fields
+    }
+
+    /// What the user thinks of it: as was said, or as the message says it plainly.
+    pub(crate) fn sentiment(&self) -> Option<String> {
+        let given = self.feedback.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let recognised = || Sentiment::recognise(&self.user_message).map(Sentiment::word);
+        given.or_else(recognised).map(str::to_owned)
     }
 
     /// The turn for reading, with its time.

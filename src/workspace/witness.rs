@@ -65,9 +65,9 @@ impl Witness {
         newest.first()?.time.parse().ok()
     }
 
-    /// How long the running steps have been running, added up.
-    pub(super) fn running_ms(&self, plan: &Plan, workflow: &Workflow) -> u64 {
-        running_ms(plan, workflow, self.now)
+    /// Milliseconds since then.
+    pub(super) fn since(&self, time: &str) -> Option<u64> {
+        millis_between(time, self.now)
     }
 
     fn operations(&self) -> &[OperationSummary] {

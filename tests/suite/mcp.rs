@@ -221,7 +221,7 @@ fn wrong_arguments_are_refused_with_what_is_right() {
             "step",
             json!({ "verb": "list", "title": "x" }),
             "usage",
-            "it takes status, claimed_by, limit",
+            "it takes status, claimed_by, where, limit",
         ),
         ("step", json!({ "verb": "add", "bogus": 1 }), "bad_change", "unknown field `bogus`"),
         ("step", json!({ "verb": "start", "dry_run": "yes" }), "usage", "true or false"),

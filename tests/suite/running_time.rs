@@ -76,13 +76,11 @@ fn a_limit_is_told_while_the_step_runs() {
     let project = Project::with_steps(1);
     project.ok(&["constraint", "set", "max_execution_time", "5m"]);
     at(&project, "12:00:00", &["step", "start", "1"]);
-    let status = at(&project, "12:04:00", &["status"]).stdout;
-    assert!(status.contains("execution time 4m of 5m"), "{status}");
+    let ran = at(&project, "12:04:00", &["var", "set", "a", "0"]);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));
     let ran = at(&project, "12:06:00", &["var", "set", "a", "1"]);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert!(said.contains("max_execution_time"), "{said}");
-    let status = at(&project, "12:06:00", &["status"]).stdout;
-    assert!(status.contains("exceeded  execution time 6m of 5m"), "{status}");
     // Told once.
     let ran = at(&project, "12:07:00", &["var", "set", "a", "2"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));

@@ -40,6 +40,10 @@ impl Event {
                 payload.extend(fields.clone());
                 kind
             }
+            Change::TurnAdd(turn) if turn.sentiment().is_some() => {
+                payload.insert("sentiment".to_owned(), json!(turn.sentiment()));
+                "feedback"
+            }
             change => change.kind(),
         };
         if let Change::StepDone(result) | Change::StepFail(result) | Change::StepSkip(result) =

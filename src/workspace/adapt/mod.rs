@@ -120,11 +120,11 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
         | Change::VarMerge { .. }
         | Change::VarPatch { .. } => draft.mentions_variables() || draft.watches_time(),
         Change::CheckpointCreate { .. } => false,
+        Change::TurnAdd(turn) => turn.sentiment().is_some() || draft.watches_time(),
         Change::ContextAdd(_)
         | Change::ContextSet(_)
         | Change::RuleAdd { .. }
         | Change::RuleRemove { .. }
-        | Change::TurnAdd(_)
         | Change::ReviewOpen { .. }
         | Change::ReviewDecide { .. } => draft.watches_time(),
         _ => true,

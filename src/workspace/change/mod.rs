@@ -368,23 +368,6 @@ pub struct StepMove {
     pub force: bool,
 }
 
-impl StepMove {
-    /// A step and the status that it is to get, and nothing else.
-    pub fn new(step: StepRef, to: impl Into<String>) -> Self {
-        Self {
-            step,
-            to: to.into(),
-            output: Map::new(),
-            cost: None,
-            time: None,
-            error: None,
-            note: None,
-            tool: None,
-            force: false,
-        }
-    }
-}
-
 /// Text for a section of the context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

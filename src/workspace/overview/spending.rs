@@ -24,9 +24,7 @@ impl Spending {
     pub(super) fn new(sources: &Sources<'_>) -> Self {
         let by_entries = Money(sources.history.cost_micros);
         let total_cost = sources.variables.and_then(Variables::total_cost).unwrap_or(by_entries);
-        let mut used = sources.pending.added_to(sources.history);
-        let running = sources.witness.running_ms(sources.plan, sources.workflow);
-        used.time_ms = used.time_ms.saturating_add(running);
+        let used = sources.pending.added_to(sources.history);
         let limits = sources.constraints.map(|constraints| {
             adapt::limits(&adapt::limit_facts(constraints, sources.workflow, total_cost, &used))
         });

@@ -1,12 +1,15 @@
 //! The conversation as it is remembered.
 
 use crate::{
-    brief::{self, MEDIUM_TURNS, Memory, Preferences, Project},
+    brief::{self, Memory, Preferences, Project},
     workspace::{Error, Snapshot},
 };
 
 /// How many of the newest entries patterns are drawn from.
 const PATTERN_ENTRIES: usize = 200;
+
+/// How many turns are looked at for decisions and lessons that last.
+const LONG_TURNS: usize = 1000;
 
 /// How far back turns are looked for, in bytes of the history.
 const TAIL: u64 = 16 << 20;
@@ -18,7 +21,7 @@ impl Snapshot {
     /// The history cannot be read; what else cannot be read is left empty.
     pub(crate) fn memory(&self) -> Result<Memory, Error> {
         let history = self.facts()?.history.counts;
-        let turns = self.newest_turns(MEDIUM_TURNS, TAIL, &history)?;
+        let turns = self.newest_turns(LONG_TURNS, TAIL, &history)?;
         let entries = self.newest(PATTERN_ENTRIES, |_| true)?;
         let plan = self.plan().ok();
         let understanding = self.context().ok().and_then(|context| {
@@ -32,6 +35,7 @@ impl Snapshot {
             goal: plan.as_ref().and_then(|plan| plan.metadata.goal.clone()),
             mode: plan.as_ref().and_then(|plan| plan.metadata.mode.clone()),
             understanding,
+            context: self.variables().ok().and_then(|read| read.get("project_context")),
         };
         let mut preferences = Preferences::default();
         if let Ok(constraints) = self.constraints() {

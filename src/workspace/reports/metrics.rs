@@ -5,11 +5,17 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::breakdown::{self, Share};
+use super::{
+    breakdown::{self, Share},
+    timeline::Timeline,
+};
 use crate::{
-    domain::{Money, StateFile, Step},
+    domain::{Money, PlanRole, StateFile, Step},
     history::{Entry, EntryKind},
-    workspace::{BriefRequest, Error, Snapshot, StepTimes, Workspace, state::FailedAttempt},
+    workspace::{
+        BriefRequest, Error, Snapshot, StepTimes, Workspace, environment::millis_between,
+        state::FailedAttempt,
+    },
 };
 
 /// From how many of the newest entries the times of single steps are taken.
@@ -47,6 +53,13 @@ pub(crate) struct Metrics {
     pub budget: Option<Money>,
     /// The time of all attempts.
     pub total_time_ms: u64,
+    /// The time from the beginning until now, or until the last step of a plan that has ended.
+    pub elapsed_ms: Option<u64>,
+    /// When the last step of a plan that has ended was completed.
+    pub completed_at: Option<String>,
+    /// Reviews, recoveries, tokens and commits.
+    #[serde(flatten)]
+    pub timeline: Timeline,
     /// Returns to an earlier state, and times that the execution was resumed or recovered among the entries
     /// that the times of steps cover.
     pub recoveries: u64,
@@ -93,6 +106,9 @@ pub(crate) struct StepMetrics {
     pub cost: Option<Money>,
     /// How long its attempts took, as the newest entries say.
     pub time_ms: Option<u64>,
+    /// When it was completed last, as the newest entries say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<String>,
 }
 
 /// How much of the history was looked at.
@@ -135,6 +151,7 @@ impl Snapshot {
             *failures.entry(failed.class.word()).or_default() += 1;
         }
         let costs = self.step_costs(&entries);
+        let timeline = Timeline::of(&plan, &entries);
         let step = |step: &Step| {
             let id = step.id.as_ref().map(ToString::to_string);
             StepMetrics {
@@ -144,6 +161,7 @@ impl Snapshot {
                 attempts: step.attempts,
                 cost: id.as_ref().and_then(|id| costs.get(id)).copied(),
                 time_ms: id.as_deref().and_then(|id| times.total(id)),
+                completed_at: id.as_ref().and_then(|id| timeline.completed_at.get(id)).cloned(),
                 id,
             }
         };
@@ -157,6 +175,10 @@ impl Snapshot {
             },
         };
         let by = by.map(breakdown);
+        let has_ended = matches!(overview.role, Some(PlanRole::Succeeded | PlanRole::Failed));
+        let completed_at = timeline.last_completion().filter(|_| has_ended).cloned();
+        let began = overview.start_time.as_deref();
+        let elapsed_ms = began.and_then(|began| self.elapsed_ms(began, completed_at.as_deref()));
         Ok(Metrics {
             total_steps: overview.counts.total,
             finished_steps: overview.counts.finished(),
@@ -172,6 +194,9 @@ impl Snapshot {
             total_cost: overview.spending.total_cost,
             budget: overview.spending.budget,
             total_time_ms: history.time_ms,
+            elapsed_ms,
+            completed_at,
+            timeline,
             recoveries: history.restores + resumed,
             compression_ratio: None,
             history_entries: history.entries,
@@ -181,6 +206,14 @@ impl Snapshot {
             step_times_cover: Cover { entries: entries.len() as u64, of: history.entries },
             revision: overview.revision,
         })
+    }
+
+    /// Milliseconds from `began` to `ended`, or until now.
+    fn elapsed_ms(&self, began: &str, ended: Option<&str>) -> Option<u64> {
+        match ended.and_then(|ended| ended.parse().ok()) {
+            Some(ended) => millis_between(began, ended),
+            None => self.witness().since(began),
+        }
     }
 
     fn sizes(&self) -> BTreeMap<String, u64> {

@@ -9,4 +9,5 @@ pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;
 mod open_steps;
 pub(in crate::workspace) mod rules;
+mod timeline;
 pub(in crate::workspace) mod training;

@@ -1,7 +1,7 @@
 //! Any move that the lifecycle allows, by the name of the status.
 
 use crate::{
-    domain::{ErrorCode, Plan, Step, StepCost, StepRole as Role, Subject, Workflow},
+    domain::{ErrorCode, Plan, Step, StepCost, StepRef, StepRole as Role, Subject, Workflow},
     workspace::{
         Answer, Draft, Error, ErrorKind,
         change::{
@@ -151,6 +151,21 @@ fn shift(
 }
 
 impl StepMove {
+    /// A step and the status that it is to get, and nothing else.
+    pub fn new(step: StepRef, to: impl Into<String>) -> Self {
+        Self {
+            step,
+            to: to.into(),
+            output: serde_json::Map::new(),
+            cost: None,
+            time: None,
+            error: None,
+            note: None,
+            tool: None,
+            force: false,
+        }
+    }
+
     /// What came of the step, where the move ends it.
     fn result(&self) -> StepResult {
         StepResult {

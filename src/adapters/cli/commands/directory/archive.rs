@@ -23,6 +23,7 @@ Examples:
   statedir archive list
   statedir archive show exec_2026
   statedir archive restore exec_2026
+  statedir archive prune --older-than 30d
 
 An archived state can be read with -C, too: `statedir -C workspace/archive/exec_2026 history list`."
 )]
@@ -46,6 +47,21 @@ enum Verb {
         /// Its name, or the beginning of it
         id: String,
     },
+    /// Delete archived executions that have ended, after showing which
+    ///
+    /// Only executions that have ended are deleted. Without --yes nothing is: it shows which would
+    /// be. What is deleted cannot be brought back.
+    #[command(
+        after_help = "Examples:\n  statedir archive prune --older-than 30d\n  statedir archive prune --older-than 30d --yes"
+    )]
+    Prune {
+        /// Those last changed longer ago than this, such as 30d
+        #[arg(long, value_name = "AGE", value_parser = super::gc::age)]
+        older_than: u64,
+        /// Delete them
+        #[arg(long)]
+        yes: bool,
+    },
     /// Move an archived execution back; refused while there is a state
     #[command(after_help = "Examples:\n  statedir archive restore exec_2026")]
     Restore {
@@ -67,6 +83,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             print(session, "restored", &archived)
         }
         Some(Verb::List) => list(session, &workspace),
+        Some(Verb::Prune { older_than, yes }) => prune(session, &workspace, older_than, yes),
         Some(Verb::Show { id }) => show(session, &workspace.archived_named(&id)?),
     }
 }
@@ -85,6 +102,38 @@ fn print(session: &mut Session<'_>, verb: &str, archived: &Archived) -> CliResul
     }
     let would = if session.global.dry_run { "would be " } else { "" };
     session.output.line(format!("{would}{verb}: {} → {}", from.display(), to.display()));
+    Ok(0)
+}
+
+fn prune(
+    session: &mut Session<'_>,
+    workspace: &Workspace,
+    older_than: u64,
+    yes: bool,
+) -> CliResult {
+    let old = workspace.prunable(older_than)?;
+    let deletes = yes && !session.global.dry_run;
+    if !session.output.is_json() {
+        for state in &old {
+            let time = state.last_updated.as_deref().unwrap_or("?");
+            let title = state.overview.as_ref().map_or("", |overview| overview.title.as_str());
+            session.output.line(format!("{:<36} {time}  {title}", state.id));
+        }
+    }
+    if deletes {
+        old.iter().try_for_each(|state| workspace.prune(state))?;
+    }
+    if session.output.is_json() {
+        let states: Vec<Value> = old.iter().map(line_json).collect();
+        session.output.value(json!({ "prunable": states, "deleted": deletes }));
+        return Ok(0);
+    }
+    session.output.line(match (old.len(), deletes) {
+        (0, _) => "nothing that has ended is that old".to_owned(),
+        (1, true) => "deleted 1 execution".to_owned(),
+        (count, true) => format!("deleted {count} executions"),
+        (count, false) => format!("{count} would be deleted; `--yes` deletes them for good"),
+    });
     Ok(0)
 }
 

@@ -18,7 +18,7 @@ pub(in crate::adapters) struct Args {
     older_than: u64,
 }
 
-fn age(text: &str) -> Result<u64, String> {
+pub(super) fn age(text: &str) -> Result<u64, String> {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     // Seconds would be the guess, and would drop nearly everything.
     if text.trim().parse::<f64>().is_ok() {

@@ -58,6 +58,12 @@ struct AddArgs {
     /// What was learned; may be repeated
     #[arg(long = "lesson", value_name = "TEXT")]
     lessons: Vec<String>,
+    /// The conversation it belongs to, where there are several
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// What the user thinks of it, such as positive; plain words in the message are recognised
+    #[arg(long, value_name = "WORD")]
+    feedback: Option<String>,
     /// Tokens read
     #[arg(long, value_name = "N")]
     input_tokens: Option<u64>,
@@ -71,6 +77,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
     let turn = Turn {
         turn: None,
         time: None,
+        conversation: args.conversation,
+        feedback: args.feedback,
         user_message: pairs::text(args.user)?,
         response: pairs::text(args.response)?,
         intent: args.intent,

@@ -11,7 +11,7 @@ use crate::{
         },
         is_archived, scan,
     },
-    domain::{ErrorCode, PlanRole, format_age},
+    domain::{ErrorCode, Money, PlanRole, format_age},
     text::shell,
     workspace::Workspace,
 };
@@ -64,7 +64,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
         let adoptable: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir)).collect();
         let answer = json!({ "root": args.root, "states": states, "adoptable": adoptable,
-            "damaged": damaged, "left_out": left_out });
+            "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
         if some_unread {
             return Err(unread(answer));
         }
@@ -145,14 +145,39 @@ fn look(session: &Session<'_>, dir: &Path) -> Result<Value, Failure> {
         return Err(Failure::new(ErrorCode::LogDamaged, message)
             .hint("`statedir check --fix` sets the log aside and starts a new one"));
     }
+    let at_hand = overview.counts.current_step;
+    let current = overview.steps.iter().find(|step| step.number == at_hand);
+    let current = current.map(|step| {
+        let actor = step.claimed_by.as_ref().map(|claim| claim.actor.clone());
+        json!({ "number": step.number, "id": step.id, "title": step.title,
+            "status": step.status, "actor": actor })
+    });
+    let last = snapshot.last_entries(1).unwrap_or_default();
+    let last = last.first().map(
+        |entry| json!({ "title": entry.title, "time": entry.time, "actor": entry.field("actor") }),
+    );
     let (counts, finished) = (&overview.counts, overview.role == Some(PlanRole::Succeeded));
     Ok(json!({ "title": overview.title, "goal": overview.goal,
         "execution_id": overview.execution_id, "status": overview.status, "finished": finished,
         "percent": counts.percent(), "completed": counts.done, "skipped": counts.skipped,
         "total_steps": counts.total,
         "running": counts.running, "failed": counts.failed,
+        "current_step": current, "last_action": last,
+        "total_cost": overview.spending.total_cost,
         "open_reviews": overview.open_reviews.len(), "last_updated": updated, "age_ms": age,
         "revision": overview.revision }))
+}
+
+/// What the states add up to.
+fn totals(lines: &[Line]) -> Value {
+    let seen = || lines.iter().filter_map(|line| line.seen.as_ref().ok());
+    let sum = |key: &str| seen().filter_map(|state| state[key].as_u64()).sum::<u64>();
+    let costs = seen().filter_map(|state| Money::from_json(&state["total_cost"]));
+    let cost = costs.fold(Money::default(), |sum, cost| sum + cost);
+    json!({ "states": lines.len(), "finished": seen().filter(|s| s["finished"] == true).count(),
+        "total_steps": sum("total_steps"), "completed": sum("completed"),
+        "running": sum("running"), "failed": sum("failed"),
+        "open_reviews": sum("open_reviews"), "total_cost": cost })
 }
 
 fn is_damage(code: ErrorCode) -> bool {

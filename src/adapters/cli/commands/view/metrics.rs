@@ -82,6 +82,39 @@ fn failures(metrics: &Metrics) -> String {
     counts.join(", ")
 }
 
+/// What there is only where it happened.
+fn timeline(metrics: &Metrics) -> Vec<(&'static str, String)> {
+    let timeline = &metrics.timeline;
+    let mut rows = Vec::new();
+    let ended = metrics.completed_at.as_ref().map(|time| format!(", completed {time}"));
+    if let Some(elapsed) = metrics.elapsed_ms {
+        let elapsed = format_duration(elapsed);
+        rows.push(("elapsed", format!("{elapsed}{}", ended.unwrap_or_default())));
+    }
+    let reviews = &timeline.reviews;
+    if reviews.approved + reviews.rejected > 0 {
+        let (approved, rejected) = (reviews.approved, reviews.rejected);
+        let waited = format_duration(reviews.waited_ms);
+        rows.push((
+            "reviews",
+            format!("{approved} approved, {rejected} rejected, waited {waited}"),
+        ));
+    }
+    if !timeline.recoveries_by_result.is_empty() {
+        let results = timeline.recoveries_by_result.iter();
+        let told: Vec<String> = results.map(|(what, count)| format!("{count} {what}")).collect();
+        rows.push(("recovered", told.join(", ")));
+    }
+    if timeline.input_tokens + timeline.output_tokens > 0 {
+        let (read, written) = (timeline.input_tokens, timeline.output_tokens);
+        rows.push(("tokens", format!("{read} read, {written} written")));
+    }
+    if timeline.commits > 0 {
+        rows.push(("commits", timeline.commits.to_string()));
+    }
+    rows
+}
+
 fn lines(metrics: &Metrics) -> Vec<String> {
     let time = |ms: u64| format_duration(ms);
     let share = |share: Option<f64>| share.map_or("-".to_owned(), |n| format!("{:.0}%", n * 100.0));
@@ -108,6 +141,7 @@ fn lines(metrics: &Metrics) -> Vec<String> {
         row("compression", share(metrics.compression_ratio)),
         row("entries", metrics.history_entries.to_string()),
     ];
+    lines.extend(timeline(metrics).into_iter().map(|(name, value)| row(name, value)));
     for (name, bytes) in &metrics.sizes {
         lines.push(row("size", format!("{bytes:>10}  {name}")));
     }
