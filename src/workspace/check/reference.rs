@@ -47,8 +47,8 @@ pub(super) fn check_text(
     let context = files.context.as_ref().map(|read| (StateFile::Context, &read.document));
     let constraints = files.constraints.as_ref();
     let constraints = constraints.map(|read| (StateFile::Constraints, &read.document));
-    let resolver =
-        Resolver::new(Some(plan), Some(variables), workflow).with_total_cost(Money::default());
+    let resolver = Resolver::new(Some(plan), Some(variables), workflow)
+        .with_totals(Money::default(), Some(""));
     for (file, document) in context.into_iter().chain(constraints) {
         let mut code = None;
         for reference in references(document.source()) {
