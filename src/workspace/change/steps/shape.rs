@@ -95,6 +95,7 @@ pub(in crate::workspace) fn add_all(
             let of_these = match selected {
                 StepRef::Number(number) => Some(*number).filter(|number| *number >= first),
                 StepRef::Id(id) => ids.get(id).copied(),
+                StepRef::Label(_) => None,
             };
             let (number, title) = match of_these {
                 Some(number) => {
