@@ -4,7 +4,7 @@
 //! proves that this is what `templates/default/workflow.yaml` says.
 
 use super::{
-    Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Workflow, lifecycle::Status,
+    AtLimit, Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Workflow, lifecycle::Status,
 };
 
 pub(super) fn workflow() -> Workflow {
@@ -12,6 +12,8 @@ pub(super) fn workflow() -> Workflow {
         plan: plan(),
         step: step(),
         retry_limit: 3,
+        at_limit: AtLimit::Review,
+        require_outputs: false,
         stale_after_ms: 3_600_000,
         self_review: false,
         auto_complete: true,

@@ -141,6 +141,8 @@ error_codes! {
     NotFinished = "not_finished", exits 1;
     /// The plan cannot succeed while steps are unfinished.
     UnfinishedSteps = "unfinished_steps", exits 1;
+    /// A step cannot be completed without the results that it should give.
+    OutputMissing = "output_missing", exits 1;
     /// No step can be started now.
     NoReadyStep = "no_ready_step", exits 1;
     /// A step waits for another one to finish.

@@ -24,7 +24,7 @@ pub(crate) enum FactKind {
 }
 
 /// The facts that exist apart from modifiers, variables and the event, with a line for people.
-pub(crate) const BUILTIN: [(&str, FactKind, &str); 16] = [
+pub(crate) const BUILTIN: [(&str, FactKind, &str); 17] = [
     ("consecutive_failures", FactKind::Count, "failed steps since the last success"),
     ("failed_steps", FactKind::Count, "steps that are failed now"),
     ("failures", FactKind::Count, "failed attempts so far, at any step"),
@@ -41,6 +41,7 @@ pub(crate) const BUILTIN: [(&str, FactKind, &str); 16] = [
     ("web_requests", FactKind::Count, "web requests so far"),
     ("task_type", FactKind::Text, "the kind of task, such as `legal_tasks`"),
     ("plan_status", FactKind::PlanStatus, "the status of the plan"),
+    ("reason", FactKind::Text, "why a review was rejected, in the `reject` of a gate"),
 ];
 
 /// Whether a name is that of a built-in fact or begins one.

@@ -5,7 +5,7 @@ use std::{fmt, sync::OnceLock};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Metadata, Modifier, Step, modifier::backticked, nearest::same_name};
+use super::{AtLimit, Gate, Metadata, Modifier, Step, modifier::backticked, nearest::same_name};
 
 /// What a status of a plan means, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,27 +106,14 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A move that waits for a person's approval.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gate {
-    /// The name its review is known by.
-    pub name: String,
-    /// What moves.
-    pub subject: Subject,
-    /// The status it moves to.
-    pub to: String,
-    /// A condition of the rule language; without one the gate is always in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub when: Option<String>,
-}
-
 /// Statuses, transitions, limits, gates and modifiers of one kind of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workflow {
     pub(crate) plan: Vec<Status<PlanRole>>,
     pub(crate) step: Vec<Status<StepRole>>,
     pub(crate) retry_limit: u32,
+    pub(crate) at_limit: AtLimit,
+    pub(crate) require_outputs: bool,
     pub(crate) stale_after_ms: u64,
     pub(crate) self_review: bool,
     pub(crate) auto_complete: bool,
@@ -295,6 +282,16 @@ impl Workflow {
     /// How often one step may be attempted before a person is asked instead.
     pub fn retry_limit(&self) -> u32 {
         self.retry_limit
+    }
+
+    /// What becomes of a step that has failed as often as it may.
+    pub fn at_limit(&self) -> &AtLimit {
+        &self.at_limit
+    }
+
+    /// Whether a step is done only when every result is given that it should give.
+    pub fn requires_outputs(&self) -> bool {
+        self.require_outputs
     }
 
     /// How often a step has failed. Where it does not say, every attempt that came to an end

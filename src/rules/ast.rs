@@ -221,7 +221,7 @@ impl Condition {
     }
 
     /// Calls `see` with every fact name, in order of appearance.
-    pub(super) fn visit_facts<'a>(&'a self, see: &mut impl FnMut(&'a str)) {
+    pub(crate) fn visit_facts<'a>(&'a self, see: &mut impl FnMut(&'a str)) {
         match self {
             Self::All(parts) | Self::Any(parts) => {
                 for part in parts {

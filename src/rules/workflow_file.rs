@@ -7,8 +7,9 @@ use thiserror::Error;
 
 use super::Condition;
 use crate::domain::{
-    Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Subject, Workflow,
-    lifecycle::{Gate, Status},
+    AtLimit, Gate, Modifier, ModifierGroup, ModifierKind, PlanRole, Route, StepRole, Subject,
+    Workflow,
+    lifecycle::Status,
     nearest::{nearest, same_name},
     parse_duration_ms,
 };
@@ -46,12 +47,14 @@ struct File {
     plan: Option<Vec<Status<PlanRole>>>,
     step: Option<Vec<Status<StepRole>>>,
     retry_limit: Option<u32>,
+    at_limit: Option<String>,
+    require_outputs: Option<bool>,
     stale_after: Option<String>,
     self_review: Option<SelfReview>,
     auto_complete: Option<bool>,
     group: Option<String>,
     merge_queue: Option<Vec<String>>,
-    gates: Option<Vec<Gate>>,
+    gates: Option<Vec<GateEntry>>,
     modifiers: Option<Vec<ModifierEntry>>,
 }
 
@@ -61,6 +64,18 @@ struct File {
 enum SelfReview {
     Refused,
     Allowed,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GateEntry {
+    name: String,
+    subject: Option<Subject>,
+    step: Option<String>,
+    to: String,
+    when: Option<String>,
+    #[serde(default)]
+    reject: Vec<Route>,
 }
 
 #[derive(Deserialize)]
@@ -110,24 +125,56 @@ pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
             _ => return invalid(format!("`stale_after` is `{text}`, not a time such as 30m")),
         },
     };
-    let workflow = Workflow {
+    let at_limit = match file.at_limit.as_deref().map(str::trim) {
+        None => standard.at_limit.clone(),
+        Some("review") => AtLimit::Review,
+        Some(status) => AtLimit::Status(status.to_owned()),
+    };
+    let mut workflow = Workflow {
         plan: file.plan.unwrap_or_else(|| standard.plan.clone()),
         step: file.step.unwrap_or_else(|| standard.step.clone()),
         retry_limit: file.retry_limit.unwrap_or(standard.retry_limit),
+        at_limit,
+        require_outputs: file.require_outputs.unwrap_or(standard.require_outputs),
         stale_after_ms,
         self_review: file.self_review == Some(SelfReview::Allowed),
         auto_complete: file.auto_complete.unwrap_or(standard.auto_complete),
         group: file.group,
         merge_queue: file.merge_queue.unwrap_or_default(),
-        gates: file.gates.unwrap_or_else(|| standard.gates.clone()),
+        gates: standard.gates.clone(),
         modifiers: modifiers.unwrap_or_else(|| standard.modifiers.clone()),
     };
+    if let Some(entries) = file.gates {
+        let gates: Result<_, _> = entries.into_iter().map(|entry| gate(entry, &workflow)).collect();
+        workflow.gates = gates?;
+    }
     validate(workflow)
 }
 
 fn modifier(entry: ModifierEntry) -> Modifier {
     let ModifierEntry { name, kind, group, values, default } = entry;
     Modifier { name, kind, group, values, default }
+}
+
+/// What moves follows from the step or the status, where that belongs to one of both alone.
+fn gate(entry: GateEntry, workflow: &Workflow) -> Result<Gate, WorkflowError> {
+    let GateEntry { name, subject, step, to, when, reject } = entry;
+    let is_of = (workflow.plan_status(&to).is_some(), workflow.step_status(&to).is_some());
+    let subject = match (subject, &step, is_of) {
+        (Some(Subject::Plan), Some(_), _) => {
+            return invalid(format!("the gate `{name}` is about a step, so that no plan moves"));
+        }
+        (Some(subject), ..) => subject,
+        (None, Some(_), _) | (None, None, (false, true)) => Subject::Step,
+        (None, None, (true, true)) => {
+            return invalid(format!(
+                "the gate `{name}`: a plan and a step can be `{to}`; say `subject: plan` or \
+                 `subject: step`"
+            ));
+        }
+        (None, None, _) => Subject::Plan,
+    };
+    Ok(Gate { name, subject, step, to, when, reject })
 }
 
 fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError> {
@@ -154,6 +201,9 @@ fn validate(mut workflow: Workflow) -> Result<Workflow, WorkflowError> {
             ));
         };
         workflow.merge_queue[at] = status;
+    }
+    if let AtLimit::Status(wanted) = &workflow.at_limit {
+        workflow.at_limit = AtLimit::Status(status_at_limit(&workflow, wanted)?);
     }
     for i in 0..workflow.gates.len() {
         let to = check_gate(&workflow, i)?;
@@ -245,12 +295,48 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
             "the gate `{name}` leads to `{to}`, which is not a status of a {subject}"
         ));
     };
-    if let Some(when) = &gate.when {
+    let conditions = gate.reject.iter().filter_map(|route| route.when.as_ref());
+    for when in gate.when.iter().chain(conditions) {
         Condition::parse(when, workflow).map_err(|error| {
             WorkflowError::Invalid(format!("the gate `{}`: {error}", gate.name))
         })?;
     }
+    // What comes behind a way that always fits is never reached.
+    let last = gate.reject.len().saturating_sub(1);
+    if let Some(at) = gate.reject.iter().take(last).position(|route| route.when.is_none()) {
+        let Gate { name, reject, .. } = gate;
+        return invalid(format!(
+            "the gate `{name}`: the way back to `{}` always fits; put it last",
+            reject[at].reset
+        ));
+    }
+    let known = [&gate.step].into_iter().flatten().chain(gate.reject.iter().map(|r| &r.reset));
+    if known.into_iter().any(|step| step.trim().is_empty()) {
+        return invalid(format!("the gate `{}` names a step without a name", gate.name));
+    }
     Ok(to.to_owned())
+}
+
+/// The status that a step gets when it has failed as often as it may: one that means that it
+/// failed, and that a step that fails can get.
+fn status_at_limit(workflow: &Workflow, wanted: &str) -> Result<String, WorkflowError> {
+    let Some(status) = workflow.step_status(wanted) else {
+        return invalid(format!(
+            "`at_limit` is `{wanted}`, which is neither `review` nor a status of a step"
+        ));
+    };
+    if workflow.step_role(status) != Some(StepRole::Failed) {
+        return invalid(format!("`at_limit` is `{status}`, which does not have the role `failed`"));
+    }
+    let failed = workflow.step_with_role(StepRole::Failed);
+    let follows = |from: &Status<StepRole>| {
+        let is_source = from.name == failed || from.role == StepRole::Active;
+        is_source && from.next.iter().any(|next| next == status)
+    };
+    if failed != status && !workflow.step.iter().any(follows) {
+        return invalid(format!("`at_limit` is `{status}`, which no status leads to"));
+    }
+    Ok(status.to_owned())
 }
 
 fn check_name(name: &str, what: &str) -> Result<(), WorkflowError> {
@@ -329,6 +415,15 @@ mod tests {
                 ("gates: []", "gates: [{name: x, subject: plan, to: PAUSED, when: 'cosst > 1'}]"),
                 "did you mean `cost`?",
             ),
+            (
+                (
+                    "gates: []",
+                    "gates: [{name: x, step: A, to: DONE, reject: [{reset: A}, {reset: B}]}]",
+                ),
+                "the way back to `A` always fits; put it last",
+            ),
+            (("at_limit: review", "at_limit: NOPE"), "neither `review` nor a status"),
+            (("at_limit: review", "at_limit: COMPLETED"), "does not have the role `failed`"),
             (("- name: priority", "- name: cost"), "`cost` is a fact"),
             (("- name: priority", "- name: user_sentiment"), "appears twice"),
             (("default: moderate", "default: calm"), "`calm` is not a value of `error_tolerance`"),

@@ -24,6 +24,7 @@ use crate::{
 };
 
 /// A file that the command has changed so far.
+#[derive(Clone)]
 struct Changed {
     bytes: Vec<u8>,
     /// The splices against the file on disk, as long as there was one edit only.
@@ -129,6 +130,27 @@ impl<'a> Draft<'a> {
             checkpoints: Vec::new(),
             time_has_passed: false,
         }
+    }
+
+    /// Works something into the draft, or leaves it as it was where that is refused.
+    pub(super) fn attempt<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (changed, facts) = (self.changed.clone(), self.facts.clone());
+        let (appended, notices) = (self.appended.len(), self.notices.len());
+        let (checkpoints, usage) = (self.checkpoints.len(), self.records_usage);
+        let done = work(self);
+        if done.is_err() {
+            (self.changed, self.facts, self.records_usage) = (changed, facts, usage);
+            self.appended.truncate(appended);
+            self.notices.truncate(notices);
+            self.checkpoints.truncate(checkpoints);
+            *self.plan.get_mut() = None;
+            *self.constraints.get_mut() = None;
+            *self.variables.get_mut() = None;
+        }
+        done
     }
 
     /// The files before the command.

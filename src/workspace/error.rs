@@ -77,6 +77,8 @@ pub(crate) enum ErrorKind {
     NeedsReview {
         /// What is to be decided.
         question: String,
+        /// The move that approving it makes; none where the one who asked makes it.
+        waiting: Option<Box<super::Change>>,
     },
     /// A merge left conflicts that a person has to settle first.
     #[error("{} of a merge {} unresolved: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]

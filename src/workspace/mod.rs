@@ -243,17 +243,20 @@ impl Workspace {
     }
 
     /// A change that a person has to agree to was not made, but the question is put to them.
-    fn ask_first(&self, error: Error) -> Result<Error, Error> {
-        let question = match error.kind() {
-            ErrorKind::NeedsReview { question } => question,
+    pub(crate) fn ask_first(&self, error: Error) -> Result<Error, Error> {
+        let (text, waiting) = match error.kind() {
+            ErrorKind::NeedsReview { question, waiting } => (question, waiting.as_deref()),
             ErrorKind::InBatch { source, .. } => match source.kind() {
-                ErrorKind::NeedsReview { question } => question,
+                // One move of several cannot be made alone.
+                ErrorKind::NeedsReview { question, .. } => (question, None),
                 _ => return Ok(error),
             },
             _ => return Ok(error),
         };
-        let text = question.clone();
-        self.change("review.open", |draft| Ok(vec![Change::ReviewOpen { text }.apply(draft)?]))?;
+        self.change("review.open", |draft| {
+            let id = change::open_review(draft, text, waiting)?;
+            Ok(vec![Answer::new(format!("review {id} is open: {text}")).with("review", id)])
+        })?;
         Ok(error)
     }
 

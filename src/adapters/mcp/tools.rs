@@ -87,6 +87,8 @@ pub(super) const TOOLS: &[Kind] = &[
             ("note", Text),
             ("why", Text),
             ("force", Bool),
+            ("fresh", Bool),
+            ("dependents", Bool),
             ("status", Text),
             ("claimed_by", Text),
             ("where", Object),
@@ -226,9 +228,9 @@ pub(super) const TOOLS: &[Kind] = &[
     },
     Kind {
         name: "review",
-        about: "Questions to a person; the plan waits for the answer. approve or reject (id) \
-                only what a person decided.",
-        arguments: &[("text", Text), ("id", Text), ("why", Text), ("all", Bool)],
+        about: "Questions to a person; the plan waits for the answer. approve or reject (id; to: \
+                step to go back to) only what a person decided.",
+        arguments: &[("text", Text), ("id", Text), ("why", Text), ("to", Text), ("all", Bool)],
         answers: &[],
         verbs: &[
             verb("list", Run(&["all"], requests::review_list)),

@@ -19,6 +19,8 @@ pub enum Decision {
     Approved,
     /// It was refused.
     Rejected,
+    /// Nobody needs to decide it any more.
+    Closed,
 }
 
 /// A question to a person.
@@ -31,6 +33,9 @@ pub struct Review {
     pub text: String,
     /// Where it stands.
     pub decision: Decision,
+    /// Whether the move that it was about has been made: an approval serves one move.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub used: bool,
     /// The line in the document.
     #[serde(skip)]
     pub item: ItemId,
@@ -39,11 +44,29 @@ pub struct Review {
 impl Review {
     const REJECTED: &str = " — rejected by ";
     const APPROVED: &str = " — approved by ";
+    const CLOSED: &str = " — closed by ";
+    const USED: &str = " — carried out";
+
+    /// The gate that asks, if one does.
+    pub(crate) fn gate(&self) -> Option<&str> {
+        let name = self.text.strip_prefix("gate ")?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let end = name.find(|c: char| !is_name(c))?;
+        (name[end..].starts_with(": ") || name[end..].starts_with(" of step "))
+            .then_some(&name[..end])
+    }
+
+    /// What was asked, without what was decided.
+    pub(crate) fn question(&self) -> &str {
+        let ends = [Self::REJECTED, Self::APPROVED, Self::CLOSED, Self::USED];
+        let end = ends.iter().filter_map(|mark| self.text.find(mark)).min();
+        &self.text[..end.unwrap_or(self.text.len())]
+    }
 
     /// Whether it is about that step.
     pub(crate) fn is_about(&self, step: &StepId) -> bool {
         let word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
-        self.text.split(word).any(|part| part == step.as_str())
+        self.question().split(word).any(|part| part == step.as_str())
     }
 
     /// Whether it asks for more attempts at a step that failed too often. It holds that step back,
@@ -66,10 +89,12 @@ pub(in crate::domain) fn read(document: &Document) -> Vec<Review> {
         };
         let decision = match ticked {
             _ if rest.contains(Review::REJECTED) => Decision::Rejected,
+            _ if rest.contains(Review::CLOSED) => Decision::Closed,
             true => Decision::Approved,
             false => Decision::Open,
         };
-        reviews.push(Review { id, text: rest.to_owned(), decision, item });
+        let used = rest.ends_with(Review::USED);
+        reviews.push(Review { id, text: rest.to_owned(), decision, used, item });
     }
     reviews
 }
@@ -128,6 +153,19 @@ impl Plan {
         let verdict = if approve { Review::APPROVED } else { Review::REJECTED };
         let why = why.map(|why| format!(": {}", one_line(why))).unwrap_or_default();
         let text = format!("{}: {}{verdict}{}{why}", review.id, review.text, one_line(actor));
+        edit.set_item_text(review.item, &text).set_checkbox(review.item, true);
+    }
+
+    /// Notes that the move was made that a review was about.
+    pub(crate) fn use_review(&self, edit: &mut Edit<'_>, review: &Review) {
+        let text = format!("{}: {}{}", review.id, review.text, Review::USED);
+        edit.set_item_text(review.item, &text);
+    }
+
+    /// Closes a review that nobody needs to decide any more.
+    pub(crate) fn close_review(&self, edit: &mut Edit<'_>, review: &Review, actor: &str) {
+        let (asked, by) = (review.question(), one_line(actor));
+        let text = format!("{}: {asked}{}{by}", review.id, Review::CLOSED);
         edit.set_item_text(review.item, &text).set_checkbox(review.item, true);
     }
 }

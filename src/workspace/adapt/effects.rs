@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Answer, Draft, Error, change};
 use super::{Event, shown};
 use crate::{
-    domain::{ConstraintList, ModelError, Plan, PlanRole, StateFile},
+    domain::{ConstraintList, ModelError, PlanRole, StateFile},
     rules::{Change, Entry, RuleOutcome, TraceLine},
 };
 
@@ -84,7 +84,7 @@ pub(super) fn ask(
             Some(reason) => format!("{reason} ({because})"),
             None => because.to_owned(),
         };
-        let id = change::open_review(draft, &text)?;
+        let id = change::open_review(draft, &text, None)?;
         answer.message.push_str(&format!("\nreview {id} is open: {text}"));
         let list = answer.data.entry("reviews_opened").or_insert_with(|| json!([]));
         if let Value::Array(list) = list {
@@ -123,8 +123,8 @@ fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<(), Error> {
     let plan = draft.plan()?;
     let workflow = draft.workflow();
     let from = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text));
-    let paused = workflow.plan_with_role(PlanRole::Paused).to_owned();
     let Some(from) = from.map(str::to_owned) else { return Ok(()) };
+    let paused = workflow.plan_towards(&from, PlanRole::Paused).to_owned();
     if from == paused {
         return Ok(());
     }
@@ -132,10 +132,7 @@ fn pause_plan(draft: &mut Draft<'_>, why: &str) -> Result<(), Error> {
         draft.notices.push(format!("a rule asks to pause, but {refusal}"));
         return Ok(());
     }
-    let mut edit = plan.document.edit();
-    plan.set_metadata(&mut edit, &[("status", &paused), ("paused_because", why)])?;
-    draft.put(StateFile::Plan, Plan::finish(edit)?);
-    Ok(())
+    change::put_pause(draft, &plan, (&from, &paused), why)
 }
 
 /// What a fired rule did, in words.

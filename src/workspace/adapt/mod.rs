@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::event::Event;
 pub use self::limits::LimitUse;
-pub(crate) use self::sheet::sheet;
+pub(crate) use self::sheet::{sheet, sheet_for};
 pub(super) use self::{additions::add_in_a_row, limits::limits, sheet::limit_facts};
 use super::{Answer, Change, Draft, Error};
 use crate::{

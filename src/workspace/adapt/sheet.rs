@@ -7,7 +7,7 @@ use super::lookup;
 use crate::{
     domain::{Constraints, FactValue, Facts, Money, Step, StepRole, Variables, Workflow},
     history::Counts,
-    rules::{Entry, variables_of},
+    rules::{Condition, Entry, variables_of},
 };
 
 /// The facts before a change, and the variables they were taken from.
@@ -23,7 +23,7 @@ impl Before {
         constraints: &Constraints,
         rules: &[Entry],
     ) -> Result<Self, Error> {
-        let facts = collect(draft, constraints, rules, None, When::LastChange)?;
+        let facts = collect(draft, constraints, &variables_of(rules), None, When::LastChange)?;
         draft.time_has_passed = true;
         Ok(Self { facts, variables: draft.variables().ok() })
     }
@@ -35,12 +35,24 @@ impl Before {
         constraints: &Constraints,
         rules: &[Entry],
     ) -> Result<Facts, Error> {
-        collect(draft, constraints, rules, Some(self), When::Now)
+        collect(draft, constraints, &variables_of(rules), Some(self), When::Now)
     }
 
     fn is_about(&self, variables: &Rc<Variables>) -> bool {
         self.variables.as_ref().is_some_and(|known| Rc::ptr_eq(known, variables))
     }
+}
+
+/// Collects the facts that a condition looks at.
+pub(crate) fn sheet_for(draft: &mut Draft<'_>, condition: &Condition) -> Result<Facts, Error> {
+    let constraints = draft.constraints()?;
+    let mut names = Vec::new();
+    condition.visit_facts(&mut |name| {
+        if name.starts_with("variables.") {
+            names.push(name);
+        }
+    });
+    collect(draft, &constraints, &names, None, When::Now)
 }
 
 /// Collects the facts; of the variables only those that a rule looks at.
@@ -49,13 +61,13 @@ pub(crate) fn sheet(
     constraints: &Constraints,
     rules: &[Entry],
 ) -> Result<Facts, Error> {
-    collect(draft, constraints, rules, None, When::Now)
+    collect(draft, constraints, &variables_of(rules), None, When::Now)
 }
 
 fn collect(
     draft: &mut Draft<'_>,
     constraints: &Constraints,
-    rules: &[Entry],
+    variable_names: &[&str],
     before: Option<&Before>,
     when: When,
 ) -> Result<Facts, Error> {
@@ -96,7 +108,7 @@ fn collect(
         cost = variables.total_cost().map_or(cost, |total| total.0);
         match before.filter(|before| before.is_about(&variables)) {
             Some(before) => lookup::copy(&before.facts, &mut facts),
-            None => lookup::add(&variables, &variables_of(rules), &mut facts),
+            None => lookup::add(&variables, variable_names, &mut facts),
         }
     }
     facts.insert("cost", FactValue::Money(cost));

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod constraint;
 mod context;
+mod decide;
 mod event;
 mod history;
 mod migrate;
@@ -19,16 +20,21 @@ mod variables;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use self::quantity::{Cost, Span};
+use self::steps::reset::Reset;
 pub(super) use self::{
     checkpoint::{create_automatic, keep_state_before, merge as merge_checkpoint},
     constraint::{with_section, write as write_setting},
     event::task_type,
+    pause::put_pause,
     recover::take_up,
     review::{open_review, refuse_while_open},
     steps::rewind::rewind,
     steps::shape::add_all as add_steps,
     variables::refused as json_refused,
+};
+pub use self::{
+    quantity::{Cost, Span},
+    steps::moves::StepMove,
 };
 pub(crate) use self::{
     steps::gate::{attempts_allowed_by, has_failed_for_good},
@@ -85,6 +91,9 @@ pub enum Change {
         /// Which one; the failed one if there is only one.
         #[serde(default)]
         step: Option<StepRef>,
+        /// What is to be done otherwise.
+        #[serde(default)]
+        note: Option<String>,
     },
     /// Puts a step back to the beginning of its lifecycle.
     #[serde(rename = "step.reset")]
@@ -98,6 +107,12 @@ pub enum Change {
         /// Also where somebody else holds it.
         #[serde(default)]
         force: bool,
+        /// As if it had never been tried: clears the counts, closes its review.
+        #[serde(default)]
+        fresh: bool,
+        /// With every step that was built on it.
+        #[serde(default)]
+        dependents: bool,
     },
     /// Moves a step to a status that the lifecycle allows.
     #[serde(rename = "step.move")]
@@ -268,6 +283,9 @@ pub enum Change {
         /// Why.
         #[serde(default)]
         why: Option<String>,
+        /// The step that a rejection goes back to, whatever the gate says: number, id or title.
+        #[serde(default)]
+        to: Option<String>,
     },
 }
 
@@ -333,38 +351,6 @@ pub struct StepResult {
     /// The tool that was actually used.
     pub tool: Option<String>,
     /// Also where somebody else holds the step.
-    pub force: bool,
-}
-
-/// A step and the status that it is to get, with what came of it so far.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StepMove {
-    /// Which step.
-    pub step: StepRef,
-    /// The status, by its name or an alias.
-    #[serde(alias = "status")]
-    pub to: String,
-    /// Named results.
-    #[serde(default, alias = "outputs")]
-    pub output: Map<String, Value>,
-    /// What it cost.
-    #[serde(default)]
-    pub cost: Option<Cost>,
-    /// How long it took; since its start if absent.
-    #[serde(default)]
-    pub time: Option<Span>,
-    /// What went wrong, where the status means that it failed.
-    #[serde(default)]
-    pub error: Option<String>,
-    /// An observation.
-    #[serde(default, alias = "why")]
-    pub note: Option<String>,
-    /// The tool that was actually used.
-    #[serde(default)]
-    pub tool: Option<String>,
-    /// Also where somebody else holds the step.
-    #[serde(default)]
     pub force: bool,
 }
 
@@ -436,9 +422,11 @@ impl Change {
             }
             Self::StepRemove { step } => steps::shape::remove(draft, step),
             Self::StepStart { step } => steps::start(draft, step.as_ref()),
-            Self::StepRetry { step } => steps::retry(draft, step.as_ref()),
-            Self::StepReset { step, note, force } => {
-                steps::reset(draft, step.as_ref(), note.as_deref(), *force)
+            Self::StepRetry { step, note } => steps::retry(draft, step.as_ref(), note.as_deref()),
+            Self::StepReset { step, note, force, fresh, dependents } => {
+                let (note, force, fresh) = (note.as_deref(), *force, *fresh);
+                let how = Reset { note, force, fresh, dependents: *dependents };
+                steps::reset::reset(draft, step.as_ref(), &how)
             }
             Self::StepMove(wanted) => steps::moves::move_to(draft, wanted),
             Self::StepTake { step, force, why } => {
@@ -469,8 +457,9 @@ impl Change {
                 checkpoint::create(draft, name.as_deref(), message.as_deref())
             }
             Self::ReviewOpen { text } => review::open(draft, text),
-            Self::ReviewDecide { id, approve, why } => {
-                review::decide(draft, id, *approve, why.as_deref())
+            Self::ReviewDecide { id, approve, why, to } => {
+                let (approve, why, to) = (*approve, why.as_deref(), to.as_deref());
+                decide::decide(draft, &decide::Given { id, approve, why, to })
             }
         }
     }

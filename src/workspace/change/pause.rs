@@ -2,15 +2,20 @@
 
 use super::review::refuse_while_open;
 use crate::{
-    domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole, Subject},
+    domain::{ErrorCode, Plan, PlanRole, StateFile, Step, StepRole},
     history::PAUSED,
     workspace::{
         Answer, Draft, Error,
-        change::steps::{gate, progress::plan_status},
+        change::steps::{
+            gate::{self, Passage},
+            progress::{Progress, plan_status},
+        },
     },
 };
 
-pub(super) const BECAUSE: &str = "paused_because";
+const BECAUSE: &str = "paused_because";
+/// The active status that a paused plan had, where it is not the first of them.
+const FROM: &str = "paused_from";
 
 /// Pauses the plan and notes why.
 pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
@@ -21,13 +26,54 @@ pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
         return Ok(Answer::new(format!("the plan is already {paused}")));
     }
     check(draft, &from, &paused)?;
-    let now = draft.env.now();
-    let mut edit = plan.document.edit();
-    plan.set_metadata(&mut edit, &[("status", paused.as_str()), (BECAUSE, why.trim())])?;
-    plan.update_copies(&mut edit, &[("last_updated", &now)])?;
-    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    put_pause(draft, &plan, (&from, &paused), why)?;
     note(draft, PAUSED, &from, &paused, Some(why))?;
     Ok(Answer::new(format!("plan {paused}: {}", why.trim())).with("plan_status", paused))
+}
+
+/// Writes that the plan is paused, why, and where it was: one of several active statuses is a phase
+/// that it goes on with.
+pub(in super::super) fn put_pause(
+    draft: &mut Draft<'_>,
+    plan: &Plan,
+    (from, paused): (&str, &str),
+    why: &str,
+) -> Result<(), Error> {
+    let workflow = draft.workflow();
+    let is_phase = workflow.plan_role(from) == Some(PlanRole::Active)
+        && workflow.plan_with_role(PlanRole::Active) != from;
+    let mut fields = vec![("status", paused), (BECAUSE, why.trim())];
+    fields.extend(is_phase.then_some((FROM, from)));
+    let now = draft.env.now();
+    let mut edit = plan.document.edit();
+    plan.set_metadata(&mut edit, &fields)?;
+    plan.update_copies(&mut edit, &[("last_updated", &now)])?;
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    Ok(())
+}
+
+/// The status that a plan goes on with: the one it was paused in.
+pub(super) fn status_to_resume(draft: &Draft<'_>, plan: &Plan, from: &str) -> String {
+    let workflow = draft.workflow();
+    if workflow.plan_role(from) == Some(PlanRole::Active) {
+        return from.to_owned();
+    }
+    let noted = plan.metadata.other.iter().find(|(key, _)| key == FROM);
+    let noted = noted.and_then(|(_, status)| workflow.plan_status(status)).filter(|status| {
+        workflow.plan_role(status) == Some(PlanRole::Active)
+            && workflow.check_plan(from, status).is_ok()
+    });
+    noted.unwrap_or_else(|| workflow.plan_towards(from, PlanRole::Active)).to_owned()
+}
+
+/// Takes away what was noted about the pause.
+pub(super) fn forget_pause(progress: &mut Progress<'_, '_, '_>, plan: &Plan) {
+    let Some(section) = plan.metadata_section() else { return };
+    for key in [BECAUSE, FROM] {
+        if let Ok(Some(item)) = plan.document.field(section, key) {
+            progress.edit().remove_item(item);
+        }
+    }
 }
 
 /// Goes on: the status moves, running steps stay as they are. A step that nobody has claimed
@@ -44,13 +90,12 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
             "`statedir status` shows a summary; `statedir step add --help` shows how to add a step, which reopens it",
         ));
     }
-    let active = workflow.plan_with_role(PlanRole::Active).to_owned();
+    let active = status_to_resume(draft, &plan, &from);
     let running: Vec<&Step> =
         plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active)).collect();
     refuse_while_open(&plan)?;
     if from != active {
         check(draft, &from, &active)?;
-        gate::check(draft, &plan, Subject::Plan, &active, None)?;
     }
     let mut lines = vec![format!("plan {active}")];
     let mut unclaimed = Vec::new();
@@ -76,17 +121,17 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
         return Ok(Answer::new(lines.join("\n")).with("plan_status", active));
     }
     let claim = draft.env.identity().claim().to_string();
-    let mut progress = crate::workspace::change::steps::progress::Progress::new(draft, &plan)?;
+    let again = role == Some(PlanRole::Paused);
+    let mut progress = Progress::new(draft, &plan)?;
     for step in &unclaimed {
         progress.set_fields(step, &[("claimed_by", claim.as_str())]);
     }
     progress.set_plan_status(&active);
-    if let Some(section) = plan.metadata_section()
-        && let Ok(Some(item)) = plan.document.field(section, BECAUSE)
-    {
-        progress.edit().remove_item(item);
-    }
+    forget_pause(&mut progress, &plan);
     progress.finish(&[])?;
+    if from != active {
+        gate::check(draft, &Passage { again, ..Passage::of_plan(&active) })?;
+    }
     let numbers: Vec<String> = unclaimed.iter().map(|step| step.number.to_string()).collect();
     let taken = (!numbers.is_empty()).then(|| format!("claimed: step {}", numbers.join(", ")));
     note(draft, "Resumed", &from, &active, taken.as_deref())?;

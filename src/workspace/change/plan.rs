@@ -4,11 +4,17 @@ use serde_json::{Map, Value, json};
 
 use super::text_of;
 use crate::{
-    domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole, Subject},
+    domain::{ErrorCode, Plan, PlanRole, StateFile, StepRole},
     text::json::Path,
     workspace::{
         Answer, Draft, Error, Readiness,
-        change::steps::{gate, progress::plan_status},
+        change::{
+            review::refuse_while_open,
+            steps::{
+                gate::{self, Passage},
+                progress::plan_status,
+            },
+        },
     },
 };
 
@@ -55,6 +61,11 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
     plan.set_metadata(&mut edit, &borrowed)?;
     plan.update_copies(&mut edit, &[("last_updated", &draft.env.now())])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
+    let moved = fields.iter().find(|(key, _)| key == "status").map(|(_, status)| status);
+    if let Some(to) = moved.filter(|status| plan.metadata.status.as_ref() != Some(*status)) {
+        let waiting = Some(super::Change::PlanSet { set: set.clone() });
+        gate::check(draft, &Passage { waiting, ..Passage::of_plan(to) })?;
+    }
     repeat_in_variables(draft, &fields)?;
     let names: Vec<&String> = set.keys().collect();
     let text: Vec<String> = set.iter().map(|(k, v)| format!("{k} = {}", text_of(v))).collect();
@@ -76,12 +87,14 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
     let from = plan_status(draft, plan)?;
     if from != to {
         workflow.check_plan(&from, to).map_err(Error::plan_transition)?;
+        // To stop is always possible.
+        let stops = matches!(workflow.plan_role(to), Some(PlanRole::Paused | PlanRole::Failed));
+        if !stops {
+            refuse_while_open(plan)?;
+        }
     }
     let to = to.to_owned();
     refuse_unfinished(draft, plan, &to)?;
-    if from != to {
-        gate::check(draft, plan, Subject::Plan, &to, None)?;
-    }
     Ok(to)
 }
 

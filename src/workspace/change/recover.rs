@@ -1,15 +1,15 @@
 //! Taking up a step that was interrupted.
 
 use super::{
-    pause::{BECAUSE, check},
+    pause::{check, forget_pause, status_to_resume},
     review::refuse_while_open,
 };
 use crate::{
-    domain::{PlanRole, StepRef, Subject},
+    domain::{PlanRole, StepRef},
     workspace::{
         Answer, Draft, Error,
         change::steps::{
-            gate,
+            gate::{self, Passage},
             progress::{Progress, plan_status},
         },
     },
@@ -21,10 +21,10 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
     let step = plan.step(step)?;
     refuse_while_open(&plan)?;
     let from = plan_status(draft, &plan)?;
-    let active = draft.workflow().plan_with_role(PlanRole::Active).to_owned();
+    let active = status_to_resume(draft, &plan, &from);
+    let again = draft.workflow().plan_role(&from) == Some(PlanRole::Paused);
     if from != active {
         check(draft, &from, &active)?;
-        gate::check(draft, &plan, Subject::Plan, &active, None)?;
     }
     let holder = draft.holder(step);
     let mut message = format!("step {} continues: {}", step.number, step.title);
@@ -35,15 +35,14 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
     let mut progress = Progress::new(draft, &plan)?;
     if from != active {
         progress.set_plan_status(&active);
-        if let Some(section) = plan.metadata_section()
-            && let Ok(Some(item)) = plan.document.field(section, BECAUSE)
-        {
-            progress.edit().remove_item(item);
-        }
+        forget_pause(&mut progress, &plan);
     }
     if !holder.own {
         progress.set_fields(step, &[("claimed_by", claim.to_string().as_str())]);
     }
     progress.finish(&[])?;
+    if from != active {
+        gate::check(draft, &Passage { again, ..Passage::of_plan(&active) })?;
+    }
     Ok(Answer::new(message))
 }

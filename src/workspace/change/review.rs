@@ -1,18 +1,23 @@
 //! Opening and deciding reviews.
 
-use serde_json::json;
-
 use crate::{
-    domain::{Claim, Decision, ErrorCode, Plan, Review, StateFile},
+    domain::{Claim, ErrorCode, Plan, Review, StateFile},
     history::{Entry, EntryKind, last_entries_within},
     workspace::{
-        Answer, Draft, Error,
+        Answer, Change, Draft, Error,
         snapshot::{buffered, markdown},
     },
 };
 
-/// Opens a review and notes it in the history.
-pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result<String, Error> {
+/// The field of the history that says which move waits for a review.
+const WAITING: &str = "waiting_move";
+
+/// Opens a review and notes it in the history, with the move that waits for it.
+pub(in super::super) fn open_review(
+    draft: &mut Draft<'_>,
+    text: &str,
+    waiting: Option<&Change>,
+) -> Result<String, Error> {
     let plan = draft.plan()?;
     let mut edit = plan.document.edit();
     let id = plan.open_review(&mut edit, text);
@@ -26,6 +31,8 @@ pub(in super::super) fn open_review(draft: &mut Draft<'_>, text: &str) -> Result
     ];
     let session = draft.env.identity().claim().session;
     fields.extend(session.map(|session| ("session".to_owned(), session)));
+    let waiting = waiting.and_then(|change| serde_json::to_string(change).ok());
+    fields.extend(waiting.map(|change| (WAITING.to_owned(), change)));
     draft.log(format!("Review {id} Opened"), fields)?;
     Ok(id)
 }
@@ -35,42 +42,8 @@ pub(super) fn open(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     if text.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "a review needs a question"));
     }
-    let id = open_review(draft, text)?;
+    let id = open_review(draft, text, None)?;
     Ok(Answer::new(format!("review {id} is open: {}", text.trim())).with("review", id))
-}
-
-/// Takes a person's decision.
-pub(super) fn decide(
-    draft: &mut Draft<'_>,
-    id: &str,
-    approve: bool,
-    why: Option<&str>,
-) -> Result<Answer, Error> {
-    let plan = draft.plan()?;
-    let review = plan.review(id)?.clone();
-    if review.decision != Decision::Open {
-        let message = format!("review {} is already decided", review.id);
-        return Err(Error::refused(ErrorCode::Decided, message));
-    }
-    refuse_own(draft, &review)?;
-    let actor = draft.env.actor().to_owned();
-    let mut edit = plan.document.edit();
-    plan.decide_review(&mut edit, &review, approve, &actor, why);
-    draft.put(StateFile::Plan, Plan::finish(edit)?);
-    let verdict = if approve { "approved" } else { "rejected" };
-    let mut fields = vec![
-        ("kind".to_owned(), "review".to_owned()),
-        ("review".to_owned(), review.id.clone()),
-        ("decision".to_owned(), verdict.to_owned()),
-        ("question".to_owned(), review.text.clone()),
-        ("actor".to_owned(), actor),
-    ];
-    fields.extend(why.map(|why| ("reason".to_owned(), why.to_owned())));
-    let title = if approve { "Approved" } else { "Rejected" };
-    draft.log(format!("Review {} {title}", review.id), fields)?;
-    Ok(Answer::new(format!("review {} {verdict}", review.id))
-        .with("review", review.id)
-        .with("decision", json!(verdict)))
 }
 
 /// Refuses to go on while a review is open.
@@ -91,13 +64,13 @@ pub(in super::super) fn refuse_while_open(plan: &Plan) -> Result<(), Error> {
 
 /// Refuses a decision by the one who asked. A person at a terminal is never the one: agents have
 /// a session, or no terminal.
-fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
+pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     let me = draft.env.identity();
     let is_person = me.session.is_none() && me.is_at_terminal;
     if draft.workflow().allows_self_review() || is_person {
         return Ok(());
     }
-    let opener = opened_by(draft, &review.id)?;
+    let opener = opening(draft, &review.id)?.and_then(|opening| opening.by);
     let is_own = match &opener {
         Some(opener) => {
             let session = me.session.as_deref();
@@ -116,13 +89,21 @@ fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error> {
     Err(Error::refused_with(ErrorCode::OwnReview, message, hint))
 }
 
-/// Who opened a review, as the history says; the actor if it happens in this very operation.
-fn opened_by(draft: &Draft<'_>, id: &str) -> Result<Option<Claim>, Error> {
+/// How a review was opened.
+pub(super) struct Opening {
+    /// By whom.
+    pub(super) by: Option<Claim>,
+    /// The move that approving it makes.
+    pub(super) waiting: Option<Change>,
+}
+
+/// How a review was opened, as the history says; by the actor if it happens in this very operation.
+pub(super) fn opening(draft: &Draft<'_>, id: &str) -> Result<Option<Opening>, Error> {
     /// How far back it is looked for.
     const BYTES: u64 = 16 << 20;
     let before = markdown(draft.view(), StateFile::Plan).map(Plan::read)?;
     if !before.reviews.iter().any(|review| review.id == id) {
-        return Ok(Some(draft.env.identity().claim()));
+        return Ok(Some(Opening { by: Some(draft.env.identity().claim()), waiting: None }));
     }
     if !draft.view().appended().exists() {
         return Ok(None);
@@ -134,8 +115,15 @@ fn opened_by(draft: &Draft<'_>, id: &str) -> Result<Option<Claim>, Error> {
             && entry.field("decision") == Some("open")
     };
     let found = last_entries_within(&mut history, 1, BYTES, opening)?;
-    Ok(found.first().and_then(|entry| {
+    Ok(found.first().map(|entry| {
         let session = entry.field("session").map(str::to_owned);
-        Some(Claim { session, ..Claim::bare(entry.field("actor")?) })
+        let by = entry.field("actor").map(|actor| Claim { session, ..Claim::bare(actor) });
+        let waiting = entry.field(WAITING).and_then(|text| serde_json::from_str(text).ok());
+        Opening { by, waiting: waiting.filter(is_move) }
     }))
+}
+
+/// Whether a change is one that waits for a gate: nothing else is made because the history says so.
+fn is_move(change: &Change) -> bool {
+    matches!(change, Change::StepDone(_) | Change::StepMove(_) | Change::PlanSet { .. })
 }

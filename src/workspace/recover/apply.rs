@@ -73,8 +73,11 @@ impl Workspace {
             let mut answer = Answer::new(done.join("\n"));
             answer.data.insert("done".to_owned(), json!(done));
             Ok(vec![answer])
-        })?;
-        Ok(Carried { outcome })
+        });
+        match outcome {
+            Ok(outcome) => Ok(Carried { outcome }),
+            Err(error) => Err(self.ask_first(error)?),
+        }
     }
 
     /// Goes back to the checkpoint that a decision names.
@@ -128,7 +131,7 @@ fn act(
         }
         Action::RestartTask => {
             activate(draft, &mut done)?;
-            make(draft, &Change::StepReset { step, note: note(), force: true }, &mut done)?;
+            make(draft, &reset(step, note()), &mut done)?;
         }
         Action::NextTask => {
             let step = step.ok_or_else(no_step)?;
@@ -144,7 +147,7 @@ fn act(
         }
         Action::RetryTask => {
             activate(draft, &mut done)?;
-            make(draft, &Change::StepRetry { step }, &mut done)?;
+            make(draft, &Change::StepRetry { step, note: None }, &mut done)?;
         }
         Action::SkipTask => {
             activate(draft, &mut done)?;
@@ -180,10 +183,14 @@ fn restart(
         let begun = matches!(role, Some(StepRole::Active | StepRole::Failed | StepRole::Skipped));
         if begun {
             let step = Some(StepRef::Number(step.number));
-            make(draft, &Change::StepReset { step, note: note.clone(), force: true }, done)?;
+            make(draft, &reset(step, note.clone()), done)?;
         }
     }
     Ok(())
+}
+
+fn reset(step: Option<StepRef>, note: Option<String>) -> Change {
+    Change::StepReset { step, note, force: true, fresh: false, dependents: false }
 }
 
 /// Goes on with a paused or failed plan.

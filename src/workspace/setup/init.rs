@@ -110,7 +110,8 @@ impl Workspace {
                 "name it, for example `statedir init --goal 'Compare three vector databases'`",
             ));
         };
-        let workflow = match &options.templates.workflow {
+        let lifecycle = with_retry_limit(options);
+        let workflow = match &lifecycle {
             Some(text) => crate::rules::parse_workflow(text)?,
             None => Workflow::builtin().clone(),
         };
@@ -131,10 +132,10 @@ impl Workspace {
             read_back(file, &text, &input, options.templates.is_custom())?;
             files.push((file, text));
         }
-        if let Some(text) = &options.templates.workflow
+        if let Some(text) = lifecycle
             && !exists(StateFile::Workflow)
         {
-            files.push((StateFile::Workflow, text.clone()));
+            files.push((StateFile::Workflow, text));
         }
         Ok(Made { files, execution_id: input.execution_id, adopted: false, restored })
     }
@@ -258,6 +259,25 @@ impl Existing {
     }
 }
 
+const RETRY_LIMIT: &str = "retry_limit";
+
+/// The lifecycle of the templates, with the limit of attempts that `--set` gives.
+fn with_retry_limit(options: &InitOptions) -> Option<String> {
+    let given = options.set.iter().find(|(key, _)| *key == RETRY_LIMIT);
+    let (Some((_, limit)), own) = (given, &options.templates.workflow) else {
+        return options.templates.workflow.clone();
+    };
+    let line = format!("{RETRY_LIMIT}: {}\n", crate::workspace::change::text_of(limit));
+    let Some(own) = own else { return Some(format!("version: 1\n{line}")) };
+    let is_limit = |line: &&str| line.starts_with("retry_limit:");
+    if !own.lines().any(|line| is_limit(&line)) {
+        let end = if own.ends_with('\n') { "" } else { "\n" };
+        return Some(format!("{own}{end}{line}"));
+    }
+    let lines = own.split_inclusive('\n');
+    Some(lines.map(|old| if is_limit(&old) { line.as_str() } else { old }).collect())
+}
+
 type Values = Map<String, Value>;
 
 /// The defaults of the lifecycle, with what `--set` says; the rest of `--set` is for templates.
@@ -273,6 +293,9 @@ pub(in crate::workspace) fn modifiers(
     let mut rest = Map::new();
     for (key, value) in &options.set {
         let text = crate::workspace::change::text_of(value);
+        if key == RETRY_LIMIT {
+            continue;
+        }
         match workflow.modifier(key) {
             Some(modifier) => {
                 modifier

@@ -127,6 +127,26 @@ fn busy_then(more: &'static [&'static [&'static str]]) -> impl FnOnce(&Project) 
     }
 }
 
+/// A step whose end waits for a person, and one that was built on another.
+fn gated(project: &Project) {
+    busy(project);
+    let gates = "gates: [{name: look, step: Collect, to: COMPLETED, reject: [{reset: Measure}]}]";
+    let own = match project.path("workflow.yaml").exists() {
+        true => project.read("workflow.yaml").replace("gates: []", gates),
+        false => format!("version: 1\n{gates}\n"),
+    };
+    project.write("workflow.yaml", own);
+    for args in [
+        &["step", "set", "1", "--depends-on", "2"][..],
+        &["step", "retry", "2", "--note", "with more time"],
+        &["step", "done", "2"],
+    ] {
+        assert_eq!(run(project, args).code, 0, "{args:?}");
+    }
+    let asked = run(project, &["step", "done", "1", "--output", "rows=42", "--cost", "0.02"]);
+    assert_eq!(asked.code, 1, "{}{}", asked.stdout, asked.stderr);
+}
+
 /// A checkpoint, and changes since.
 fn marked(project: &Project) {
     busy(project);
@@ -247,6 +267,12 @@ pub fn all() -> Vec<Scene> {
         Scene::new("step skip", &["step", "skip", "3"], busy),
         Scene::new("step retry", &["step", "retry", "2"], busy),
         Scene::new("step reset", &["step", "reset", "2"], busy),
+        Scene::new("step reset --dependents", &["step", "reset", "2", "--dependents"], gated),
+        Scene::new("step reset --fresh", &["step", "reset", "2", "--fresh"], busy),
+        Scene::new("step retry --note", &["step", "retry", "2", "--note", "slower"], busy),
+        Scene::new("step move", &["step", "move", "1", "FAILED", "--error", "no answer"], busy),
+        Scene::new("review approve", &["--actor", "ada", "review", "approve", "r1"], gated),
+        Scene::new("review reject", &["--actor", "ada", "review", "reject", "r1"], gated),
         Scene::new("step set", &["step", "set", "4", "title=Write", "--tool", "Write"], busy),
         Scene::new("step remove", &["step", "remove", "3"], busy),
         Scene::new("step next --claim", &["step", "next", "--claim"], busy),

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{
-        ErrorCode, OUTCOME_FIELD, Plan, Step, StepCost, StepOutcome, StepRole as Role,
-        format_duration,
+        AtLimit, ErrorCode, OUTCOME_FIELD, Plan, Step, StepCost, StepId, StepOutcome, StepRef,
+        StepRole as Role, format_duration,
     },
     recovery::failure::{ErrorClass, Failure, classify},
     workspace::{
         Answer, Draft, Error, Resolver,
         change::{
-            Span, StepResult,
+            Change, Span, StepResult,
             review::open_review,
             steps::{
                 claim,
-                gate::attempts_allowed,
-                moves::allowed_moves,
+                gate::{self, Passage, Spent, attempts_allowed},
+                moves::{StepMove, allowed_moves},
                 progress::{Extra, Progress, status_of},
                 result_line::result_line,
                 select, step_json, transition,
@@ -83,6 +83,9 @@ fn finish(
     }
     let status = status.unwrap_or_else(|| draft.workflow().step_towards(&from, to)).to_owned();
     transition(draft, step, &from, &status)?;
+    if to == Role::Done {
+        refuse_without_outputs(draft, step, &from, result)?;
+    }
 
     // A step that was not running used no time and no tool, however long ago it was started.
     let from_role = draft.workflow().step_role(&from);
@@ -91,8 +94,16 @@ fn finish(
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
     let line = result_line(result, to, time).filter(|_| step.has_result_line());
     let now = draft.env.now();
+    let failures = draft.workflow().failures_of(step).saturating_add(u32::from(to == Role::Failed));
+    let allowed = attempts_allowed(draft, &plan, step);
+    let is_at_limit = to == Role::Failed && failures >= allowed;
+    // A step that has failed as often as it may is given up where the lifecycle says so.
+    let status = match draft.workflow().at_limit() {
+        AtLimit::Status(last) if is_at_limit => last.clone(),
+        _ => status,
+    };
+    let is_gated = !draft.workflow().gates().is_empty();
     let mut progress = Progress::new(draft, &plan)?;
-    let failures = progress.failures_after(step, to);
     let id = progress.set_status(step, &status);
     if to == Role::Failed && step.failures.is_some() {
         progress.step(step).set("failures", &failures.to_string());
@@ -104,7 +115,9 @@ fn finish(
         Some(line) => progress.step(step).set("result", &line),
         None => progress.step(step).clear("result"),
     }
-    progress.complete_plan()?;
+    if !is_gated {
+        progress.complete_plan()?;
+    }
     let mut extras = Vec::new();
     if !result.output.is_empty() {
         let outputs = result.output.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
@@ -114,8 +127,22 @@ fn finish(
         let id = id.as_str().to_owned();
         extras.push(Extra::Cost(StepCost { step: step.number, id, cost: cost.0, at: now }));
     }
-    let plan_status = progress.finish(&extras)?;
+    let mut plan_status = progress.finish(&extras)?;
     drop(extras);
+    if is_gated {
+        let spent = Spent {
+            cost: result.cost.map(|cost| cost.0),
+            time_ms: time.map(Span::millis),
+            has_failed: to == Role::Failed,
+        };
+        let waiting = waiting(result, &id, (to, &status), time);
+        gate::check(draft, &Passage { spent, ..Passage::of_step(&id, &status, Some(waiting)) })?;
+        let plan = draft.plan()?;
+        let mut progress = Progress::new(draft, &plan)?;
+        progress.spent = spent;
+        progress.complete_plan()?;
+        plan_status = progress.finish(&[])?;
+    }
 
     let touched = draft.facts()?.touches.remove(id.as_str()).unwrap_or_default();
     let changes = state_changes(&plan, step, &from, &status, plan_status.as_deref(), &touched);
@@ -140,13 +167,19 @@ fn finish(
         }
         answer = answer.with("failure", failure_json(&failure, step.attempts + 1));
     }
-    let allowed = attempts_allowed(draft, &plan, step);
-    if to == Role::Failed && failures >= allowed {
+    if is_at_limit && *draft.workflow().at_limit() != AtLimit::Review {
+        let given_up = format!(
+            "it has failed {failures} of {allowed} times and is not tried again; `statedir step \
+             reset {} --fresh` begins anew",
+            step.number
+        );
+        answer.message.push_str(&format!("\n{given_up}"));
+    } else if is_at_limit {
         let question = format!(
             "step {} ({id}) failed {failures} of {allowed} attempts: {}",
             step.number, step.title
         );
-        let review = open_review(draft, &question)?;
+        let review = open_review(draft, &question, None)?;
         answer.message.push_str(&format!("\nreview {review} is open: {question}"));
         answer = answer.with("reviews_opened", json!([review]));
     }
@@ -155,6 +188,57 @@ fn finish(
         answer = answer.with("plan_status", plan_status);
     }
     Ok(answer)
+}
+
+/// The move that a gate holds back, as approving it makes it.
+fn waiting(
+    result: &StepResult,
+    id: &StepId,
+    (role, status): (Role, &str),
+    time: Option<Span>,
+) -> Change {
+    let StepResult { output, cost, error, note, tool, .. } = result.clone();
+    let (step, force) = (StepRef::Id(id.clone()), true);
+    if role == Role::Done {
+        let step = Some(step);
+        let result = StepResult { step, output, cost, time, error, note, tool, force };
+        return Change::StepDone(Box::new(result));
+    }
+    let to = status.to_owned();
+    let wanted = StepMove { step, to, output, cost, time, error, note, tool, force };
+    Change::StepMove(Box::new(wanted))
+}
+
+/// Refuses to complete a step without what it should give, where the lifecycle asks for that. What
+/// a step gave when it began to wait counts.
+fn refuse_without_outputs(
+    draft: &Draft<'_>,
+    step: &Step,
+    from: &str,
+    result: &StepResult,
+) -> Result<(), Error> {
+    let workflow = draft.workflow();
+    if !workflow.requires_outputs() {
+        return Ok(());
+    }
+    let waited = workflow.step_role(from) == Some(Role::Waiting);
+    let stored = |id: &StepId| draft.variables().ok()?.get(&format!("step_data.outputs.{id}"));
+    let stored = step.id.as_ref().filter(|_| waited).and_then(stored);
+    let is_given = |name: &str| {
+        result.output.contains_key(name)
+            || stored.as_ref().is_some_and(|stored| stored.get(name).is_some())
+    };
+    let missing = step.expected_outputs.iter().map(|(name, _)| name.as_str());
+    let missing: Vec<&str> = missing.filter(|name| !is_given(name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let options: Vec<String> = missing.iter().map(|name| format!("--output {name}=…")).collect();
+    Err(Error::refused_with(
+        ErrorCode::OutputMissing,
+        format!("{} has not given {}", step.name(), missing.join(", ")),
+        format!("`statedir step done {} {}`", step.number, options.join(" ")),
+    ))
 }
 
 /// What kind of error it was, if the step failed.

@@ -7,6 +7,7 @@ pub(in crate::workspace::change) mod gate;
 pub(in crate::workspace::change) mod moves;
 pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
+pub(in crate::workspace::change) mod reset;
 mod result_line;
 pub(in crate::workspace::change) mod rewind;
 pub(in crate::workspace::change) mod shape;
@@ -15,8 +16,8 @@ use serde_json::json;
 
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
-        StepRole as Role, Subject,
+        AtLimit, ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
+        StepRole as Role,
     },
     recovery::{Situation, StepStanding, Waits, next_move},
     workspace::{
@@ -24,7 +25,7 @@ use crate::{
         change::{
             review::refuse_while_open,
             steps::{
-                gate::attempts_allowed,
+                gate::{Passage, attempts_allowed},
                 progress::{Progress, status_of},
             },
         },
@@ -105,6 +106,7 @@ fn tell_own(draft: &mut Draft<'_>, plan: &Plan) {
 pub(in crate::workspace::change) fn retry(
     draft: &mut Draft<'_>,
     selected: Option<&StepRef>,
+    note: Option<&str>,
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
@@ -120,7 +122,18 @@ pub(in crate::workspace::change) fn retry(
     }
     refuse_limit(draft, &plan, step)?;
     let active = active_after(draft, step)?;
-    begin(draft, &plan, step, &active)
+    let answer = begin(draft, &plan, step, &active)?;
+    if let Some(note) = note.filter(|note| !note.trim().is_empty()) {
+        let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        let fields = vec![
+            ("step".to_owned(), format!("{}{id}", step.number)),
+            ("next_attempt".to_owned(), (step.attempts + 1).to_string()),
+            ("notes".to_owned(), note.trim().to_owned()),
+            ("actor".to_owned(), draft.env.actor().to_owned()),
+        ];
+        draft.log(format!("Step {} Retry", step.number), fields)?;
+    }
+    Ok(answer)
 }
 
 /// Refuses to try a step again that has failed too often.
@@ -130,11 +143,13 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
     if failures < allowed {
         return Ok(());
     }
-    Err(Error::refused_with(
-        ErrorCode::RetryLimit,
-        format!("{} has failed {failures} times, which is the limit", step.name()),
-        "`statedir review list` shows what was asked; `statedir review open 'May it be tried again?'` asks again",
-    ))
+    let fresh = format!("`statedir step reset {} --fresh` begins anew", step.number);
+    let hint = match draft.workflow().at_limit() {
+        AtLimit::Review => format!("`statedir review list` shows what was asked; {fresh}"),
+        AtLimit::Status(_) => fresh,
+    };
+    let message = format!("{} has failed {failures} times, which is the limit", step.name());
+    Err(Error::refused_with(ErrorCode::RetryLimit, message, hint))
 }
 
 /// What to do about a step that cannot be started from the status it has.
@@ -166,7 +181,6 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Resul
         let (subject, refusal) = (step.name(), Box::new(refusal));
         return Err(ErrorKind::Transition { subject, refusal, hint }.into());
     }
-    gate::check(draft, plan, Subject::Step, active, Some(step))?;
     let attempts = (step.attempts + 1).to_string();
     let (now, claim) = (draft.env.now(), draft.env.identity().claim().to_string());
     let mut progress = Progress::new(draft, plan)?;
@@ -182,43 +196,11 @@ fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Resul
     );
     progress.step(step).clear("result");
     progress.finish(&[])?;
+    gate::check(draft, &Passage::of_step(&id, active, None))?;
     draft.facts()?.touches.insert(id.as_str().to_owned(), Vec::new());
     Ok(Answer::new(format!("step {} {active}: {}", step.number, step.title))
         .with("step", step_json(step, &id, active))
         .with("attempt", step.attempts + 1))
-}
-
-/// Puts a step back to the beginning.
-pub(in crate::workspace::change) fn reset(
-    draft: &mut Draft<'_>,
-    selected: Option<&StepRef>,
-    note: Option<&str>,
-    force: bool,
-) -> Result<Answer, Error> {
-    let plan = draft.plan()?;
-    let step = select(draft, &plan, selected, &[Role::Active, Role::Failed], "can be reset")?;
-    if !force {
-        claim::refuse_others(draft, step)?;
-    }
-    let from = status_of(draft, step)?;
-    let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
-    if from == open {
-        return Ok(Answer::new(format!("{} is already {open}", step.name())));
-    }
-    transition(draft, step, &from, &open)?;
-    let mut progress = Progress::new(draft, &plan)?;
-    let id = progress.reopen(step, &open);
-    progress.reopen_plan()?;
-    progress.finish(&[])?;
-    draft.facts()?.touches.remove(id.as_str());
-    let mut fields = vec![
-        ("step".to_owned(), format!("{} ({id})", step.number)),
-        ("state_changes".to_owned(), format!("{from} → {open}")),
-    ];
-    fields.extend(note.map(|note| ("notes".to_owned(), note.to_owned())));
-    draft.log(format!("Step {} Reset", step.number), fields)?;
-    Ok(Answer::new(format!("step {} {open}: {}", step.number, step.title))
-        .with("step", step_json(step, &id, &open)))
 }
 
 /// The step that was named, or the only one in one of `roles`: the actor's own first, then that

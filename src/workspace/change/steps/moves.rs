@@ -1,20 +1,57 @@
 //! Any move that the lifecycle allows, by the name of the status.
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
 use crate::{
-    domain::{ErrorCode, Plan, Step, StepCost, StepRef, StepRole as Role, Subject, Workflow},
+    domain::{ErrorCode, Plan, Step, StepCost, StepRef, StepRole as Role, Workflow},
     workspace::{
         Answer, Draft, Error, ErrorKind,
         change::{
-            Span, StepMove, StepResult,
+            Change, Cost, Span, StepResult,
             review::refuse_while_open,
             steps::{
-                self, claim, finish, gate,
+                self, claim, finish,
+                gate::{self, Passage, Spent},
                 progress::{Extra, Progress, status_of},
+                reset::{self, Reset},
                 step_json,
             },
         },
     },
 };
+
+/// A step and the status that it is to get, with what came of it so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepMove {
+    /// Which step.
+    pub step: StepRef,
+    /// The status, by its name or an alias.
+    #[serde(alias = "status")]
+    pub to: String,
+    /// Named results.
+    #[serde(default, alias = "outputs")]
+    pub output: Map<String, Value>,
+    /// What it cost.
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// How long it took; since its start if absent.
+    #[serde(default)]
+    pub time: Option<Span>,
+    /// What went wrong, where the status means that it failed.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// An observation.
+    #[serde(default, alias = "why")]
+    pub note: Option<String>,
+    /// The tool that was actually used.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Also where somebody else holds the step.
+    #[serde(default)]
+    pub force: bool,
+}
 
 /// Moves a step to a status.
 pub(in crate::workspace::change) fn move_to(
@@ -45,13 +82,18 @@ pub(in crate::workspace::change) fn move_to(
         return Err(ErrorKind::Transition { subject, refusal, hint }.into());
     }
     let role = workflow.step_role(&to);
-    let answer = match (workflow.step_role(&from), role) {
+    let from_role = workflow.step_role(&from);
+    let answer = match (from_role, role) {
+        (before, after) if before == after => {
+            shift(draft, &plan, step, (&from, before), (&to, after), wanted)
+        }
         (_, Some(Role::Done | Role::Failed | Role::Skipped)) => {
             finish::finish_as(draft, &wanted.result(), &to)
         }
         (_, Some(Role::Open)) => {
             let note = wanted.note.as_deref();
-            steps::reset(draft, Some(&wanted.step), note, wanted.force)
+            let how = Reset { note, force: wanted.force, ..Reset::default() };
+            reset::reset(draft, Some(&wanted.step), &how)
         }
         (Some(Role::Failed), Some(Role::Active)) => {
             steps::refuse_limit(draft, &plan, step)?;
@@ -61,7 +103,7 @@ pub(in crate::workspace::change) fn move_to(
             steps::refuse_waiting(draft, &plan, step)?;
             steps::begin(draft, &plan, step, &to)
         }
-        (from_role, _) => shift(draft, &plan, step, (&from, from_role), (&to, role), wanted),
+        _ => shift(draft, &plan, step, (&from, from_role), (&to, role), wanted),
     }?;
     Ok(answer.with("role", serde_json::json!(role)))
 }
@@ -94,7 +136,6 @@ fn shift(
         refuse_while_open(plan)?;
         steps::refuse_waiting(draft, plan, step)?;
     }
-    gate::check(draft, plan, Subject::Step, to, Some(step))?;
     let ran = from_role == Some(Role::Active);
     let started = step.started_at.as_deref().filter(|_| ran && to_role != Some(Role::Active));
     let time = wanted.time.or_else(|| draft.env.since(started?).map(Span));
@@ -132,6 +173,11 @@ fn shift(
     }
     progress.finish(&extras)?;
     drop(extras);
+    let waiting = StepMove { step: StepRef::Id(id.clone()), force: true, time, ..wanted.clone() };
+    let waiting = (!is_taken_up).then(|| Change::StepMove(Box::new(waiting)));
+    let spent = Spent { cost: wanted.cost.map(|cost| cost.0), ..Spent::default() };
+    let spent = Spent { time_ms: time.map(Span::millis), ..spent };
+    gate::check(draft, &Passage { spent, ..Passage::of_step(&id, to, waiting) })?;
     let mut fields = vec![
         ("step".to_owned(), format!("{} ({id})", step.number)),
         ("state_changes".to_owned(), format!("{from} → {to}")),
@@ -139,10 +185,11 @@ fn shift(
     let mut put = |key: &str, value: Option<String>| {
         fields.extend(value.filter(|value| !value.is_empty()).map(|value| (key.to_owned(), value)));
     };
-    let outputs = serde_json::Value::Object(wanted.output.clone());
+    let outputs = Value::Object(wanted.output.clone());
     put("real_outputs", (!wanted.output.is_empty()).then(|| outputs.to_string()));
     put("actual_cost", wanted.cost.map(|cost| cost.0.to_string()));
     put("actual_time", time.map(|time| time.to_string()));
+    put("errors", wanted.error.clone());
     put("notes", wanted.note.clone());
     put("actor", Some(draft.env.actor().to_owned()));
     draft.log(format!("Step {} Moved", step.number), fields)?;

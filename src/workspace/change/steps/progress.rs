@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use crate::{
     domain::{
         ErrorCode, Plan, PlanRole, StateFile, Step, StepCost, StepId, StepRef, StepRole as Role,
-        StepUpdate, Subject, Workflow, plan::dependencies, step_at_hand,
+        StepUpdate, Workflow, plan::dependencies, step_at_hand,
     },
     text::markdown::Edit,
     workspace::{
         Draft, Error, ErrorKind,
         change::{
             review::open_review,
-            steps::{gate, unknown_status},
+            steps::{
+                gate::{self, Passage, Spent},
+                unknown_status,
+            },
         },
     },
 };
@@ -29,8 +32,19 @@ pub(in crate::workspace::change) struct Progress<'d, 'e, 'p> {
     pub(in crate::workspace::change) added: Vec<(u32, String)>,
     /// The step removed by it.
     pub(in crate::workspace::change) removed: Option<usize>,
-    /// What a gate asks before the plan can be completed.
-    question: Option<String>,
+    /// Whether a gate may keep the plan from the status that it gets.
+    gated: Option<Gated>,
+    /// What the history does not tell yet, for the gates.
+    pub(in crate::workspace::change) spent: Spent,
+}
+
+/// Why the plan gets another status.
+#[derive(Clone, Copy, PartialEq)]
+enum Gated {
+    /// Work begins; behind a gate it cannot.
+    Begins,
+    /// Nothing is left to do; behind a gate the plan waits.
+    Ends,
 }
 
 /// More for variables.json, besides the counts.
@@ -54,7 +68,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             plan_status: None,
             added: Vec::new(),
             removed: None,
-            question: None,
+            gated: None,
+            spent: Spent::default(),
         })
     }
 
@@ -103,12 +118,6 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         if step.failures.is_none() && Workflow::counted_failures(step, to) != failures {
             self.step(step).set("failures", &failures.to_string());
         }
-    }
-
-    /// How often a step has failed once it comes to that end.
-    pub(in crate::workspace::change) fn failures_after(&self, step: &Step, to: Role) -> u32 {
-        let before = self.draft.workflow().failures_of(step);
-        before.saturating_add(u32::from(to == Role::Failed))
     }
 
     /// The step's id; a new one is written if it has none.
@@ -174,8 +183,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         }
         let to = workflow.plan_towards(&from, PlanRole::Active).to_owned();
         workflow.check_plan(&from, &to).map_err(Error::plan_transition)?;
-        gate::check(self.draft, self.plan, Subject::Plan, &to, None)?;
-        self.plan_status = Some(to);
+        (self.plan_status, self.gated) = (Some(to), Some(Gated::Begins));
         Ok(())
     }
 
@@ -205,14 +213,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             if !allowed || !reviewed {
                 return Ok(());
             }
-            match gate::check(self.draft, self.plan, Subject::Plan, &to, None) {
-                Ok(()) => self.plan_status = Some(to),
-                Err(error) => {
-                    if let ErrorKind::NeedsReview { question } = error.into_kind() {
-                        self.question = Some(question);
-                    }
-                }
-            }
+            (self.plan_status, self.gated) = (Some(to), Some(Gated::Ends));
         }
         Ok(())
     }
@@ -226,6 +227,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let current = self.current_step();
         let total = self.plan.steps.len() + self.added.len() - usize::from(self.removed.is_some());
         let (now, text) = (self.draft.env.now(), current.to_string());
+        let gated = self.gated.filter(|_| !self.draft.workflow().gates().is_empty());
+        let held = self.plan_status.take_if(|_| gated == Some(Gated::Ends));
         if let Some(status) = &self.plan_status {
             self.plan.set_metadata(&mut self.edit, &[("status", status.as_str())])?;
         }
@@ -243,8 +246,14 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             }
         }
         self.draft.put_variables(variables.put_all(&puts)?);
-        if let Some(question) = &self.question {
-            open_review(self.draft, question)?;
+        match (&self.plan_status, held) {
+            (Some(to), _) if gated == Some(Gated::Begins) => {
+                gate::check(self.draft, &Passage::of_plan(to))?;
+            }
+            (_, Some(to)) if end_plan(self.draft, &to, self.spent)? => {
+                self.plan_status = Some(to);
+            }
+            _ => {}
         }
         Ok(self.plan_status)
     }
@@ -323,6 +332,27 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
         step_at_hand(&numbered)
+    }
+}
+
+/// Gives the plan its last status; behind a gate a person is asked instead.
+fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error> {
+    let ended = draft.attempt(|draft| {
+        let plan = draft.plan()?;
+        let mut edit = plan.document.edit();
+        plan.set_metadata(&mut edit, &[("status", to)])?;
+        draft.put(StateFile::Plan, Plan::finish(edit)?);
+        gate::check(draft, &Passage { spent, ..Passage::of_plan(to) })
+    });
+    let Err(error) = ended else { return Ok(true) };
+    match error.into_kind() {
+        ErrorKind::NeedsReview { question, waiting } => {
+            let id = open_review(draft, &question, waiting.as_deref())?;
+            draft.notices.push(format!("review {id} is open: {question}"));
+            Ok(false)
+        }
+        ErrorKind::Refused { code: ErrorCode::ReviewOpen, .. } => Ok(false),
+        other => Err(other.into()),
     }
 }
 

@@ -262,7 +262,13 @@ fn note(
             && !role.is_some_and(|role| role.is_finished() || role == StepRole::Open)
         {
             let note = Some(format!("the worktree on branch `{name}` was abandoned"));
-            changes.push(Change::StepReset { step: Some(selected.clone()), note, force: true });
+            changes.push(Change::StepReset {
+                step: Some(selected.clone()),
+                note,
+                force: true,
+                fresh: false,
+                dependents: false,
+            });
         }
         let mut set = Map::new();
         set.insert("worktree".to_owned(), Value::Null);

@@ -46,14 +46,22 @@ pub(in crate::adapters) enum Verb {
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Refuse; the reason is kept in the history
-    #[command(after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"")]
+    /// Refuse; the reason is kept, and says where a gate leads back to
+    ///
+    /// What a gate asked goes back to the step that its `reject` has for the reason, or to that of
+    /// --to, and what was built on that step is done again. Without one the plan is paused.
+    #[command(
+        after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"\n  statedir review reject r1 --why \"Scope too large\" --to 2"
+    )]
     Reject {
         /// Such as r1
         id: String,
         /// The reason
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
+        /// The step to go back to: number, id or title
+        #[arg(long, value_name = "STEP")]
+        to: Option<String>,
     },
 }
 
@@ -64,11 +72,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         }
         Verb::Approve { id, why } => {
             let why = pairs::optional_text(why)?;
-            session.apply(&[Change::ReviewDecide { id, approve: true, why }])
+            session.apply(&[Change::ReviewDecide { id, approve: true, why, to: None }])
         }
-        Verb::Reject { id, why } => {
+        Verb::Reject { id, why, to } => {
             let why = pairs::optional_text(why)?;
-            session.apply(&[Change::ReviewDecide { id, approve: false, why }])
+            session.apply(&[Change::ReviewDecide { id, approve: false, why, to }])
         }
         Verb::List { all } => list(session, all),
     }
@@ -93,7 +101,7 @@ fn list(session: &mut Session<'_>, all: bool) -> CliResult {
         let mark = match review.decision {
             Decision::Open => "[ ]",
             Decision::Approved => "[x]",
-            Decision::Rejected => "[-]",
+            Decision::Rejected | Decision::Closed => "[-]",
         };
         session.output.line(format!("{mark} {}: {}", review.id, review.text));
     }

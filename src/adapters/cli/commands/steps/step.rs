@@ -76,13 +76,20 @@ Examples:
     #[command(after_help = "Examples:\n  statedir step skip 4 --note \"not needed any more\"")]
     Skip(Box<ResultArgs>),
     /// Start a failed step again
-    #[command(after_help = "Examples:\n  statedir step retry 3")]
+    #[command(
+        after_help = "Examples:\n  statedir step retry 3\n  statedir step retry 3 --note \"Add min_length=1 to the title\""
+    )]
     Retry {
         /// Number or id; the failed step if there is only one
         step: Option<String>,
+        /// What is to be done otherwise; `brief --for` passes it on
+        #[arg(long, value_name = "TEXT", visible_alias = "feedback")]
+        note: Option<String>,
     },
     /// Reopen a step: set it back to PENDING
-    #[command(after_help = "Examples:\n  statedir step reset 3 --note \"the process died\"")]
+    #[command(
+        after_help = "Examples:\n  statedir step reset 3 --note \"the process died\"\n  statedir step reset 3 --fresh\n  statedir step reset 1 --dependents"
+    )]
     Reset {
         /// Number or id; the running or failed step if there is only one
         step: Option<String>,
@@ -92,6 +99,12 @@ Examples:
         /// Also where somebody else holds it
         #[arg(long)]
         force: bool,
+        /// As if it had never been tried: clear its attempts and failures, close its review
+        #[arg(long)]
+        fresh: bool,
+        /// Also reopen every step that was built on it
+        #[arg(long)]
+        dependents: bool,
     },
     /// Move a step to any status that the lifecycle allows: VERIFYING, MERGING, BLOCKED
     ///
@@ -219,10 +232,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::Done(result) => Change::StepDone(result.result()?),
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
-        Verb::Retry { step } => Change::StepRetry { step: selected(step.as_deref())? },
-        Verb::Reset { step, note, force } => {
+        Verb::Retry { step, note } => {
             let note = pairs::optional_text(note)?;
-            Change::StepReset { step: selected(step.as_deref())?, note, force }
+            Change::StepRetry { step: selected(step.as_deref())?, note }
+        }
+        Verb::Reset { step, note, force, fresh, dependents } => {
+            let (step, note) = (selected(step.as_deref())?, pairs::optional_text(note)?);
+            Change::StepReset { step, note, force, fresh, dependents }
         }
         Verb::Move(wanted) => Change::StepMove(wanted.wanted()?),
         Verb::Take { step, force, why } => {

@@ -1,0 +1,81 @@
+//! Gates: moves that wait for a person, and what follows from a refusal.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Plan, Step, StepRef, Subject, nearest::same_name};
+
+/// A move that waits for a person's approval.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gate {
+    /// The name its review is known by.
+    pub name: String,
+    /// What moves.
+    pub subject: Subject,
+    /// The only step it is about, by title or id; any step without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// The status it moves to.
+    pub to: String,
+    /// A condition of the rule language on the state as it would be; without one the gate is always
+    /// in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// Where a refusal leads: the first that fits its reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reject: Vec<Route>,
+}
+
+/// The way back from a refusal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// A condition of the rule language, which also knows the `reason`; without one it always fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// The step that is begun again, with what was built on it; by title or id.
+    pub reset: String,
+}
+
+/// What becomes of a step that has failed as often as it may.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AtLimit {
+    /// A person is asked whether it is tried again.
+    #[default]
+    Review,
+    /// It gets this status, which means that it failed.
+    Status(String),
+}
+
+impl Gate {
+    /// Whether a move of that step is meant.
+    pub(crate) fn concerns(&self, step: Option<&Step>) -> bool {
+        match (&self.step, step) {
+            (None, _) => true,
+            (Some(name), Some(step)) => is_called(step, name),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// What a person is asked.
+    pub(crate) fn question(&self, step: Option<&Step>) -> String {
+        let of = step.map(|step| format!(" of {}", step.name())).unwrap_or_default();
+        format!("gate {}{of}: {} to {}", self.name, self.subject, self.to)
+    }
+}
+
+impl Plan {
+    /// The step that a workflow means by that title, id or number.
+    pub(crate) fn step_called(&self, name: &str) -> Option<&Step> {
+        let name = name.trim();
+        let mut called = self.steps.iter().filter(|step| is_called(step, name));
+        if let Some(step) = called.next() {
+            return called.next().is_none().then_some(step);
+        }
+        let reference = StepRef::parse(name).ok()?;
+        self.step(&reference).ok()
+    }
+}
+
+fn is_called(step: &Step, name: &str) -> bool {
+    step.id.as_ref().is_some_and(|id| id.as_str() == name) || same_name(&step.title, name)
+}

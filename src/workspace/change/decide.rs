@@ -1,0 +1,243 @@
+//! What follows from a person's decision: the move that waited for it, or the way back.
+
+use serde_json::json;
+
+use super::{
+    pause::pause,
+    review::{open_review, opening},
+    steps::{
+        gate,
+        reset::{begun, built_on, numbers, reopen_all, said},
+    },
+};
+use crate::{
+    domain::{Decision, ErrorCode, FactValue, Plan, PlanRole, Review, StateFile, Step},
+    workspace::{Answer, Draft, Error, ErrorKind, adapted},
+};
+
+/// A decision as it is given.
+pub(super) struct Given<'a> {
+    pub(super) id: &'a str,
+    pub(super) approve: bool,
+    pub(super) why: Option<&'a str>,
+    /// The step to go back to, whatever the gate says.
+    pub(super) to: Option<&'a str>,
+}
+
+/// Takes a person's decision.
+pub(super) fn decide(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<Answer, Error> {
+    let plan = draft.plan()?;
+    let review = plan.review(given.id)?.clone();
+    if review.decision != Decision::Open {
+        let message = format!("review {} is already decided", review.id);
+        return Err(Error::refused(ErrorCode::Decided, message));
+    }
+    if given.approve && given.to.is_some() {
+        let message = "an approved review goes back to no step";
+        return Err(Error::refused(ErrorCode::BadValue, message));
+    }
+    super::review::refuse_own(draft, &review)?;
+    let actor = draft.env.actor().to_owned();
+    let why = given.why.map(str::trim).filter(|why| !why.is_empty());
+    let mut edit = plan.document.edit();
+    plan.decide_review(&mut edit, &review, given.approve, &actor, why);
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    let verdict = if given.approve { "approved" } else { "rejected" };
+    let mut fields = vec![
+        ("kind".to_owned(), "review".to_owned()),
+        ("review".to_owned(), review.id.clone()),
+        ("decision".to_owned(), verdict.to_owned()),
+        ("question".to_owned(), review.text.clone()),
+        ("actor".to_owned(), actor),
+    ];
+    fields.extend(why.map(|why| ("reason".to_owned(), why.to_owned())));
+    let mut answer = Answer::new(format!("review {} {verdict}", review.id))
+        .with("review", review.id.clone())
+        .with("decision", json!(verdict));
+    let title = if given.approve { "Approved" } else { "Rejected" };
+    let title = format!("Review {} {title}", review.id);
+    if given.approve {
+        draft.log(title, fields)?;
+        carry_out(draft, &review, &mut answer)?;
+    } else {
+        go_back(draft, &review, given, &mut answer, &mut fields)?;
+        draft.log(title, fields)?;
+    }
+    Ok(answer)
+}
+
+/// Makes the move that waited for the approval. Where that has become impossible, the approval
+/// stands and says so.
+fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Result<(), Error> {
+    if review.gate().is_none() {
+        return Ok(());
+    }
+    let Some(change) = opening(draft, &review.id)?.and_then(|opening| opening.waiting) else {
+        return Ok(());
+    };
+    let error = match draft.attempt(|draft| adapted(draft, &change)) {
+        Ok(made) => {
+            answer.message.push_str(&format!("\n{}", made.message));
+            answer.data.extend(made.data);
+            return Ok(());
+        }
+        Err(error) if error.exit_code() == 1 => error,
+        Err(error) => return Err(error),
+    };
+    match error.into_kind() {
+        // There is another gate before the same move.
+        ErrorKind::NeedsReview { question, waiting } => {
+            let id = open_review(draft, &question, waiting.as_deref())?;
+            answer.message.push_str(&format!("\nreview {id} is open: {question}"));
+        }
+        other => {
+            let error = Error::from(other);
+            answer.message.push_str(&format!("\nthe move was not made: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// Goes back to where the refusal leads; without a way back the plan is paused.
+fn go_back(
+    draft: &mut Draft<'_>,
+    review: &Review,
+    given: &Given<'_>,
+    answer: &mut Answer,
+    fields: &mut Vec<(String, String)>,
+) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    let reason = given.why.unwrap_or_default().trim();
+    let target = match given.to {
+        Some(name) => match plan.step_called(name) {
+            Some(step) => Some(step),
+            None => {
+                let message = format!("there is no step `{name}` to go back to");
+                let hint = "`statedir step list` shows them";
+                return Err(Error::refused_with(ErrorCode::NoSuchStep, message, hint));
+            }
+        },
+        None => route(draft, &plan, review, reason)?,
+    };
+    if let Some(target) = target {
+        let again = again(draft, &plan, target, review);
+        let reopened = draft.attempt(|draft| reopen_all(draft, &plan, &again, false));
+        match reopened {
+            Ok(changes) => {
+                let again_numbers = numbers(&again);
+                let name = draft
+                    .plan()?
+                    .steps
+                    .iter()
+                    .find(|step| step.number == target.number)
+                    .map_or_else(|| target.name(), Step::name);
+                fields.push(("step".to_owned(), name.replacen("step ", "", 1)));
+                fields.push(("again".to_owned(), again_numbers.clone()));
+                fields.push(("state_changes".to_owned(), said(&changes)));
+                fields
+                    .extend((!reason.is_empty()).then(|| ("notes".to_owned(), reason.to_owned())));
+                answer.message.push_str(&format!(
+                    ": back to step {} {} (again: {again_numbers}; no attempt counted)",
+                    target.number, target.title
+                ));
+                answer.data.insert("back_to".to_owned(), json!(target.number));
+                let again: Vec<u32> = again.iter().map(|step| step.number).collect();
+                answer.data.insert("again".to_owned(), json!(again));
+                return Ok(());
+            }
+            Err(error) if given.to.is_some() || error.exit_code() != 1 => return Err(error),
+            Err(error) => answer.message.push_str(&format!("\nno way back: {error}")),
+        }
+    }
+    // What asks for more attempts holds its own step back and nothing else.
+    if review.asks_for_attempts() {
+        return Ok(());
+    }
+    stop(draft, review, reason, answer)
+}
+
+/// Pauses the plan and says why, where it can be paused.
+fn stop(
+    draft: &mut Draft<'_>,
+    review: &Review,
+    reason: &str,
+    answer: &mut Answer,
+) -> Result<(), Error> {
+    let role = draft.workflow().role_of_plan(&draft.plan()?.metadata);
+    if matches!(role, Some(PlanRole::Paused)) {
+        return Ok(());
+    }
+    let why = match reason.is_empty() {
+        true => format!("review {} rejected", review.id),
+        false => format!("review {} rejected: {reason}", review.id),
+    };
+    match draft.attempt(|draft| pause(draft, &why)) {
+        Ok(paused) => {
+            answer.message.push_str(&format!("\n{}", paused.message));
+            answer.message.push_str("; `statedir resume` continues it");
+            answer.data.extend(paused.data);
+            Ok(())
+        }
+        Err(error) if error.exit_code() == 1 => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The step that the gate's ways back lead to; the first that fits the reason.
+fn route<'p>(
+    draft: &mut Draft<'_>,
+    plan: &'p Plan,
+    review: &Review,
+    reason: &str,
+) -> Result<Option<&'p Step>, Error> {
+    let Some(name) = review.gate() else { return Ok(None) };
+    let gate = draft.workflow().gates().iter().find(|gate| gate.name == name);
+    let Some(routes) = gate.map(|gate| gate.reject.clone()) else { return Ok(None) };
+    for route in &routes {
+        if let Some(when) = &route.when {
+            let (condition, mut facts) = gate::facts(draft, when)?;
+            facts.insert("reason", FactValue::text(reason));
+            if !condition.holds(&facts) {
+                continue;
+            }
+        }
+        let found = plan.step_called(&route.reset);
+        if found.is_none() {
+            let text =
+                format!("the gate `{name}` leads back to `{}`, which is no step", route.reset);
+            draft.notices.push(text);
+        }
+        return Ok(found);
+    }
+    Ok(None)
+}
+
+/// The steps that are done again: the one to go back to, and what was built on it. Where the step
+/// that was to move does not depend on it, also those between the two.
+fn again<'p>(
+    draft: &Draft<'_>,
+    plan: &'p Plan,
+    target: &'p Step,
+    review: &Review,
+) -> Vec<&'p Step> {
+    let behind = built_on(draft, plan, target);
+    let is_own = |step: &&Step| step.id.as_ref().is_some_and(|id| review.is_about(id));
+    let moved = plan.steps.iter().find(is_own);
+    let is_before = |step: &&Step| {
+        let last = moved.map_or(u32::MAX, |moved| moved.number);
+        (target.number..=last).contains(&step.number) && step.offset != target.offset
+    };
+    let depends = match moved {
+        Some(moved) => {
+            moved.offset == target.offset || behind.iter().any(|step| step.offset == moved.offset)
+        }
+        None => !behind.is_empty(),
+    };
+    let rest = match depends {
+        true => behind,
+        false => plan.steps.iter().filter(is_before).collect(),
+    };
+    let mut again = vec![target];
+    again.extend(begun(draft, rest));
+    again
+}

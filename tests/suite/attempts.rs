@@ -1,0 +1,177 @@
+//! Attempts, failures and their limit; what a step needs to be done.
+
+use serde_json::{Value, json};
+
+use crate::builder::Project;
+
+fn limited(limit: &str, steps: usize) -> Project {
+    let project = Project::empty();
+    let set = format!("retry_limit={limit}");
+    project.ok(&["init", "--goal", "Compare three vector databases", "--set", &set]);
+    for n in 1..=steps {
+        project.ok(&["step", "add", &format!("Do part {n}")]);
+    }
+    project
+}
+
+fn fail(project: &Project, step: &str, error: &str) -> Value {
+    let begin = if project.run(&["step", "start", step]).code == 0 { "start" } else { "retry" };
+    if begin == "retry" {
+        project.ok(&["step", "retry", step]);
+    }
+    project.json(&["step", "fail", step, "--error", error])
+}
+
+fn counts(project: &Project, at: usize) -> (u64, u64) {
+    let step = project.json(&["step", "list"])["steps"][at].clone();
+    (step["attempts"].as_u64().unwrap(), step["failures"].as_u64().unwrap_or(0))
+}
+
+#[test]
+fn init_sets_the_limit() {
+    let project = limited("2", 1);
+    assert!(fail(&project, "1", "timeout")["reviews_opened"].is_null());
+    let second = fail(&project, "1", "timeout");
+    assert_eq!(second["reviews_opened"], json!(["r1"]), "{second}");
+    assert_eq!(project.json(&["status"])["retry_limit"], 2);
+    project.ok(&["check"]);
+    let refused = Project::empty();
+    let ran = refused.run(&["init", "--goal", "x", "--set", "retry_limit=0"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("between 1 and 100"), "{}", ran.stderr);
+}
+
+#[test]
+fn interruptions_and_rework_are_not_failures() {
+    let project = limited("3", 1);
+    for _ in 0..3 {
+        project.ok(&["step", "start", "1"]);
+        project.ok(&["step", "reset", "1", "--note", "the process died"]);
+    }
+    let failed = fail(&project, "1", "timeout");
+    assert!(failed["reviews_opened"].is_null(), "{failed}");
+    assert_eq!(counts(&project, 0), (4, 1));
+    project.ok(&["step", "retry", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "reset", "1"]);
+    assert_eq!(counts(&project, 0), (5, 1));
+    // A rule counts the same.
+    project.ok(&["rule", "add", "If step_failures >= 2 -> pause"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "reset", "1"]);
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS");
+    fail(&project, "1", "again");
+    assert_eq!(project.json(&["status"])["status"], "PAUSED");
+}
+
+#[test]
+fn a_fresh_start_clears_the_counts_and_closes_the_review() {
+    let project = limited("1", 2);
+    assert_eq!(fail(&project, "1", "timeout")["reviews_opened"], json!(["r1"]));
+    let refused = project.refused(1, &["step", "retry", "1"]);
+    assert_eq!(refused["error"]["code"], "retry_limit");
+    project.ok(&["step", "reset", "1", "--fresh"]);
+    assert_eq!(counts(&project, 0), (0, 0));
+    let reviews = project.json(&["review", "list", "--all"])["reviews"].clone();
+    assert_eq!(reviews[0]["decision"], "closed", "{reviews}");
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["check"]);
+    // An approved one more attempt is not kept for the fresh start either.
+    project.ok(&["step", "fail", "1", "--error", "timeout"]);
+    project.ok(&["--actor", "ada", "review", "approve", "r2"]);
+    project.ok(&["step", "reset", "1", "--fresh"]);
+    fail(&project, "1", "timeout");
+    assert_eq!(project.refused(1, &["step", "retry", "1"])["error"]["code"], "retry_limit");
+    project.ok(&["undo"]);
+}
+
+#[test]
+fn what_was_built_on_a_step_is_reopened_with_it() {
+    let project = Project::with_steps(4);
+    project.ok(&["step", "set", "2", "--depends-on", "1"]);
+    project.ok(&["step", "set", "3", "--depends-on", "2"]);
+    for step in ["1", "2", "3", "4"] {
+        project.ok(&["step", "start", step]);
+        project.ok(&["step", "done", step]);
+    }
+    let said = project.ok(&["step", "reset", "1", "--dependents"]).stdout;
+    assert!(said.contains("(again: 1, 2, 3)"), "{said}");
+    let steps = project.json(&["step", "list"])["steps"].clone();
+    let statuses: Vec<&str> =
+        steps.as_array().unwrap().iter().map(|s| s["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["PENDING", "PENDING", "PENDING", "COMPLETED"]);
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS");
+    project.ok(&["undo"]);
+    assert_eq!(project.json(&["status"])["status"], "COMPLETED_SUCCESS");
+}
+
+#[test]
+fn a_note_for_the_next_attempt_is_passed_on_with_every_error() {
+    let project = Project::with_steps(1);
+    fail(&project, "1", "test_create_task failed: expected 201 got 422");
+    project.ok(&["step", "retry", "1", "--note", "Add min_length=1 to the title"]);
+    project.ok(&["step", "fail", "1", "--error", "expected 201 got 500"]);
+    project.ok(&["step", "retry", "1", "--note", "Look at the handler"]);
+    let brief = project.ok(&["brief", "--for", "1"]).stdout;
+    for said in [
+        "attempt 1 failed: test_create_task failed: expected 201 got 422",
+        "attempt 2 failed: expected 201 got 500",
+        "Add min_length=1 to the title",
+        "Look at the handler",
+    ] {
+        assert!(brief.contains(said), "{said}: {brief}");
+    }
+}
+
+const ABANDONED: &str = "version: 1
+retry_limit: 2
+at_limit: abandoned
+step:
+  - {status: pending, role: open, next: [in_progress, skipped]}
+  - {status: in_progress, role: active, next: [completed, failed, pending]}
+  - {status: completed, role: done, next: [pending]}
+  - {status: failed, role: failed, next: [in_progress, abandoned, pending]}
+  - {status: abandoned, role: failed, next: [pending]}
+  - {status: skipped, role: skipped, next: [pending]}
+";
+
+#[test]
+fn a_step_is_given_up_at_its_limit() {
+    let project = Project::with_lifecycle(false);
+    project.begin(2);
+    project.write("plan.md", project.read("plan.md").replace("PENDING", "pending"));
+    project.write("workflow.yaml", ABANDONED);
+    project.ok(&["step", "set", "2", "--depends-on", "1"]);
+    fail(&project, "1", "one");
+    let failed = fail(&project, "1", "two");
+    assert_eq!(failed["step"]["status"], "abandoned", "{failed}");
+    assert!(failed["message"].as_str().unwrap().contains("step reset 1 --fresh"), "{failed}");
+    assert!(project.json(&["review", "list"])["reviews"].as_array().unwrap().is_empty());
+    // Nothing that depends on it starts.
+    assert_eq!(project.refused(1, &["step", "start", "2"])["error"]["code"], "dependency_open");
+    assert_eq!(project.refused(1, &["step", "retry", "1"])["error"]["code"], "retry_limit");
+    assert_eq!(project.json(&["status"])["failed"], 1);
+    project.ok(&["check"]);
+    project.ok(&["step", "reset", "1", "--fresh"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "start", "2"]);
+}
+
+#[test]
+fn a_step_is_done_only_with_what_it_should_give() {
+    let project = Project::new();
+    project.ok(&["step", "add", "Plan", "--output", "plan=the file", "--output", "risk=how much"]);
+    let own = match project.is_renamed() {
+        true => std::fs::read_to_string(project.path("workflow.yaml")).unwrap(),
+        false => "version: 1\nrequire_outputs: false\n".to_owned(),
+    };
+    project.write("workflow.yaml", own.replace("require_outputs: false", "require_outputs: true"));
+    project.ok(&["step", "start", "1"]);
+    let refused = project.refused(1, &["step", "done", "1", "--output", "plan=docs/7.md"]);
+    assert_eq!(refused["error"]["code"], "output_missing");
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("--output risk="), "{hint}");
+    // To fail or to leave it out needs nothing.
+    project.ok(&["step", "done", "1", "--output", "plan=docs/7.md", "--output", "risk=low"]);
+}
