@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     domain::{
-        Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables, Workflow,
+        Claim, Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables, Workflow,
     },
     history,
     recovery::{Holder, Signs},
@@ -55,6 +55,8 @@ pub(crate) struct Draft<'a> {
     pub(super) witness: Option<Witness>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
+    /// Who asked for what is made now that it was approved: their questions are theirs.
+    pub(super) on_behalf_of: Option<Claim>,
     /// Whether a change of this operation has taken into account that time has passed.
     pub(super) time_has_passed: bool,
 }
@@ -128,6 +130,7 @@ impl<'a> Draft<'a> {
             witness: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
+            on_behalf_of: None,
             time_has_passed: false,
         }
     }

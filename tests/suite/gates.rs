@@ -333,3 +333,18 @@ fn a_batch_that_meets_a_gate_is_not_made_in_part() {
     project.ok_with_input(&["apply", "-"], &batch.to_string());
     assert_eq!(statuses(&project)[3], "COMPLETED");
 }
+
+#[test]
+fn a_gate_about_a_step_that_is_not_there_is_found() {
+    let project = Project::new();
+    project.ok(&["step", "add", "Planning"]);
+    let own = match project.is_renamed() {
+        true => project.read("workflow.yaml"),
+        false => "version: 1\ngates: []\n".to_owned(),
+    };
+    let gates = "gates: [{name: look, step: Plannign, to: COMPLETED}]";
+    project.write("workflow.yaml", own.replace("gates: []", gates));
+    let findings = project.json(&["check"])["findings"].clone();
+    assert_eq!(findings[0]["code"], "no_such_step", "{findings}");
+    assert_eq!(findings[0]["hint"], "did you mean `Planning`?");
+}

@@ -55,6 +55,7 @@ mod setup;
 mod state;
 mod synonyms;
 mod terminal;
+mod ticket_life;
 mod tickets;
 mod trust;
 mod verdicts;

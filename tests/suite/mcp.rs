@@ -1,6 +1,6 @@
 //! The server for agents, spoken to line by line.
 
-mod client;
+pub mod client;
 mod foreign;
 mod frames;
 mod parallel;

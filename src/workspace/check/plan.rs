@@ -23,6 +23,7 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
     duplicates(plan, found);
     let readiness = Readiness::new(plan, workflow);
     dependencies(plan, &readiness, found);
+    gates(plan, workflow, found);
     reopened(plan, &readiness, found);
     let written = plan.metadata.status.as_deref();
     let role = written.and_then(|status| workflow.plan_role(status));
@@ -40,6 +41,27 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
                 .at(plan.metadata_place("status"))
                 .hint(format!("`statedir plan set status={active}`, or finish the steps")),
         );
+    }
+}
+
+/// A gate about a step that the plan does not have never asks.
+fn gates(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
+    if plan.steps.is_empty() {
+        return;
+    }
+    for gate in workflow.gates() {
+        let named = gate.step.iter().chain(gate.reject.iter().map(|route| &route.reset));
+        for name in named.filter(|name| plan.step_called(name).is_none()) {
+            let message =
+                format!("the gate `{}` names `{name}`, which is not a step of the plan", gate.name);
+            let titles = plan.steps.iter().map(|step| step.title.as_str());
+            let hint = match crate::domain::nearest(name, titles) {
+                Some(title) => format!("did you mean `{title}`?"),
+                None => "it is the title or the id of a step: `statedir step list`".to_owned(),
+            };
+            let problem = Problem::warning(ErrorCode::NoSuchStep, StateFile::Workflow, message);
+            found.push(problem.hint(hint));
+        }
     }
 }
 
