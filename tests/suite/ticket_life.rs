@@ -24,9 +24,8 @@ fn life() -> Vec<(&'static str, Value, bool)> {
     let decide = |id: &str, approve: bool, why: &str| {
         ("ada", json!({ "op": "review.decide", "id": id, "approve": approve, "why": why }), false)
     };
-    let to = |status: &str| {
-        agent(json!({ "op": "step.move", "step": "IMPLEMENTATION", "to": status }))
-    };
+    let to =
+        |status: &str| agent(json!({ "op": "step.move", "step": "IMPLEMENTATION", "to": status }));
     vec![
         start("DISCOVERY"),
         done("DISCOVERY", json!({ "summary": "export a table" })),
@@ -119,7 +118,8 @@ fn through_apply() {
 fn through_the_server() {
     let project = ticket();
     let place = project.root().join(PLACE);
-    let variables = |actor: &'static str| [("STATEDIR", place.to_str().unwrap()), ("STATEDIR_ACTOR", actor)];
+    let variables =
+        |actor: &'static str| [("STATEDIR", place.to_str().unwrap()), ("STATEDIR_ACTOR", actor)];
     let mut agent = Client::with(&project, &variables("agent"));
     let mut ada = Client::with(&project, &variables("ada"));
     for client in [&mut agent, &mut ada] {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     pause::pause,
-    review::{open_review, opening},
+    review::{Opening, open_review, opening},
     steps::{
         gate,
         reset::{begun, built_on, numbers, reopen_all, said},
@@ -72,10 +72,13 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
     if review.gate().is_none() {
         return Ok(());
     }
-    let Some(change) = opening(draft, &review.id)?.and_then(|opening| opening.waiting) else {
+    let Some(Opening { by, waiting: Some(change) }) = opening(draft, &review.id)? else {
         return Ok(());
     };
-    let error = match draft.attempt(|draft| adapted(draft, &change)) {
+    draft.on_behalf_of.clone_from(&by);
+    let made = draft.attempt(|draft| adapted(draft, &change));
+    draft.on_behalf_of = None;
+    let error = match made {
         Ok(made) => {
             answer.message.push_str(&format!("\n{}", made.message));
             answer.data.extend(made.data);
@@ -87,6 +90,7 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
     match error.into_kind() {
         // There is another gate before the same move.
         ErrorKind::NeedsReview { question, waiting } => {
+            draft.on_behalf_of = by;
             let id = open_review(draft, &question, waiting.as_deref())?;
             answer.message.push_str(&format!("\nreview {id} is open: {question}"));
         }

@@ -18,6 +18,7 @@ pub(in super::super) fn open_review(
     text: &str,
     waiting: Option<&Change>,
 ) -> Result<String, Error> {
+    let asking = draft.on_behalf_of.clone().unwrap_or_else(|| draft.env.identity().claim());
     let plan = draft.plan()?;
     let mut edit = plan.document.edit();
     let id = plan.open_review(&mut edit, text);
@@ -27,10 +28,9 @@ pub(in super::super) fn open_review(
         ("review".to_owned(), id.clone()),
         ("decision".to_owned(), "open".to_owned()),
         ("notes".to_owned(), text.to_owned()),
-        ("actor".to_owned(), draft.env.actor().to_owned()),
+        ("actor".to_owned(), asking.actor),
     ];
-    let session = draft.env.identity().claim().session;
-    fields.extend(session.map(|session| ("session".to_owned(), session)));
+    fields.extend(asking.session.map(|session| ("session".to_owned(), session)));
     let waiting = waiting.and_then(|change| serde_json::to_string(change).ok());
     fields.extend(waiting.map(|change| (WAITING.to_owned(), change)));
     draft.log(format!("Review {id} Opened"), fields)?;

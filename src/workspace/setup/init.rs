@@ -110,7 +110,7 @@ impl Workspace {
                 "name it, for example `statedir init --goal 'Compare three vector databases'`",
             ));
         };
-        let lifecycle = with_retry_limit(options);
+        let lifecycle = with_retry_limit(options)?;
         let workflow = match &lifecycle {
             Some(text) => crate::rules::parse_workflow(text)?,
             None => Workflow::builtin().clone(),
@@ -262,20 +262,25 @@ impl Existing {
 const RETRY_LIMIT: &str = "retry_limit";
 
 /// The lifecycle of the templates, with the limit of attempts that `--set` gives.
-fn with_retry_limit(options: &InitOptions) -> Option<String> {
+fn with_retry_limit(options: &InitOptions) -> Result<Option<String>, Error> {
     let given = options.set.iter().find(|(key, _)| *key == RETRY_LIMIT);
     let (Some((_, limit)), own) = (given, &options.templates.workflow) else {
-        return options.templates.workflow.clone();
+        return Ok(options.templates.workflow.clone());
     };
-    let line = format!("{RETRY_LIMIT}: {}\n", crate::workspace::change::text_of(limit));
-    let Some(own) = own else { return Some(format!("version: 1\n{line}")) };
+    let limit = crate::workspace::change::text_of(limit);
+    if !limit.parse().is_ok_and(|limit: u32| (1..=100).contains(&limit)) {
+        let message = format!("`{RETRY_LIMIT}` is between 1 and 100, not `{limit}`");
+        return Err(Error::refused(ErrorCode::BadValue, message));
+    }
+    let line = format!("{RETRY_LIMIT}: {limit}\n");
+    let Some(own) = own else { return Ok(Some(format!("version: 1\n{line}"))) };
     let is_limit = |line: &&str| line.starts_with("retry_limit:");
     if !own.lines().any(|line| is_limit(&line)) {
         let end = if own.ends_with('\n') { "" } else { "\n" };
-        return Some(format!("{own}{end}{line}"));
+        return Ok(Some(format!("{own}{end}{line}")));
     }
     let lines = own.split_inclusive('\n');
-    Some(lines.map(|old| if is_limit(&old) { line.as_str() } else { old }).collect())
+    Ok(Some(lines.map(|old| if is_limit(&old) { line.as_str() } else { old }).collect()))
 }
 
 type Values = Map<String, Value>;
