@@ -110,6 +110,9 @@ fn a_conditional_directive_seeks_human_guidance() {
     project.ok(&["--actor", "person", "review", "reject", "r1", "--why", "calm down first"]);
     assert!(project.ok(&["history", "search", "calm down first"]).stdout.contains("Rejected"));
     assert_eq!(project.refused(1, &["review", "approve", "r1"])["error"]["code"], "decided");
+    // What was rejected opens nothing.
+    assert_eq!(project.refused(1, &["step", "start", "1"])["error"]["code"], "paused");
+    project.ok(&["resume"]);
     project.ok(&["step", "start", "1"]);
     project.ok(&["check"]);
 }
