@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     domain::{
-        Claim, Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables, Workflow,
+        Claim, Constraints, Context, ModelError, Plan, StateFile, Step, StepRole, Variables,
+        Workflow,
     },
     history,
     recovery::{Holder, Signs},
@@ -133,6 +134,11 @@ impl<'a> Draft<'a> {
             on_behalf_of: None,
             time_has_passed: false,
         }
+    }
+
+    /// Who acts, or for whom.
+    pub(super) fn actor(&self) -> &str {
+        self.on_behalf_of.as_ref().map_or_else(|| self.env.actor(), |claim| &claim.actor)
     }
 
     /// Works something into the draft, or leaves it as it was where that is refused.

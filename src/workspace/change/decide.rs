@@ -72,7 +72,7 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
     if review.gate().is_none() {
         return Ok(());
     }
-    let Some(Opening { by, waiting: Some(change) }) = opening(draft, &review.id)? else {
+    let Some(Opening { by, waiting: Some(change) }) = opening(draft, review)? else {
         return Ok(());
     };
     draft.on_behalf_of.clone_from(&by);

@@ -1,7 +1,9 @@
 //! Opening and deciding reviews.
 
+use serde_json::Value;
+
 use crate::{
-    domain::{Claim, ErrorCode, Plan, Review, StateFile},
+    domain::{Claim, ErrorCode, Plan, Review, StateFile, StepRef},
     history::{Entry, EntryKind, last_entries_within},
     workspace::{
         Answer, Change, Draft, Error,
@@ -31,8 +33,7 @@ pub(in super::super) fn open_review(
         ("actor".to_owned(), asking.actor),
     ];
     fields.extend(asking.session.map(|session| ("session".to_owned(), session)));
-    let waiting = waiting.and_then(|change| serde_json::to_string(change).ok());
-    fields.extend(waiting.map(|change| (WAITING.to_owned(), change)));
+    fields.extend(waiting.map(|change| (WAITING.to_owned(), in_short(change))));
     draft.log(format!("Review {id} Opened"), fields)?;
     Ok(id)
 }
@@ -70,7 +71,7 @@ pub(super) fn refuse_own(draft: &Draft<'_>, review: &Review) -> Result<(), Error
     if draft.workflow().allows_self_review() || is_person {
         return Ok(());
     }
-    let opener = opening(draft, &review.id)?.and_then(|opening| opening.by);
+    let opener = opening(draft, review)?.and_then(|opening| opening.by);
     let is_own = match &opener {
         Some(opener) => {
             let session = me.session.as_deref();
@@ -98,9 +99,10 @@ pub(super) struct Opening {
 }
 
 /// How a review was opened, as the history says; by the actor if it happens in this very operation.
-pub(super) fn opening(draft: &Draft<'_>, id: &str) -> Result<Option<Opening>, Error> {
+pub(super) fn opening(draft: &Draft<'_>, review: &Review) -> Result<Option<Opening>, Error> {
     /// How far back it is looked for.
     const BYTES: u64 = 16 << 20;
+    let id = review.id.as_str();
     let before = markdown(draft.view(), StateFile::Plan).map(Plan::read)?;
     if !before.reviews.iter().any(|review| review.id == id) {
         return Ok(Some(Opening { by: Some(draft.env.identity().claim()), waiting: None }));
@@ -119,11 +121,28 @@ pub(super) fn opening(draft: &Draft<'_>, id: &str) -> Result<Option<Opening>, Er
         let session = entry.field("session").map(str::to_owned);
         let by = entry.field("actor").map(|actor| Claim { session, ..Claim::bare(actor) });
         let waiting = entry.field(WAITING).and_then(|text| serde_json::from_str(text).ok());
-        Opening { by, waiting: waiting.filter(is_move) }
+        Opening { by, waiting: waiting.filter(|change| is_move(change, review)) }
     }))
 }
 
-/// Whether a change is one that waits for a gate: nothing else is made because the history says so.
-fn is_move(change: &Change) -> bool {
-    matches!(change, Change::StepDone(_) | Change::StepMove(_) | Change::PlanSet { .. })
+/// A change without what it does not say.
+fn in_short(change: &Change) -> String {
+    let mut value = serde_json::to_value(change).unwrap_or_default();
+    if let Some(members) = value.as_object_mut() {
+        let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+        members.retain(|_, value| !value.is_null() && !is_empty(value));
+    }
+    value.to_string()
+}
+
+/// Whether a change is the move that a review is about: nothing else is made because the history
+/// says so.
+fn is_move(change: &Change, review: &Review) -> bool {
+    let is_its = |step: &StepRef| matches!(step, StepRef::Id(id) if review.is_about(id));
+    match change {
+        Change::StepDone(result) => result.step.as_ref().is_some_and(is_its),
+        Change::StepMove(wanted) => is_its(&wanted.step),
+        Change::PlanSet { set } => set.contains_key("status"),
+        _ => false,
+    }
 }

@@ -292,7 +292,7 @@ fn entry(
     let outcome = outcome.and_then(|role| StepOutcome::to_write(status, role));
     put(OUTCOME_FIELD, outcome.map(str::to_owned));
     put("attempt", (ran && step.attempts > 0).then(|| step.attempts.to_string()));
-    put("actor", Some(draft.env.actor().to_owned()));
+    put("actor", Some(draft.actor().to_owned()));
     put("component_used", step.component.clone());
     put("tool_used", tool);
     put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, plan, step)));

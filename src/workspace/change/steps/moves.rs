@@ -191,7 +191,7 @@ fn shift(
     put("actual_time", time.map(|time| time.to_string()));
     put("errors", wanted.error.clone());
     put("notes", wanted.note.clone());
-    put("actor", Some(draft.env.actor().to_owned()));
+    put("actor", Some(draft.actor().to_owned()));
     draft.log(format!("Step {} Moved", step.number), fields)?;
     Ok(Answer::new(format!("step {} {to}: {}", step.number, step.title))
         .with("step", step_json(step, &id, to)))
