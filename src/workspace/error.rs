@@ -2,7 +2,7 @@
 
 use super::ChangesSince;
 use crate::{
-    domain::{ErrorCode, ModelError, Refusal, StateFile},
+    domain::{ErrorCode, ModelError, Refusal, StateFile, StepId},
     history::HistoryError,
     merge::Conflict,
     rules::WorkflowError,
@@ -79,6 +79,8 @@ pub(crate) enum ErrorKind {
         question: String,
         /// The move that approving it makes; none where the one who asked makes it.
         waiting: Option<Box<super::Change>>,
+        /// The step it is about, by its number, and the id that it has in the question.
+        step: Option<(u32, StepId)>,
     },
     /// A merge left conflicts that a person has to settle first.
     #[error("{} of a merge {} unresolved: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]

@@ -244,16 +244,21 @@ impl Workspace {
 
     /// A change that a person has to agree to was not made, but the question is put to them.
     pub(crate) fn ask_first(&self, error: Error) -> Result<Error, Error> {
-        let (text, waiting) = match error.kind() {
-            ErrorKind::NeedsReview { question, waiting } => (question, waiting.as_deref()),
+        let (text, waiting, step) = match error.kind() {
+            ErrorKind::NeedsReview { question, waiting, step } => {
+                (question, waiting.as_deref(), step)
+            }
             ErrorKind::InBatch { source, .. } => match source.kind() {
                 // One move of several cannot be made alone.
-                ErrorKind::NeedsReview { question, .. } => (question, None),
+                ErrorKind::NeedsReview { question, step, .. } => (question, None, step),
                 _ => return Ok(error),
             },
             _ => return Ok(error),
         };
         self.change("review.open", |draft| {
+            if let Some((number, id)) = step {
+                change::identify(draft, *number, id)?;
+            }
             let id = change::open_review(draft, text, waiting)?;
             Ok(vec![Answer::new(format!("review {id} is open: {text}")).with("review", id)])
         })?;

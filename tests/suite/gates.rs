@@ -348,3 +348,17 @@ fn a_gate_about_a_step_that_is_not_there_is_found() {
     assert_eq!(findings[0]["code"], "no_such_step", "{findings}");
     assert_eq!(findings[0]["hint"], "did you mean `Planning`?");
 }
+
+#[test]
+fn a_step_typed_by_hand_is_known_again_when_it_is_approved() {
+    let gates = "version: 1\ngates: [{name: look, subject: step, to: RUNNING}]\n";
+    let project = gated(gates, &["One"]);
+    let plan = project.read("plan.md");
+    let typed: String =
+        plan.lines().filter(|line| !line.contains("**id**")).map(|l| format!("{l}\n")).collect();
+    project.write("plan.md", typed);
+    asks(&project, &["step", "start", "1"]);
+    person(&project, &["review", "approve", "r1"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["check"]);
+}

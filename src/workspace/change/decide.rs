@@ -89,7 +89,7 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
     };
     match error.into_kind() {
         // There is another gate before the same move.
-        ErrorKind::NeedsReview { question, waiting } => {
+        ErrorKind::NeedsReview { question, waiting, .. } => {
             draft.on_behalf_of = by;
             let id = open_review(draft, &question, waiting.as_deref())?;
             answer.message.push_str(&format!("\nreview {id} is open: {question}"));

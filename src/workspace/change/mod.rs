@@ -28,8 +28,8 @@ pub(super) use self::{
     pause::put_pause,
     recover::take_up,
     review::{open_review, refuse_while_open},
-    steps::rewind::rewind,
     steps::shape::add_all as add_steps,
+    steps::{progress::identify, rewind::rewind},
     variables::refused as json_refused,
 };
 pub use self::{

@@ -104,7 +104,8 @@ pub(in crate::workspace::change) fn check(
             _ => {
                 let waiting = passage.waiting.clone().map(Box::new);
                 let question = gate.question(step);
-                return Err(ErrorKind::NeedsReview { question, waiting }.into());
+                let step = step.and_then(|step| Some((step.number, step.id.clone()?)));
+                return Err(ErrorKind::NeedsReview { question, waiting, step }.into());
             }
         }
     }

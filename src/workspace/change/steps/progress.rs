@@ -335,6 +335,22 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
     }
 }
 
+/// Gives a step without an id that one, which a question about it names.
+pub(in crate::workspace) fn identify(
+    draft: &mut Draft<'_>,
+    number: u32,
+    id: &StepId,
+) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    let step = plan.steps.iter().find(|step| step.number == number && step.id.is_none());
+    if let Some(step) = step {
+        let mut progress = Progress::new(draft, &plan)?;
+        progress.step(step).set("id", id.as_str());
+        progress.finish(&[])?;
+    }
+    Ok(())
+}
+
 /// Gives the plan its last status; behind a gate a person is asked instead.
 fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error> {
     let ended = draft.attempt(|draft| {
@@ -346,7 +362,7 @@ fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error
     });
     let Err(error) = ended else { return Ok(true) };
     match error.into_kind() {
-        ErrorKind::NeedsReview { question, waiting } => {
+        ErrorKind::NeedsReview { question, waiting, .. } => {
             let id = open_review(draft, &question, waiting.as_deref())?;
             draft.notices.push(format!("review {id} is open: {question}"));
             Ok(false)
