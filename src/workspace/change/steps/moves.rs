@@ -203,7 +203,7 @@ impl StepMove {
         Self {
             step,
             to: to.into(),
-            output: serde_json::Map::new(),
+            output: Map::new(),
             cost: None,
             time: None,
             error: None,
