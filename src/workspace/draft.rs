@@ -1,5 +1,7 @@
 //! The new content of the files while a command is being worked out.
 
+mod attempt;
+
 use std::{
     borrow::Cow,
     cell::{OnceCell, RefCell},
@@ -134,32 +136,6 @@ impl<'a> Draft<'a> {
             on_behalf_of: None,
             time_has_passed: false,
         }
-    }
-
-    /// Who acts, or for whom.
-    pub(super) fn actor(&self) -> &str {
-        self.on_behalf_of.as_ref().map_or_else(|| self.env.actor(), |claim| &claim.actor)
-    }
-
-    /// Works something into the draft, or leaves it as it was where that is refused.
-    pub(super) fn attempt<T>(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let (changed, facts) = (self.changed.clone(), self.facts.clone());
-        let (appended, notices) = (self.appended.len(), self.notices.len());
-        let (checkpoints, usage) = (self.checkpoints.len(), self.records_usage);
-        let done = work(self);
-        if done.is_err() {
-            (self.changed, self.facts, self.records_usage) = (changed, facts, usage);
-            self.appended.truncate(appended);
-            self.notices.truncate(notices);
-            self.checkpoints.truncate(checkpoints);
-            *self.plan.get_mut() = None;
-            *self.constraints.get_mut() = None;
-            *self.variables.get_mut() = None;
-        }
-        done
     }
 
     /// The files before the command.
