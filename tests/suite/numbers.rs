@@ -1,0 +1,132 @@
+//! Numbers of an execution over time, and what is remembered of the conversation.
+
+use serde_json::json;
+
+use crate::builder::{Project, Ran};
+
+/// Runs a command at a time of one day.
+fn at(project: &Project, time: &str, args: &[&str]) -> Ran {
+    let mut command = project.command(args);
+    let output = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
+    let ran = Ran::from(output);
+    assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+    ran
+}
+
+#[test]
+fn metrics_tell_how_long_it_took_who_decided_and_what_was_said() {
+    let project = Project::empty();
+    at(&project, "12:00:00", &["init", "--goal", "Ship it"]);
+    at(&project, "12:00:00", &["step", "add", "Build"]);
+    at(&project, "12:01:00", &["step", "start", "1"]);
+    at(&project, "12:02:00", &["review", "open", "Is the budget fine?"]);
+    at(&project, "12:05:00", &["review", "approve", "r1", "--actor", "eve"]);
+    at(&project, "12:06:00", &["review", "open", "And the date?"]);
+    at(&project, "12:07:00", &["review", "reject", "r2", "--why", "later", "--actor", "eve"]);
+    let said = ["turn", "add", "--user", "go", "--input-tokens", "1200", "--output-tokens", "300"];
+    at(&project, "12:08:00", &said);
+    if project.json(&["status"])["status"] != "IN_PROGRESS" {
+        at(&project, "12:09:00", &["resume"]);
+    }
+    at(&project, "12:10:00", &["step", "done", "1"]);
+    let mut command = project.command(&["metrics", "--json"]);
+    let output = command.env("STATEDIR_NOW", "2026-01-31T18:00:00Z").output().unwrap();
+    let metrics = Ran::from(output).json();
+    assert_eq!(metrics["reviews"], json!({ "approved": 1, "rejected": 1, "waited_ms": 240_000 }));
+    assert_eq!((&metrics["input_tokens"], &metrics["output_tokens"]), (&json!(1200), &json!(300)));
+    assert_eq!(metrics["completed_at"], "2026-01-31T12:10:00Z", "{metrics}");
+    assert_eq!(metrics["elapsed_ms"], 600_000, "until the end, not until now");
+    assert_eq!(metrics["steps"][0]["completed_at"], "2026-01-31T12:10:00Z");
+    let shown = project.ok(&["metrics"]).stdout;
+    assert!(shown.contains("reviews       1 approved, 1 rejected, waited 4m"), "{shown}");
+    assert!(shown.contains("tokens        1200 read, 300 written"), "{shown}");
+}
+
+#[test]
+fn a_scan_tells_the_step_at_hand_who_has_it_and_what_happened_last() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "--cost", "0.25"]);
+    project.ok(&["step", "start", "2", "--actor", "ben"]);
+    let found = project.json(&["scan", "."]);
+    let state = &found["states"][0];
+    assert_eq!(state["current_step"]["number"], 2, "{state}");
+    assert_eq!(
+        (&state["current_step"]["title"], &state["current_step"]["actor"]),
+        (&json!("Do part 2"), &json!("ben"))
+    );
+    assert_eq!(state["last_action"]["actor"], "tester", "{state}");
+    assert_eq!(
+        found["totals"],
+        json!({ "states": 1, "finished": 0, "total_steps": 2,
+        "completed": 1, "running": 1, "failed": 0, "open_reviews": 0, "total_cost": 0.25 })
+    );
+}
+
+#[test]
+fn feedback_in_a_turn_is_an_event_that_rules_answer() {
+    let sentiment = |project: &Project| {
+        project.run(&["constraint", "get", "user_sentiment"]).stdout.trim().to_owned()
+    };
+    for args in [
+        ["turn", "add", "--user", "Thanks, that is perfect!"].as_slice(),
+        &["turn", "add", "--user", "ok", "--feedback", "positive"],
+    ] {
+        let project = Project::new();
+        project.ok(args);
+        assert_eq!(sentiment(&project), "pleased", "{args:?}");
+        assert!(project.read("history.md").contains("positive"));
+    }
+    let project = Project::new();
+    project.ok(&["turn", "add", "--user", "Fix the wrong date", "--conversation", "c1"]);
+    assert_ne!(sentiment(&project), "pleased");
+    let memory = project.json(&["memory"]);
+    assert_eq!(memory["working"][0]["conversation"], "c1", "{memory}");
+}
+
+#[test]
+fn decisions_and_lessons_outlast_fifty_turns() {
+    let project = Project::new();
+    project.ok(&["var", "set", "project_context", "{\"language\": \"Rust\"}"]);
+    let mut changes = vec![json!({ "op": "turn.add", "user_message": "first",
+        "decisions": ["use sqlite"], "lessons": ["measure first"] })];
+    changes
+        .extend((0..55).map(|n| json!({ "op": "turn.add", "user_message": format!("turn {n}") })));
+    project.ok_with_input(&["apply", "-"], &json!(changes).to_string());
+    let memory = project.json(&["memory"]);
+    assert_eq!(memory["long"]["decisions"], json!([{ "turn": 1, "text": "use sqlite" }]));
+    assert_eq!(memory["long"]["lessons"][0]["text"], "measure first");
+    assert_eq!(memory["long"]["project"]["context"], json!({ "language": "Rust" }));
+    assert_eq!(memory["medium"]["turns"].as_array().unwrap().len(), 40);
+}
+
+#[test]
+fn only_what_has_ended_and_is_old_enough_is_pruned_and_only_when_asked() {
+    let project = Project::with_steps(1);
+    at(&project, "12:00:00", &["step", "start", "1"]);
+    at(&project, "12:00:00", &["step", "done", "1"]);
+    at(&project, "12:00:00", &["archive"]);
+    at(&project, "12:00:00", &["init", "--goal", "Another"]);
+    at(&project, "12:00:00", &["step", "add", "Never done"]);
+    at(&project, "12:00:00", &["archive", "--force"]);
+    let kept = || std::fs::read_dir(project.root().join("workspace/archive")).unwrap().count();
+    let prune = |now: &str, more: &[&str]| {
+        let args = [&["archive", "prune", "--older-than", "30d", "--json"], more].concat();
+        let mut command = project.command(&args);
+        Ran::from(command.env("STATEDIR_NOW", format!("{now}T12:00:00Z")).output().unwrap()).json()
+    };
+    let early = prune("2026-02-15", &["--yes"]);
+    assert_eq!((early["prunable"].as_array().unwrap().len(), kept()), (0, 2), "{early}");
+    let shown = prune("2026-03-15", &[]);
+    assert_eq!((shown["prunable"].as_array().unwrap().len(), kept()), (1, 2), "{shown}");
+    assert_eq!(shown["deleted"], false);
+    let deleted = prune("2026-03-15", &["--yes"]);
+    assert_eq!((&deleted["deleted"], kept()), (&json!(true), 1), "{deleted}");
+    let left = project.json(&["archive", "list"])["archived"].clone();
+    assert_eq!(left[0]["goal"], "Another", "{left}");
+    assert_eq!(
+        project.run(&["archive", "prune", "--older-than", "30"]).code,
+        2,
+        "a unit is needed"
+    );
+}
