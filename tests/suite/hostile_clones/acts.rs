@@ -33,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 133] = [
+const LINES: [(&str, &str); 134] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
@@ -146,6 +146,7 @@ const LINES: [(&str, &str); 133] = [
     ("gc --older-than 1d --dry-run", ""),
     ("archive --force", "workspace"),
     ("archive list", ""),
+    ("archive prune --older-than 30d --yes", ""),
     ("archive show exec", ""),
     ("archive restore exec", "workspace"),
     ("watch --since 000000000000", ""),
