@@ -165,6 +165,49 @@ impl<'o> Walk<'o> {
         Some(kept)
     }
 
+    /// What stays of an item that one side removed when the other removed the line below it: what was
+    /// nested there is nested in this item now, although nobody put it there.
+    fn left_behind(&self, versions: Versions) -> Option<Vec<MergedThing>> {
+        let (base, side, left) = match versions {
+            [Some(base), Some(left), None] => (base, OURS, left),
+            [Some(base), None, Some(left)] => (base, THEIRS, left),
+            _ => return None,
+        };
+        let (known, now) = (self.outlines[BASE].get(base), self.outlines[side].get(left));
+        let is_same = known.kind == Kind::Item
+            && now.kind == Kind::Item
+            && (known.prefix, &known.value) == (now.prefix, &now.value);
+        if !is_same {
+            return None;
+        }
+        let mut found = Vec::new();
+        for child in self.outlines[side].children(left) {
+            match self.moves.base_of(side, child) {
+                Some(before) if self.outlines[BASE].get(before).parent == base => {
+                    if !self.is_only_less(before, side, child) {
+                        return None;
+                    }
+                }
+                None if self.was_elsewhere(side, child) => {
+                    let mut one = [None; 3];
+                    one[side] = Some(child);
+                    found.push(self.copied(one));
+                }
+                _ => return None,
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Whether something that is new in its place stood elsewhere before, where it is gone.
+    fn was_elsewhere(&self, side: usize, id: ThingId) -> bool {
+        let (base, text) = (&self.outlines[BASE], self.full_text(side, id));
+        let mut gone = base.ids().filter(|known| {
+            base.get(*known).kind == Kind::Item && self.moves.of_base(*known)[side].is_none()
+        });
+        gone.any(|known| self.full_text(BASE, known) == text)
+    }
+
     /// Whether a side only took away what was nested in an item: whoever removed the item removed
     /// that, too.
     fn is_only_less(&self, base: ThingId, side: usize, left: ThingId) -> bool {
@@ -286,7 +329,10 @@ impl<'o> Walk<'o> {
             ids.iter().filter_map(|id| places.get(id).copied()).collect()
         };
         let merged = order(base.len(), &listed(OURS, &ours), &listed(THEIRS, &theirs));
-        let merged = merged.into_iter().filter_map(|at| self.thing(things[at]));
+        let merged = merged.into_iter().flat_map(|at| {
+            let left = self.left_behind(things[at]);
+            left.unwrap_or_else(|| self.thing(things[at]).into_iter().collect())
+        });
         // A block behind a subsection would become part of it.
         let (mut blocks, sections): (Vec<MergedThing>, Vec<MergedThing>) =
             merged.partition(|thing| !matches!(thing.kind, Kind::Section(_)));

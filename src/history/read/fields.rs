@@ -142,7 +142,10 @@ fn without_comment(text: &str) -> &str {
     let Some(start) = text.ends_with("-->").then(|| text.rfind("<!--")).flatten() else {
         return text;
     };
-    let (before, _) = text.split_at(start);
+    let (before, comment) = text.split_at(start);
+    if comment.find("-->") != Some(comment.len() - 3) {
+        return text;
+    }
     if before.is_empty() || before.ends_with([' ', '\t']) { trim(before) } else { text }
 }
 
@@ -226,6 +229,7 @@ mod tests {
             ("- **status**: \"a\" and \"b\"", "status", "\"a\" and \"b\""),
             ("- **status**: DONE <!-- as seen -->", "status", "DONE"),
             ("- **status**: a<!-- b -->", "status", "a<!-- b -->"),
+            ("- **status**: <!-- -->-->", "status", "<!-- -->-->"),
             ("- **status**:", "status", ""),
             ("- **a b**: x: y", "a b", "x: y"),
             ("- **notes**: one\n  two\n  three", "notes", "one two three"),
