@@ -6,9 +6,8 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::block::{Block, BlockKind, Blocks};
 use super::document::{Item, ItemId, Section, SectionId};
-use super::field::{self, Key};
 use super::item::OpenItem;
-use super::plain::{PlainLine, PlainSections};
+use super::plain::PlainSections;
 use super::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
@@ -90,10 +89,10 @@ enum Leaf {
     },
 }
 
-struct Builder<'s> {
-    source: &'s str,
-    index: Index,
-    blocks: Blocks<'s>,
+pub(super) struct Builder<'s> {
+    pub source: &'s str,
+    pub index: Index,
+    pub blocks: Blocks<'s>,
     frames: Vec<Frame>,
     depth: usize,
     quotes: usize,
@@ -151,74 +150,6 @@ impl<'s> Builder<'s> {
             self.take(event, range.start + start..range.end + start)?;
         }
         Ok(())
-    }
-
-    /// Takes over a section whose lines say all there is to say about it.
-    fn read_plain(&mut self, plain: &PlainSections<'_>) {
-        self.open_section(plain.level, &plain.heading);
-        let title = plain.heading.start + usize::from(plain.level) + 1..plain.heading.end;
-        if let Some(section) = self.index.sections.last_mut() {
-            section.title.push_str(&self.source[title]);
-            section.items.reserve(plain.lines.iter().filter(|line| !line.is_nested).count());
-        }
-        self.close_heading(&plain.heading);
-        let mut rest = plain.lines.as_slice();
-        while let Some((line, behind)) = rest.split_first() {
-            let count = behind.iter().take_while(|line| line.is_nested).count();
-            let (nested, others) = behind.split_at(count);
-            rest = others;
-            let end = nested.last().map_or(line.span.end, |last| last.span.end);
-            let parent = self.add_plain(line, end, None);
-            self.index.items[parent.0].children.reserve(count);
-            for line in nested {
-                self.add_plain(line, line.span.end, Some(parent));
-            }
-        }
-    }
-
-    /// Adds the item on a plain line; with what is nested in it, it ends at `end`.
-    fn add_plain(&mut self, line: &PlainLine, end: usize, parent: Option<ItemId>) -> ItemId {
-        let source = self.source;
-        let start = line.span.start;
-        let depth = usize::from(parent.is_some());
-        let block = self.blocks.open(BlockKind::Item, depth, start);
-        self.blocks.close(block, end);
-        let content = start + 2..line.span.end;
-        let key = match &line.bold {
-            Some(bold) => {
-                let span = bold.start + 2..bold.end - 2;
-                Some(Key { text: source[span.clone()].to_owned(), span, end: bold.end + 1 })
-            }
-            None => field::plain_key(source, content.start, content.end),
-        };
-        let from = key.as_ref().map_or(content.start, |key| key.end);
-        let first = line::skip_space(source, from, content.end);
-        let value_span = if first < content.end { first..content.end } else { from..from };
-        let (key, key_span) = key.map(|key| (key.text, key.span)).unzip();
-        let id = ItemId(self.index.items.len());
-        let section = SectionId(self.index.sections.len() - 1);
-        match parent {
-            Some(parent) => self.index.items[parent.0].children.push(id),
-            None => self.index.sections[section.0].items.push(id),
-        }
-        self.index.items.push(Item {
-            id,
-            span: start..end,
-            key,
-            key_span,
-            value_span,
-            checkbox: None,
-            children: Vec::new(),
-            parent,
-            section,
-            depth,
-            block: None,
-            content,
-            head: start + 1,
-            block_text: None,
-            takes_fence: true,
-        });
-        id
     }
 
     fn take(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), ParseError> {
@@ -502,7 +433,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn open_section(&mut self, level: u8, range: &Range<usize>) {
+    pub(super) fn open_section(&mut self, level: u8, range: &Range<usize>) {
         // The first line may begin with a byte order mark.
         let floor = self.index.sections[0].body.start;
         let start = line::line_start(self.source, range.start).max(floor);
@@ -529,7 +460,7 @@ impl<'s> Builder<'s> {
         });
     }
 
-    fn close_heading(&mut self, range: &Range<usize>) {
+    pub(super) fn close_heading(&mut self, range: &Range<usize>) {
         let end = match line::begins_line(self.source, range.end) {
             true => range.end,
             false => line::next_line(self.source, range.end),

@@ -17,7 +17,13 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Parser, TagEnd};
 
-use super::options;
+use super::{
+    Item, ItemId, SectionId,
+    block::BlockKind,
+    field::{self, Key},
+    index::Builder,
+    line, options,
+};
 
 /// How often the parser is asked whether a piece ends before a heading; then the rest is one.
 const MAX_QUESTIONS: usize = 8;
@@ -221,6 +227,76 @@ impl<'s> PlainSections<'s> {
             at += 1;
         }
         (bytes[at - 1] != b' ').then_some(at)
+    }
+}
+
+impl Builder<'_> {
+    /// Takes over a section whose lines say all there is to say about it.
+    pub(super) fn read_plain(&mut self, plain: &PlainSections<'_>) {
+        self.open_section(plain.level, &plain.heading);
+        let title = plain.heading.start + usize::from(plain.level) + 1..plain.heading.end;
+        if let Some(section) = self.index.sections.last_mut() {
+            section.title.push_str(&self.source[title]);
+            section.items.reserve(plain.lines.iter().filter(|line| !line.is_nested).count());
+        }
+        self.close_heading(&plain.heading);
+        let mut rest = plain.lines.as_slice();
+        while let Some((line, behind)) = rest.split_first() {
+            let count = behind.iter().take_while(|line| line.is_nested).count();
+            let (nested, others) = behind.split_at(count);
+            rest = others;
+            let end = nested.last().map_or(line.span.end, |last| last.span.end);
+            let parent = self.add_plain(line, end, None);
+            self.index.items[parent.0].children.reserve(count);
+            for line in nested {
+                self.add_plain(line, line.span.end, Some(parent));
+            }
+        }
+    }
+
+    /// Adds the item on a plain line; with what is nested in it, it ends at `end`.
+    fn add_plain(&mut self, line: &PlainLine, end: usize, parent: Option<ItemId>) -> ItemId {
+        let source = self.source;
+        let start = line.span.start;
+        let depth = usize::from(parent.is_some());
+        let block = self.blocks.open(BlockKind::Item, depth, start);
+        self.blocks.close(block, end);
+        let content = start + 2..line.span.end;
+        let key = match &line.bold {
+            Some(bold) => {
+                let span = bold.start + 2..bold.end - 2;
+                Some(Key { text: source[span.clone()].to_owned(), span, end: bold.end + 1 })
+            }
+            None => field::plain_key(source, content.start, content.end),
+        };
+        let from = key.as_ref().map_or(content.start, |key| key.end);
+        let first = line::skip_space(source, from, content.end);
+        let value_span = if first < content.end { first..content.end } else { from..from };
+        let (key, key_span) = key.map(|key| (key.text, key.span)).unzip();
+        let id = ItemId(self.index.items.len());
+        let section = SectionId(self.index.sections.len() - 1);
+        match parent {
+            Some(parent) => self.index.items[parent.0].children.push(id),
+            None => self.index.sections[section.0].items.push(id),
+        }
+        self.index.items.push(Item {
+            id,
+            span: start..end,
+            key,
+            key_span,
+            value_span,
+            checkbox: None,
+            children: Vec::new(),
+            parent,
+            section,
+            depth,
+            block: None,
+            content,
+            head: start + 1,
+            block_text: None,
+            takes_fence: true,
+        });
+        id
     }
 }
 
