@@ -91,11 +91,11 @@ fn attempt(
     if (need + footer).fits(chosen.room) {
         chosen.room = chosen.room.minus(footer);
         chosen.take_all(|stage| stage <= Stage::Essential);
-        for stage in Stage::OPTIONAL {
-            chosen.take_share(stage);
-        }
-        for stage in Stage::OPTIONAL {
-            chosen.take_rest(stage);
+        // Notes and rules have what nothing else can use: a heading of theirs is worth an open step.
+        let (shared, last) = Stage::OPTIONAL.split_at(Stage::OPTIONAL.len() - 2);
+        for stages in [shared, last] {
+            stages.iter().for_each(|stage| chosen.take_share(*stage));
+            stages.iter().for_each(|stage| chosen.take_rest(*stage));
         }
         brief.left_out = chosen.left_out();
     } else {

@@ -183,7 +183,7 @@ fn claiming_a_step_prints_what_is_needed_to_begin() {
     for part in [
         "Only the *first* ten pages.",
         "input url = \"https://example.org\"",
-        "expects pages: \"how many\"",
+        "expects pages: how many",
         "failed before: HTTP 503",
     ] {
         assert!(told.contains(part), "{part}:\n{told}");
