@@ -32,6 +32,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir check --fix` puts it back", "takes a log of several segments"),
     ("`statedir checkpoint create` keeps a new image", "takes a log of several segments"),
     ("a review is open now", "takes a gate in workflow.yaml"),
+    ("`statedir step move {} {next}` comes first", "takes a lifecycle of its own in workflow.yaml"),
     ("reads parts of it, and so does `history search`", "takes a history of 64 MB"),
     ("repairs what is safe; `statedir diff`", "takes damage between decision and action"),
     ("start one, for example `statedir init", "the library says it; the program asks first"),
