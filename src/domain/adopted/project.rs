@@ -148,7 +148,10 @@ impl Adopted<'_> {
             if let Some(own) = own {
                 let message =
                     format!("{} of your own cannot stand before tasks of the files", own.name());
-                return Err(refused(&message, "`statedir step add TITLE` adds it behind them"));
+                return Err(refused(
+                    &message,
+                    "`statedir step add 'What to do'` adds it behind them",
+                ));
             }
             if next.next().is_none_or(|expected| expected.id != one.id) {
                 let what = format!("the order of {} and its neighbours", step.name());

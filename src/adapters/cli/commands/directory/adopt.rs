@@ -58,8 +58,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let known = session.workspace_in(dir, None)?;
     let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
     let mut proposed = propose(&wanted, known.layout()).map_err(|message| {
-        let hint = "`statedir adopt --list-profiles` lists what is known; `statedir adopt FILE` takes \
-                    any file with boxes";
+        let hint = "`statedir adopt --list-profiles` lists what is known; any file with boxes can \
+                    be named: `statedir adopt TODO.md`";
         Failure::new(ErrorCode::NotFound, message).hint(hint)
     })?;
     if proposed.layout.execution_id.is_empty() {
