@@ -21,6 +21,9 @@ use crate::{
     lifecycle, needs,
 };
 
+/// Why a message waits for its scene.
+const NOT_YET: &str = "no scene gives it yet: write one";
+
 /// Messages with a command that no scene says, and why that is right.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir trust` accepts it", "takes a clone that brings a log: trust.rs follows it"),
@@ -40,9 +43,16 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("Use `statedir history add 'what happened'` to write", "the commands of hooks/shell/guard.rs"),
     ("correct the file, or remove it and run `statedir adopt`", "takes a damaged statedir.yaml"),
     ("adds it behind them", "takes a plan of another tool: adopt.rs has them"),
-    ("`statedir adopt --list-profiles` lists", "takes a plan of another tool: adopt.rs has them"),
-    ("`statedir adopt` without `--dry-run`", "takes a plan of another tool: adopt.rs has them"),
-    ("`statedir adopt` works in it", "takes a plan of another tool: adopt.rs has them"),
+    ("`statedir step reset {number} --force` begins it anew", NOT_YET),
+    ("merges what was committed there, `--abandon` begins", NOT_YET),
+    ("it is the title or the id of a step: `statedir step list`", NOT_YET),
+    ("`statedir step reset {}` does it again, if it has to be", NOT_YET),
+    ("`statedir step list` shows them", NOT_YET),
+    ("and is not tried again; `statedir step reset {} --fresh`", NOT_YET),
+    ("`statedir status` shows what is left there", NOT_YET),
+    ("`statedir worktree finish --next` merges the first", NOT_YET),
+    ("`statedir worktree list` shows what is worked on in each", NOT_YET),
+    ("`statedir -C {dir} status` shows its phases", NOT_YET),
     ("`statedir adopt` wrote it; edit it freely", "a comment in a layout file"),
     ("(made by `statedir git install`", "a comment in a file for git"),
     ("# made by `statedir git install --pre-commit`", "a comment in a hook"),

@@ -12,7 +12,7 @@ use crate::{
 
 /// Fields that other commands look after.
 const MANAGED: [(&str, &str); 6] = [
-    ("id", "it never changes; `statedir step add --id` gives one to a new step"),
+    ("id", "it never changes; `--id` of `step add` gives one to a new step"),
     ("status", "`statedir step --help` lists the commands that change it"),
     ("attempts", "each start of the step counts"),
     ("failures", "each failure of the step counts"),
