@@ -4,6 +4,8 @@ pub(crate) mod adopt;
 pub(crate) mod cli;
 mod directory;
 mod evaluator;
+#[cfg(feature = "fleet")]
+mod fleet;
 pub(crate) mod foreign;
 pub(crate) mod git;
 pub(crate) mod hooks;

@@ -90,6 +90,16 @@ error_codes! {
     /// An unexpected failure of the program itself.
     Bug = "bug", exits 255;
 
+    // A fleet of machines.
+    /// Another machine has taken the project, or published it meanwhile: nothing was accepted.
+    LeaseLost = "lease_lost", exits 3;
+    /// The database of the fleet cannot be reached.
+    FleetUnreachable = "fleet_unreachable", exits 3;
+    /// The database of the fleet refuses, or holds what this program does not understand.
+    FleetDatabase = "fleet_database", exits 1;
+    /// A copy has changes that were not published.
+    Unpublished = "unpublished", exits 3;
+
     // Where the state is.
     /// There is no state in the directory.
     NoState = "no_state", exits 1;

@@ -33,6 +33,8 @@ use std::{
 };
 
 use self::adopted::FileSet;
+#[cfg(feature = "fleet")]
+pub(crate) use self::log::receive::Received;
 pub(crate) use self::{
     adapt::Event,
     draft::Draft,
@@ -317,6 +319,12 @@ impl Workspace {
 /// The text with everything that looks like a secret replaced by `[masked]`.
 pub(crate) fn masked(text: &str) -> String {
     check::mask(text).into_owned()
+}
+
+/// Masks everything in a document that looks like a secret.
+#[cfg(feature = "fleet")]
+pub(crate) fn mask_json(document: &mut serde_json::Value) {
+    check::mask_json(document);
 }
 
 /// Makes a change and lets the rules answer it.

@@ -61,6 +61,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir check` shows how things stand", "takes a commit that git cannot read"),
     ("lists what can be compared without git", "takes a machine without git"),
     ("statedir keeps the state of this task in plain files", "the instructions of the MCP server"),
+    ("`statedir fleet", "takes a database and several machines: fleet/life.rs follows them"),
     ("merges both sides by meaning; if no merge", "takes half a merge: merge/half_way.rs has it"),
 ];
 

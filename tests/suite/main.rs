@@ -19,6 +19,8 @@ mod documents;
 mod doubled;
 mod examples;
 mod faults;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod from_git;
 mod gates;
 mod git_safety;

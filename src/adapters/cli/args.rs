@@ -140,6 +140,8 @@ commands! {
     "gc" => Gc(commands::gc::Args),
     "archive" => Archive(commands::archive::Args),
     "watch" => Watch(commands::watch::Args),
+    #[cfg(feature = "fleet")]
+    "fleet" => Fleet(commands::fleet::Args),
     "hook" => Hook(commands::hook::Args),
     "setup" => Setup(commands::setup::Args),
     "mcp" => Mcp(commands::mcp::Args),

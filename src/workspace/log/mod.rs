@@ -6,6 +6,8 @@ pub(in crate::workspace) mod diff;
 pub(in crate::workspace) mod evidence;
 pub(in crate::workspace) mod going_back;
 pub(in crate::workspace) mod operations;
+#[cfg(feature = "fleet")]
+pub(in crate::workspace) mod receive;
 pub(in crate::workspace) mod removed;
 pub(in crate::workspace) mod restore;
 pub(in crate::workspace) mod undo_counts;

@@ -33,7 +33,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 134] = [
+const LINES: [(&str, &str); 148] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
@@ -150,6 +150,20 @@ const LINES: [(&str, &str); 134] = [
     ("archive show exec", ""),
     ("archive restore exec", "workspace"),
     ("watch --since 000000000000", ""),
+    ("fleet init", "../home"),
+    ("fleet status", "../home"),
+    ("fleet join", "../home"),
+    ("fleet push", "../home"),
+    ("fleet claim --next", "../home"),
+    ("fleet release", "../home"),
+    ("fleet steal x --why gone", "../home"),
+    ("fleet pull x", "../home"),
+    ("fleet list", "../home"),
+    ("fleet show x", "../home"),
+    ("fleet watch --for 100ms", "../home"),
+    ("fleet metrics", "../home"),
+    ("fleet recover --all --apply", "../home"),
+    ("fleet agent --once", "../home"),
     ("hook", ""),
     ("setup claude", ".claude .mcp.json CLAUDE.md"),
     ("setup claude --remove", ".claude .mcp.json CLAUDE.md"),

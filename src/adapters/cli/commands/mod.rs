@@ -3,6 +3,8 @@
 mod agent;
 mod directory;
 mod files;
+#[cfg(feature = "fleet")]
+pub(in crate::adapters) mod fleet;
 mod log;
 mod recovery;
 pub(in crate::adapters) mod reference;
@@ -88,6 +90,8 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Gc(args) => gc::run(session, &args),
         Command::Archive(args) => archive::run(session, args),
         Command::Watch(args) => watch::run(session, &args),
+        #[cfg(feature = "fleet")]
+        Command::Fleet(args) => fleet::run(session, args),
         Command::Setup(args) => setup::run(session, args),
         Command::Hook(args) => hook::run(session, &args),
         Command::Mcp(args) => mcp::run(session, &args),

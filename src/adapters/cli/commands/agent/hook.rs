@@ -139,6 +139,10 @@ fn reply(
     let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
     if !hook.dry_run {
         leave_sign(&workspace, last);
+        #[cfg(feature = "fleet")]
+        if last || matches!(event.name(), "SessionStart" | "Stop") {
+            crate::adapters::cli::commands::fleet::push_later(&workspace);
+        }
     }
     reply
 }

@@ -1,0 +1,183 @@
+//! Taking a project over: claims, and getting its files onto this machine.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{database, host};
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session},
+        fleet::{self, FleetError, Membership, Project, Pulled, Wanted},
+    },
+    domain::{ErrorCode, format_age},
+    text::shell::shell_word,
+    workspace::{Change, Workspace},
+};
+
+/// The copy of a project that this machine has, if it has one.
+pub(super) fn copy_of(session: &Session<'_>, id: &str) -> Result<Option<Workspace>, Failure> {
+    let known = fleet::joined_directories()?;
+    let dir = known.into_iter().rev().find(|(known, dir)| known == id && dir.is_dir());
+    dir.map(|(_, dir)| session.workspace_in(dir, None)).transpose()
+}
+
+/// Notes a new fencing number in the copy that this machine has, if that is not behind.
+fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspace>, Failure> {
+    let Some(workspace) = copy_of(session, &project.id)? else { return Ok(None) };
+    if let Some(mut known) = Membership::find(&workspace)? {
+        known.fence = project.lease.fence;
+        known.save(&workspace)?;
+    }
+    Ok(Some(workspace))
+}
+
+pub(super) fn claim(session: &mut Session<'_>, wanted: Wanted, lease: Duration) -> CliResult {
+    let (_, mut database) = database()?;
+    let host = host(session)?;
+    let Some(project) = database.claim(&host, &wanted, lease)? else {
+        if session.output.is_json() {
+            session.output.value(json!({ "claimed": Value::Null }));
+        } else {
+            session.output.line("no project is free");
+        }
+        return Ok(0);
+    };
+    let copy = note_lease(session, &project)?;
+    taken(session, &project, copy.as_ref());
+    Ok(0)
+}
+
+fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>) {
+    let directory = copy.map(|workspace| workspace.directory().to_owned());
+    if session.output.is_json() {
+        session.output.value(json!({ "claimed": project, "directory": directory }));
+        return;
+    }
+    let left = format_age(u64::try_from(project.lease.left_ms).unwrap_or(0));
+    let (name, fence) = (&project.name, project.lease.fence);
+    session.output.line(format!("claimed `{name}` for {left} (fencing number {fence})"));
+    let next = match directory {
+        Some(dir) => format!("statedir -C {} brief", shell_word(&dir.display().to_string())),
+        None => format!("statedir fleet pull {}", shell_word(name)),
+    };
+    session.output.line(format!("next: {next}"));
+}
+
+pub(super) fn release(session: &mut Session<'_>, name: Option<String>) -> CliResult {
+    let (_, mut database) = database()?;
+    let host = host(session)?;
+    let name = match name {
+        Some(name) => name,
+        None => Membership::of(&session.workspace()?)?.id,
+    };
+    let project = database.project(&name)?.ok_or_else(|| FleetError::NoProject(name.clone()))?;
+    let released =
+        project.lease.host == host && database.release(&project.id, &host, project.lease.fence)?;
+    if !released {
+        let holder = match project.lease.host.as_str() {
+            "" => "nobody holds it".to_owned(),
+            other => format!("{other} has it"),
+        };
+        let message = format!("{host} does not have the lease of `{}`: {holder}", project.name);
+        return Err(Failure::new(ErrorCode::LeaseLost, message));
+    }
+    if session.output.is_json() {
+        session.output.value(json!({ "released": project.name, "id": project.id }));
+    } else {
+        session.output.line(format!("released `{}`", project.name));
+    }
+    Ok(0)
+}
+
+pub(super) fn steal(
+    session: &mut Session<'_>,
+    name: &str,
+    why: &str,
+    lease: Duration,
+) -> CliResult {
+    if why.trim().is_empty() {
+        return Err(Failure::usage("`--why` needs a reason"));
+    }
+    let (_, mut database) = database()?;
+    let host = host(session)?;
+    let before = database.project(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
+    let project = database.steal(&host, &before.id, lease)?;
+    let copy = note_lease(session, &project)?;
+    if let Some(workspace) = &copy {
+        let from = match before.lease.host.as_str() {
+            "" => "nobody".to_owned(),
+            other => other.to_owned(),
+        };
+        let title = format!("Lease taken from {from} by {host}");
+        let fields = [("why".to_owned(), json!(why))].into_iter().collect();
+        workspace.apply(&[Change::HistoryAdd { title, fields }])?;
+    }
+    taken(session, &project, copy.as_ref());
+    Ok(0)
+}
+
+pub(super) fn pull(
+    session: &mut Session<'_>,
+    name: &str,
+    dir: Option<PathBuf>,
+    merge: bool,
+) -> CliResult {
+    let (_, mut database) = database()?;
+    let host = host(session)?;
+    let fetched = fleet::fetch(&mut *database, name)?;
+    let workspace = place(session, &fetched.project, dir)?;
+    let pulled = fleet::pull(&mut *database, &fetched, &workspace, &host, merge)?;
+    let conflicts = workspace.read()?.conflicts()?.len();
+    let project = &fetched.project;
+    if session.output.is_json() {
+        session.output.value(json!({ "name": project.name, "id": project.id, "result": pulled,
+            "directory": workspace.directory(), "revision": project.revision,
+            "conflicts": conflicts, "has_lease": project.lease.host == host }));
+        return Ok(0);
+    }
+    let dir = workspace.directory().display().to_string();
+    session.output.line(match pulled {
+        Pulled::New => format!("pulled `{}` into {dir}", project.name),
+        Pulled::Updated => format!("{dir} is at revision {} now", project.revision),
+        Pulled::UpToDate => format!("{dir} is up to date"),
+        Pulled::Merged => format!("merged `{}` into {dir}", project.name),
+    });
+    if conflicts > 0 {
+        let dir = shell_word(&dir);
+        session.output.line(format!("{conflicts} conflicts: statedir -C {dir} merge --list"));
+    }
+    if project.lease.host != host {
+        let name = shell_word(&project.name);
+        session
+            .output
+            .note(&format!("{host} does not have its lease: `statedir fleet claim {name}`"));
+    }
+    Ok(0)
+}
+
+/// Where a pulled project goes.
+fn place(
+    session: &Session<'_>,
+    project: &Project,
+    dir: Option<PathBuf>,
+) -> Result<Workspace, Failure> {
+    if let Some(dir) = dir.or_else(|| session.global.dir.clone()) {
+        return session.workspace_in(dir, None);
+    }
+    if let Some(copy) = copy_of(session, &project.id)? {
+        return Ok(copy);
+    }
+    session.workspace_in(PathBuf::from(folder(&project.name)).join("state"), None)
+}
+
+/// A name as a folder of that name: nothing in it leads elsewhere.
+pub(super) fn folder(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
+        .take(100)
+        .collect();
+    let clean = clean.trim_start_matches('.').to_owned();
+    if clean.is_empty() { "project".to_owned() } else { clean }
+}

@@ -1,0 +1,222 @@
+//! Looking at a fleet.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::database;
+use crate::{
+    adapters::{
+        cli::{CliResult, Session, output::Colour},
+        fleet::{Column, Filter, FleetError, Project},
+    },
+    domain::{Money, format_age, format_duration},
+    workspace::Span,
+};
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ListArgs {
+    /// active, paused, completed or failed
+    #[arg(long)]
+    status: Option<String>,
+    /// The machine that has or had the lease
+    #[arg(long)]
+    machine: Option<String>,
+    /// Not published for at least as long
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    older_than: Option<Duration>,
+    /// Words in the name, the goal or the last action
+    #[arg(long)]
+    text: Option<String>,
+    /// The most to list
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct WatchArgs {
+    /// Stop after that time
+    #[arg(long = "for", value_name = "TIME", value_parser = time)]
+    time: Option<Duration>,
+}
+
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct MetricsArgs {
+    /// A line for each machine or each template
+    #[arg(long, value_enum, default_value = "machine")]
+    by: By,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    Machine,
+    Template,
+}
+
+pub(super) fn time(text: &str) -> Result<Duration, String> {
+    let span: Span = text.parse()?;
+    Ok(Duration::from_millis(span.millis()))
+}
+
+fn age(ms: i64) -> String {
+    format_age(u64::try_from(ms).unwrap_or(0))
+}
+
+/// A project in a line.
+pub(super) fn line(project: &Project) -> String {
+    let metadata = &project.metadata;
+    let number = |key: &str| metadata[key].as_u64().unwrap_or(0);
+    let mut text = format!(
+        "{}  {} {}/{}",
+        project.name,
+        project.status,
+        number("steps_done"),
+        number("steps")
+    );
+    if let Some(task) = &project.current_task_id {
+        text.push_str(&format!("  step {task}"));
+    }
+    if number("open_reviews") > 0 {
+        text.push_str(&format!("  {} open reviews", number("open_reviews")));
+    }
+    let lease = &project.lease;
+    if lease.is_held() {
+        text.push_str(&format!("  on {}, heard {} ago", lease.host, age(project.silent_ms)));
+    } else if !lease.host.is_empty() && project.status == "active" {
+        text.push_str(&format!("  {} silent for {}", lease.host, age(project.silent_ms)));
+    } else {
+        text.push_str("  free");
+    }
+    text.push_str(&format!("  published {} ago", age(project.age_ms)));
+    text
+}
+
+fn colour(project: &Project) -> Colour {
+    match project.status.as_str() {
+        "failed" => Colour::Red,
+        "completed" => Colour::Green,
+        _ => Colour::None,
+    }
+}
+
+pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
+    let (_, mut database) = database()?;
+    let status = args.status.clone().map(|value| (Column::Status, value));
+    let machine = args.machine.clone().map(|value| (Column::Machine, value));
+    let filter = Filter {
+        equal: status.into_iter().chain(machine).collect(),
+        older_than: args.older_than,
+        text: args.text.clone(),
+        run_out: false,
+        limit: args.limit,
+    };
+    let found = database.list(&filter)?;
+    if session.output.is_json() {
+        session.output.value(json!({ "projects": found }));
+        return Ok(0);
+    }
+    if found.is_empty() {
+        session.output.line("no projects");
+    }
+    for project in &found {
+        session.output.painted(colour(project), &line(project));
+    }
+    Ok(0)
+}
+
+pub(super) fn show(session: &mut Session<'_>, name: &str) -> CliResult {
+    let (_, mut database) = database()?;
+    let project = database.project(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))?;
+    let document = database.document(&project.id)?;
+    if session.output.is_json() {
+        session.output.value(json!({ "project": project, "document": document }));
+        return Ok(0);
+    }
+    session.output.painted(Colour::Bold, &line(&project));
+    let none = || "-".to_owned();
+    let rows = [
+        ("goal", project.metadata["goal"].as_str().map(str::to_owned)),
+        ("id", Some(project.id.clone())),
+        ("agent", project.current_agent_id.clone()),
+        ("last", project.last_action.clone()),
+        ("revision", Some(project.revision.clone())),
+        ("lease", Some(format!("number {}", project.lease.fence))),
+        ("history", Some(format!("{} bytes", project.history_length))),
+    ];
+    for (name, value) in rows {
+        session.output.line(format!("{name:<10}{}", value.unwrap_or_else(none)));
+    }
+    for step in document.iter().flat_map(|state| state["steps"].as_array()).flatten() {
+        let (number, status) = (&step["number"], step["status"].as_str().unwrap_or_default());
+        session.output.line(format!(
+            "  {number}  {status:<10}  {}",
+            step["title"].as_str().unwrap_or_default()
+        ));
+    }
+    Ok(0)
+}
+
+pub(super) fn watch(session: &mut Session<'_>, args: &WatchArgs) -> CliResult {
+    let (_, mut database) = database()?;
+    let end = args.time.map(|time| Instant::now() + time);
+    let mut known: Vec<(String, String)> = Vec::new();
+    let mut first = true;
+    loop {
+        let found = database.list(&Filter::default())?;
+        for project in &found {
+            let seen = (project.id.clone(), project.revision.clone());
+            if known.contains(&seen) {
+                continue;
+            }
+            known.retain(|(id, _)| *id != project.id);
+            known.push(seen);
+            if first {
+                continue;
+            }
+            let text = match session.output.is_json() {
+                true => json!(project).to_string(),
+                false => line(project),
+            };
+            if !session.output.stream(format!("{text}\n").as_bytes()) {
+                return Ok(0);
+            }
+        }
+        first = false;
+        let second = Duration::from_secs(1);
+        let left = end.map_or(second, |end| end.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Ok(0);
+        }
+        database.wait(left.min(second))?;
+    }
+}
+
+pub(super) fn metrics(session: &mut Session<'_>, args: &MetricsArgs) -> CliResult {
+    let (_, mut database) = database()?;
+    let totals = database.totals(args.by == By::Template)?;
+    if session.output.is_json() {
+        session
+            .output
+            .value(json!({ "by": if args.by == By::Template { "template" } else { "machine" },
+            "groups": totals }));
+        return Ok(0);
+    }
+    if totals.is_empty() {
+        session.output.line("no projects");
+    }
+    for sum in &totals {
+        let group = if sum.group.is_empty() { "(none)" } else { &sum.group };
+        session.output.line(format!(
+            "{group}: {} projects, {} completed, {} failed; {}/{} steps; {}; {}; {} recoveries",
+            sum.projects,
+            sum.completed,
+            sum.failed,
+            sum.steps_done,
+            sum.steps,
+            Money::from_json(&json!(sum.cost)).unwrap_or(Money(0)),
+            format_duration(u64::try_from(sum.time_ms).unwrap_or(0)),
+            sum.recoveries
+        ));
+    }
+    Ok(0)
+}

@@ -1,0 +1,380 @@
+//! States of many machines in one database.
+
+mod agent;
+mod lease;
+mod look;
+mod recover;
+
+use std::{path::PathBuf, process::Stdio, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session},
+        fleet::{
+            self, Address, Column, Database, Filter, FleetError, Joined, LONGEST_LEASE, Membership,
+            Wanted,
+        },
+    },
+    domain::ErrorCode,
+    workspace::{Span, Workspace},
+};
+
+/// Keep states of many machines in a database, one writer at a time
+///
+/// A fleet is a SQLite file or a PostgreSQL database. `join` makes a state part of it; `push`
+/// publishes what changed since the last push, and of the history only what was added. One machine
+/// at a time has the lease of a project: a push without it is refused (exit 3), whatever the clocks
+/// say. Losing a machine loses at most what was not pushed; another one claims the project, pulls it
+/// and goes on.
+///
+/// The files on the machine with the lease stay the truth, and no other command waits for a network.
+/// Pushes happen at the end of a client's turn, by `fleet agent`, or by hand.
+///
+/// The database is $STATEDIR_FLEET, else the one that `fleet init` was told, else a file of your own.
+/// The machine is $STATEDIR_HOST, else the host's name. A password comes from the address in the
+/// environment, $PGPASSWORD or ~/.pgpass, and is never written anywhere.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir fleet init postgres://worker@db.example/fleet
+  statedir fleet join --name billing
+  statedir fleet push
+  statedir fleet claim --next --where status=active
+  statedir fleet pull billing work/billing/state
+  statedir fleet list --status failed
+  statedir fleet recover --all --apply")]
+pub(in crate::adapters) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Verb {
+    /// Choose the database, and make its tables where there are none
+    #[command(after_help = "\
+Examples:
+  statedir fleet init
+  statedir fleet init sqlite:/srv/fleet.db
+  statedir fleet init 'postgres://worker@db.example/fleet?sslrootcert=/etc/ssl/db.pem'")]
+    Init {
+        /// sqlite:PATH or postgres://USER@HOST/DATABASE; else a file of your own
+        url: Option<String>,
+    },
+    /// Say what is connected and how old it is
+    #[command(after_help = "Examples:\n  statedir fleet status\n  statedir fleet status --json")]
+    Status,
+    /// Make this state part of the fleet, with the lease for this machine
+    #[command(after_help = "Examples:\n  statedir fleet join --name billing")]
+    Join {
+        /// Its name in the fleet; else the execution_id
+        #[arg(long)]
+        name: Option<String>,
+        /// Leave values that look like secrets in the searchable document
+        #[arg(long)]
+        with_secrets: bool,
+        #[command(flatten)]
+        lease: Lease,
+    },
+    /// Publish what changed since the last push
+    #[command(after_help = "Examples:\n  statedir fleet push\n  statedir fleet push --whole")]
+    Push {
+        /// Publish the whole history anew, after its published part was changed
+        #[arg(long)]
+        whole: bool,
+        #[command(flatten)]
+        lease: Lease,
+    },
+    /// Take the lease of a project that no other machine holds
+    #[command(after_help = "\
+Examples:
+  statedir fleet claim billing
+  statedir fleet claim --next
+  statedir fleet claim --next --where status=active --where template=ticket")]
+    Claim {
+        /// Its name or execution_id
+        #[arg(value_name = "NAME", required_unless_present = "next", conflicts_with = "next")]
+        name: Option<String>,
+        /// The first that is free, longest untouched first
+        #[arg(long)]
+        next: bool,
+        /// Only projects of which a column (status, machine, agent, template, …) has this value
+        #[arg(long = "where", value_name = "COLUMN=VALUE", requires = "next", value_parser = condition)]
+        conditions: Vec<(Column, String)>,
+        #[command(flatten)]
+        lease: Lease,
+    },
+    /// Give the lease up
+    #[command(after_help = "Examples:\n  statedir fleet release\n  statedir fleet release billing")]
+    Release {
+        /// The project; else the one of this state
+        name: Option<String>,
+    },
+    /// Take the lease although another machine holds it
+    #[command(after_help = "Examples:\n  statedir fleet steal billing --why 'its machine is gone'")]
+    Steal {
+        /// The project
+        name: String,
+        /// The reason, for the history
+        #[arg(long, value_name = "TEXT")]
+        why: String,
+        #[command(flatten)]
+        lease: Lease,
+    },
+    /// Get a project onto this machine, exact to the byte
+    #[command(after_help = "\
+Examples:
+  statedir fleet pull billing
+  statedir fleet pull billing work/billing/state
+  statedir fleet pull billing --merge")]
+    Pull {
+        /// The project
+        name: String,
+        /// The state directory; else where this machine has it, else NAME/state
+        #[arg(value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Unite changes that were not published with what is published, by meaning
+        #[arg(long)]
+        merge: bool,
+    },
+    /// List projects: failed ones, open reviews and silent machines first
+    #[command(after_help = "\
+Examples:
+  statedir fleet list
+  statedir fleet list --status active --older-than 1h
+  statedir fleet list --machine build7 --text 'vector databases' --json")]
+    List(look::ListArgs),
+    /// Show one project
+    #[command(
+        after_help = "Examples:\n  statedir fleet show billing\n  statedir fleet show billing --json"
+    )]
+    Show {
+        /// Its name or execution_id
+        name: String,
+    },
+    /// Print projects as they are published
+    #[command(
+        after_help = "Examples:\n  statedir fleet watch\n  statedir fleet watch --for 10m --json"
+    )]
+    Watch(look::WatchArgs),
+    /// Sum up costs, times and results of all projects
+    #[command(after_help = "Examples:\n  statedir fleet metrics --by template")]
+    Metrics(look::MetricsArgs),
+    /// Claim, pull and recover every active project whose lease has run out
+    Recover(recover::Args),
+    /// Push every joined state of this machine as it changes, and send heartbeats
+    Agent(agent::Args),
+}
+
+/// How long a lease lasts.
+#[derive(Clone, Copy, Debug, clap::Args)]
+struct Lease {
+    /// How long the lease lasts; a push and `fleet agent` renew it
+    #[arg(long = "for", value_name = "TIME", default_value = "5m", value_parser = lease_time)]
+    lease: Duration,
+}
+
+fn lease_time(text: &str) -> Result<Duration, String> {
+    let span: Span = text.parse()?;
+    let time = Duration::from_millis(span.millis());
+    match time.is_zero() || time > LONGEST_LEASE {
+        true => Err("a lease lasts from 1ms to 24h".to_owned()),
+        false => Ok(time),
+    }
+}
+
+fn condition(text: &str) -> Result<(Column, String), String> {
+    let (column, value) = text.split_once('=').ok_or("such as status=active")?;
+    Ok((Column::named(column.trim()), value.trim().to_owned()))
+}
+
+impl From<FleetError> for Failure {
+    fn from(error: FleetError) -> Self {
+        let error = match error {
+            FleetError::Workspace(error) => return error.into(),
+            error => error,
+        };
+        let mut failure = Self::new(error.code(), error.to_string());
+        if let FleetError::Refused(refusal) = &error {
+            failure.data = Some(Box::new(json!({ "refusal": refusal })));
+        }
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+    if session.global.dry_run {
+        return Err(Failure::usage("`--dry-run` cannot be used with `fleet`"));
+    }
+    match args.verb {
+        Verb::Init { url } => init(session, url.as_deref()),
+        Verb::Status => status(session),
+        Verb::Join { name, with_secrets, lease } => join(session, name, with_secrets, lease.lease),
+        Verb::Push { whole, lease } => push(session, whole, lease.lease),
+        Verb::Claim { name, conditions, lease: time, .. } => {
+            let filter = Filter { equal: conditions, ..Filter::default() };
+            lease::claim(session, name.map_or(Wanted::Next(filter), Wanted::Named), time.lease)
+        }
+        Verb::Release { name } => lease::release(session, name),
+        Verb::Steal { name, why, lease: time } => lease::steal(session, &name, &why, time.lease),
+        Verb::Pull { name, into, merge } => lease::pull(session, &name, into, merge),
+        Verb::List(args) => look::list(session, &args),
+        Verb::Show { name } => look::show(session, &name),
+        Verb::Watch(args) => look::watch(session, &args),
+        Verb::Metrics(args) => look::metrics(session, &args),
+        Verb::Recover(args) => recover::run(session, &args),
+        Verb::Agent(args) => agent::run(session, &args),
+    }
+}
+
+/// This machine.
+fn host(session: &Session<'_>) -> Result<String, Failure> {
+    let host = session.environment()?.identity().host.clone();
+    host.ok_or_else(|| {
+        let message = "this machine has no name";
+        Failure::new(ErrorCode::BadValue, message)
+            .hint("set STATEDIR_HOST, such as STATEDIR_HOST=build7")
+    })
+}
+
+fn database() -> Result<(Address, Box<dyn Database>), Failure> {
+    let address = fleet::configured()?;
+    let database = fleet::open(&address)?;
+    Ok((address, database))
+}
+
+fn init(session: &mut Session<'_>, url: Option<&str>) -> CliResult {
+    let address = match url {
+        Some(url) => Address::parse(url)?,
+        None => fleet::configured()?,
+    };
+    let made = fleet::install(&address)?;
+    if url.is_some() {
+        fleet::remember(&address)?;
+    }
+    let fleet = address.to_string();
+    if session.output.is_json() {
+        session.output.value(json!({ "fleet": fleet, "created": made }));
+        return Ok(0);
+    }
+    let done = if made { "made the tables of" } else { "the tables are there:" };
+    session.output.line(format!("{done} {fleet}"));
+    if has_password(url) {
+        let note = "the password was not kept: put it into ~/.pgpass or PGPASSWORD";
+        session.output.note(note);
+    }
+    Ok(0)
+}
+
+fn has_password(url: Option<&str>) -> bool {
+    let Some(Ok(address)) = url.map(Address::parse) else { return false };
+    url.is_some_and(|url| url.starts_with("postgres") && address.to_string() != url.trim())
+}
+
+fn status(session: &mut Session<'_>) -> CliResult {
+    let (address, mut database) = database()?;
+    let (what, host) = (database.description()?, host(session)?);
+    let all = database.list(&Filter::default())?;
+    let held = all.iter().filter(|project| project.lease.is_held()).count();
+    let count = |status: &str| all.iter().filter(|project| project.status == status).count();
+    let here =
+        session.workspace().ok().and_then(|workspace| Membership::find(&workspace).ok().flatten());
+    let there = here.as_ref().and_then(|here| all.iter().find(|project| project.id == here.id));
+    if session.output.is_json() {
+        session.output.value(
+            json!({ "fleet": address.to_string(), "database": what, "machine": host,
+            "projects": all.len(), "active": count("active"), "failed": count("failed"),
+            "held": held, "here": here, "project": there }),
+        );
+        return Ok(0);
+    }
+    session.output.line(format!("fleet     {address} ({what})"));
+    session.output.line(format!("machine   {host}"));
+    session.output.line(format!(
+        "projects  {}: {} active, {} failed, {held} held by a machine",
+        all.len(),
+        count("active"),
+        count("failed")
+    ));
+    match (here, there) {
+        (Some(here), Some(project)) => {
+            session.output.line(format!("here      {}", look::line(project)));
+            if project.lease.fence != here.fence {
+                session.output.line("          this machine does not have its lease");
+            }
+        }
+        (Some(here), None) => {
+            session.output.line(format!("here      `{}` is not in this fleet", here.name));
+        }
+        (None, _) => {}
+    }
+    Ok(0)
+}
+
+fn join(
+    session: &mut Session<'_>,
+    name: Option<String>,
+    with_secrets: bool,
+    lease: Duration,
+) -> CliResult {
+    if let Some(name) = &name
+        && (name.trim().is_empty() || name.len() > 200 || name.contains(char::is_control))
+    {
+        let message = "a name is one line of at most 200 bytes";
+        return Err(Failure::new(ErrorCode::BadName, message));
+    }
+    let (address, mut database) = database()?;
+    let (workspace, host) = (session.workspace()?, host(session)?);
+    // The log must know the files before this machine can remember what it published.
+    workspace.adopt_files()?;
+    let fleet = address.to_string();
+    let request = Joined { name: name.as_deref(), host: &host, fleet: &fleet, with_secrets, lease };
+    let (known, _) = fleet::join(&mut *database, &workspace, &request)?;
+    told(session, &known, format!("`{}` is part of the fleet; {host} has the lease", known.name))
+}
+
+fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
+    let (workspace, host) = (session.workspace()?, host(session)?);
+    Membership::of(&workspace)?;
+    let (_, mut database) = database()?;
+    let (known, changed) = fleet::push(&mut *database, &workspace, &host, lease, whole)?;
+    let message = match changed {
+        true => format!("published `{}` at revision {}", known.name, known.revision),
+        false => format!("`{}` is published as it is", known.name),
+    };
+    if session.output.is_json() {
+        session.output.value(json!({ "name": known.name, "id": known.id, "pushed": changed,
+            "revision": known.revision, "fence": known.fence, "history_length": known.history_length }));
+        return Ok(0);
+    }
+    session.output.line(message);
+    Ok(0)
+}
+
+/// Publishes a joined state beside the command that runs now, which does not wait for it.
+pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
+    let is_joined = Membership::find(workspace).is_ok_and(|known| known.is_some());
+    let Some(program) = std::env::current_exe().ok().filter(|_| is_joined) else { return };
+    let mut push = std::process::Command::new(program);
+    push.arg("-C").arg(workspace.directory()).args(["fleet", "push"]);
+    push.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // The client may end everything that belongs to the hook.
+    std::os::unix::process::CommandExt::process_group(&mut push, 0);
+    // What is not published now is published with the next push.
+    let _ = push.spawn();
+}
+
+fn told(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
+    if session.output.is_json() {
+        session.output.value(json!({ "name": known.name, "id": known.id, "fence": known.fence,
+            "revision": known.revision, "fleet": known.fleet }));
+        return Ok(0);
+    }
+    session.output.line(message);
+    Ok(0)
+}

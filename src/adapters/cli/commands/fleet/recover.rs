@@ -1,0 +1,133 @@
+//! Going on with projects whose machine is gone.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{
+    database, host,
+    lease::{copy_of, folder},
+    lease_time,
+};
+use crate::{
+    adapters::{
+        Recovery, RecoveryOptions,
+        cli::{CliResult, Failure, Session},
+        fleet::{self, Column, Database, Filter, Project, Wanted},
+    },
+    recovery::Action,
+    workspace::RecoverRequest,
+};
+
+/// Claim, pull and recover every active project whose lease has run out
+///
+/// Without --apply it says which and changes nothing. With it each is claimed, so that two machines
+/// share the work without doing anything twice; pulled; decided as `statedir recover` decides; carried
+/// out or put before a person; and published.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir fleet recover
+  statedir fleet recover --apply
+  statedir fleet recover --all --apply --into /srv/agents")]
+pub(super) struct Args {
+    /// All of them; else one
+    #[arg(long)]
+    all: bool,
+    /// Do it
+    #[arg(long)]
+    apply: bool,
+    /// Where projects go that this machine has no copy of
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    into: PathBuf,
+    /// How long the leases last
+    #[arg(long = "for", value_name = "TIME", default_value = "5m", value_parser = lease_time)]
+    lease: std::time::Duration,
+}
+
+fn orphans() -> Filter {
+    let equal = vec![(Column::Status, "active".to_owned())];
+    Filter { equal, run_out: true, ..Filter::default() }
+}
+
+pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let (_, mut database) = database()?;
+    if !args.apply {
+        let found = database.list(&orphans())?;
+        if session.output.is_json() {
+            session.output.value(json!({ "projects": found, "applied": false }));
+            return Ok(0);
+        }
+        if found.is_empty() {
+            session.output.line("no active project is without a machine");
+        }
+        for project in &found {
+            session.output.line(super::look::line(project));
+        }
+        return Ok(0);
+    }
+    let host = host(session)?;
+    let (mut done, mut failed) = (Vec::new(), None);
+    while let Some(project) = database.claim(&host, &Wanted::Next(orphans()), args.lease)? {
+        let result = one(session, &mut *database, &project, &host, args);
+        let answer = match &result {
+            Ok(answer) => answer.clone(),
+            Err(failure) => json!({ "name": project.name, "error": failure.to_json()["error"] }),
+        };
+        if !session.output.is_json() {
+            session.output.line(match &result {
+                Ok(answer) => format!(
+                    "{}: {} ({})",
+                    project.name,
+                    answer["decision"].as_str().unwrap_or_default(),
+                    answer["directory"].as_str().unwrap_or_default()
+                ),
+                Err(failure) => format!("{}: {}", project.name, failure.message),
+            });
+        }
+        done.push(answer);
+        if let Err(failure) = result {
+            failed.get_or_insert(failure);
+        }
+        if !args.all {
+            break;
+        }
+    }
+    if let Some(mut failure) = failed {
+        failure.data = Some(Box::new(json!({ "projects": done })));
+        return Err(failure);
+    }
+    if session.output.is_json() {
+        session.output.value(json!({ "projects": done, "applied": true }));
+    } else if done.is_empty() {
+        session.output.line("no active project is without a machine");
+    }
+    Ok(0)
+}
+
+fn one(
+    session: &Session<'_>,
+    database: &mut dyn Database,
+    project: &Project,
+    host: &str,
+    args: &Args,
+) -> Result<Value, Failure> {
+    let workspace = match copy_of(session, &project.id)? {
+        Some(copy) => copy,
+        None => session.workspace_in(args.into.join(folder(&project.name)).join("state"), None)?,
+    };
+    let fetched = fleet::fetch(database, &project.id)?;
+    let pulled = fleet::pull(database, &fetched, &workspace, host, true)?;
+    // The lease has run out: whoever held a step there is not heard of any more.
+    let request = RecoverRequest { stale_after_ms: Some(0), ..RecoverRequest::default() };
+    let options = RecoveryOptions { request, ..RecoveryOptions::default() };
+    let recovery = Recovery::decide(&workspace, &options)?;
+    let whole = recovery.examined.evidence.damage.is_empty();
+    if whole || recovery.decision.action == Action::RollbackCheckpoint {
+        recovery.carry_out(&workspace)?;
+    }
+    fleet::push(database, &workspace, host, args.lease, false)?;
+    Ok(json!({ "name": project.name, "id": project.id, "pulled": pulled,
+        "decision": recovery.decision.action.word(), "reasons": recovery.decision.reasons,
+        "directory": workspace.directory() }))
+}

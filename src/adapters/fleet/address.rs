@@ -1,0 +1,135 @@
+//! Where the database of a fleet is.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use super::FleetError;
+use crate::store::Directory;
+
+/// The file beside the database of one's own that names the one `fleet init` was told.
+const CHOSEN: &str = "fleet";
+
+/// The address of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// A file.
+    Sqlite(PathBuf),
+    /// A server, as a URL; it may hold a password, so it is never printed as it is.
+    Postgres(String),
+}
+
+impl Address {
+    /// Reads `sqlite:PATH` or `postgres://…`.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub(crate) fn parse(text: &str) -> Result<Self, FleetError> {
+        let text = text.trim();
+        if let Some(path) = text.strip_prefix("sqlite:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() {
+                return Err(FleetError::BadAddress(text.to_owned()));
+            }
+            return Ok(Self::Sqlite(std::path::absolute(path)?));
+        }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return Ok(Self::Postgres(text.to_owned()));
+        }
+        Err(FleetError::BadAddress(without_password(text)))
+    }
+
+    /// The file of one's own.
+    pub(crate) fn own() -> Result<Self, FleetError> {
+        Ok(Self::Sqlite(own_directory()?.join("fleet.db")))
+    }
+}
+
+/// The address without a password, for people and files.
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(url) => f.write_str(&without_password(url)),
+        }
+    }
+}
+
+/// `postgres://worker:secret@host/db?password=x` without the secrets.
+fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let authority = match authority.rsplit_once('@') {
+        Some((user, host)) => format!("{}@{host}", user.split(':').next().unwrap_or_default()),
+        None => authority.to_owned(),
+    };
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let kept: Vec<&str> = query
+        .split('&')
+        .filter(|part| !part.is_empty() && !part.starts_with("password="))
+        .collect();
+    let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
+    format!("{scheme}://{authority}{path}{query}")
+}
+
+/// `$XDG_STATE_HOME/statedir`, or the same below the home directory.
+pub(super) fn own_directory() -> Result<PathBuf, FleetError> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let state = variable("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || variable("HOME").map(|home| Path::new(&home).join(".local/state"));
+    let base = state.or_else(home).ok_or_else(|| {
+        let message = "neither XDG_STATE_HOME nor HOME is set";
+        FleetError::Io(std::io::Error::new(std::io::ErrorKind::NotFound, message))
+    })?;
+    Ok(base.join("statedir"))
+}
+
+/// The database that is meant: `$STATEDIR_FLEET`, else what `fleet init` was told, else the own file.
+pub(crate) fn configured() -> Result<Address, FleetError> {
+    if let Ok(text) = std::env::var("STATEDIR_FLEET")
+        && !text.trim().is_empty()
+    {
+        return Address::parse(&text);
+    }
+    match fs_err::read_to_string(own_directory()?.join(CHOSEN)) {
+        Ok(text) => Address::parse(&text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Address::own(),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Keeps the address for later commands, without its password.
+pub(crate) fn remember(address: &Address) -> Result<(), FleetError> {
+    let dir = own_directory()?;
+    fs_err::create_dir_all(&dir)?;
+    Directory::open(&dir)?.replace(CHOSEN, format!("{address}\n").as_bytes())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_printed() {
+        let shown = |url: &str| Address::parse(url).unwrap().to_string();
+        assert_eq!(shown("postgres://w:s3cret@db:5432/fleet"), "postgres://w@db:5432/fleet");
+        assert_eq!(shown("postgres://w:a@b@db/fleet"), "postgres://w@db/fleet");
+        assert_eq!(
+            shown("postgres:///fleet?host=/run/pg&password=x&user=w"),
+            "postgres:///fleet?host=/run/pg&user=w"
+        );
+        assert_eq!(shown("postgresql://db/fleet"), "postgresql://db/fleet");
+    }
+
+    #[test]
+    fn other_schemes_are_refused() {
+        for text in ["", "mysql://x/y", "sqlite:", "fleet.db"] {
+            assert!(matches!(Address::parse(text), Err(FleetError::BadAddress(_))), "{text}");
+        }
+        let refused = Address::parse("mysql://w:s3cret@db/x").unwrap_err().to_string();
+        assert!(!refused.contains("s3cret"), "{refused}");
+    }
+}

@@ -1,0 +1,448 @@
+//! The fleet of many machines, on a PostgreSQL server.
+
+mod connect;
+mod push;
+
+use std::{future::Future, time::Duration};
+
+use serde_json::Value;
+use tokio::{runtime::Runtime, sync::mpsc, task::JoinHandle, time::timeout};
+use tokio_postgres::{
+    Client, NoTls, Row,
+    types::{FromSql, ToSql, Type},
+};
+
+use self::connect::{Security, settings, start};
+use super::{
+    FleetError,
+    database::{
+        Database, Files, Filter, Lease, NewProject, Project, Push, Range, Ranges, Refusal,
+        RefusalKind, SCHEMA, Totals, Wanted,
+    },
+    sql::Dialect,
+};
+
+const SQL: Dialect = Dialect::Postgres;
+
+const TABLES: &str = include_str!("tables.sql");
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long an answer may take; a network that swallows everything must not hold a worker for ever.
+const ANSWER: Duration = Duration::from_secs(30);
+/// The channel on which pushes are announced.
+const CHANNEL: &str = "statedir_fleet";
+
+/// A connection.
+pub(super) struct Postgres {
+    runtime: Runtime,
+    client: Client,
+    notices: mpsc::UnboundedReceiver<()>,
+    listens: bool,
+    _driver: JoinHandle<()>,
+}
+
+impl From<tokio_postgres::Error> for FleetError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            // The server is going down or coming up, or has no room.
+            Some(found)
+                if found.code().code().starts_with("57P")
+                    || found.code().code().starts_with("53") =>
+            {
+                Self::Unreachable(found.message().to_owned())
+            }
+            Some(found) => Self::Database(found.message().to_owned()),
+            None if error.is_closed() => Self::Unreachable("the connection was closed".to_owned()),
+            None => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                let text =
+                    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+                match text.contains("communicating") || text.contains("connecting") {
+                    true => Self::Unreachable(text),
+                    false => Self::Database(text),
+                }
+            }
+        }
+    }
+}
+
+impl Postgres {
+    pub(super) fn connect(url: &str) -> Result<Self, FleetError> {
+        let (config, security) = settings(url)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (sender, notices) = mpsc::unbounded_channel();
+        let (client, driver) = runtime.block_on(async {
+            let connecting = async {
+                match security {
+                    Security::Plain => start(&config, NoTls, sender).await,
+                    Security::Verified(tls) => start(&config, tls, sender).await,
+                }
+            };
+            let waited = timeout(CONNECT, connecting).await;
+            waited.map_err(|_| FleetError::Unreachable("the server does not answer".to_owned()))?
+        })?;
+        Ok(Self { runtime, client, notices, listens: false, _driver: driver })
+    }
+
+    /// Sends one statement with its parameters: one round trip.
+    fn query(
+        &self,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, FleetError> {
+        self.answer(self.client.query_typed(statement, parameters))
+    }
+
+    fn batch(&self, statements: &str) -> Result<(), FleetError> {
+        self.answer(self.client.batch_execute(statements))
+    }
+
+    fn answer<T>(
+        &self,
+        asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, FleetError> {
+        let waited = self.runtime.block_on(async { timeout(ANSWER, asked).await });
+        let answered =
+            waited.map_err(|_| FleetError::Unreachable("the server does not answer".to_owned()))?;
+        Ok(answered?)
+    }
+
+    /// Runs statements as one transaction; anything that fails takes all of it back.
+    fn transact<T>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, FleetError>,
+    ) -> Result<T, FleetError> {
+        self.batch("BEGIN")?;
+        match work(self) {
+            Ok(done) => {
+                self.batch("COMMIT")?;
+                Ok(done)
+            }
+            Err(error) => {
+                // The server takes it back by itself where the connection is gone.
+                let _ = self.batch("ROLLBACK");
+                Err(error)
+            }
+        }
+    }
+
+    fn found(&self, name: &str) -> Result<Project, FleetError> {
+        self.named(name)?.ok_or_else(|| FleetError::NoProject(name.to_owned()))
+    }
+
+    fn named(&self, name: &str) -> Result<Option<Project>, FleetError> {
+        let query = format!(
+            "SELECT {} FROM statedir.project_state WHERE name = $1 OR project_id = $1 \
+             ORDER BY name <> $1 LIMIT 1",
+            SQL.columns()
+        );
+        self.query(&query, &[(&name, Type::TEXT)])?.first().map(project).transpose()
+    }
+
+    fn take(
+        &self,
+        host: &str,
+        id: &str,
+        lease: Duration,
+        force: bool,
+    ) -> Result<Option<Project>, FleetError> {
+        let free = match force {
+            true => "true".to_owned(),
+            false => format!("(lease_host = $2 OR NOT {})", SQL.is_held()),
+        };
+        let update = format!(
+            "UPDATE statedir.project_state SET lease_fence = lease_fence + 1, lease_host = $2, \
+             lease_until = now() + $3 * interval '1 millisecond', heard_at = now() \
+             WHERE project_id = $1 AND {free} RETURNING {}",
+            SQL.columns()
+        );
+        let rows = self.query(
+            &update,
+            &[(&id, Type::TEXT), (&host, Type::TEXT), (&millis(lease), Type::FLOAT8)],
+        )?;
+        rows.first().map(project).transpose()
+    }
+
+    /// Why a push was not accepted, or that there is no such project.
+    fn not_accepted(&self, push: &Push<'_>) -> FleetError {
+        let there = match self.found(push.id) {
+            Ok(there) => there,
+            Err(error) => return error,
+        };
+        let lost = there.lease.fence != push.fence || there.lease.host != push.host;
+        let kind = if lost { RefusalKind::Lost } else { RefusalKind::Moved };
+        refused(there, &format!("revision {}", push.revision), kind)
+    }
+}
+
+fn millis(time: Duration) -> f64 {
+    time.min(super::LONGEST_LEASE).as_secs_f64() * 1000.0
+}
+
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A column; a table of somebody else's with other types is refused, not misread.
+fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Result<T, FleetError> {
+    Ok(row.try_get(index)?)
+}
+
+fn project(row: &Row) -> Result<Project, FleetError> {
+    let metadata: String = column(row, 6)?;
+    Ok(Project {
+        id: column(row, 0)?,
+        name: column(row, 1)?,
+        status: column(row, 2)?,
+        current_task_id: column(row, 3)?,
+        current_agent_id: column(row, 4)?,
+        last_action: column(row, 5)?,
+        metadata: serde_json::from_str(&metadata).unwrap_or(Value::Null),
+        revision: column(row, 7)?,
+        history_length: column(row, 8)?,
+        history_chain: column(row, 9)?,
+        generation: column(row, 10)?,
+        age_ms: column(row, 11)?,
+        silent_ms: column(row, 12)?,
+        lease: Lease { host: column(row, 13)?, fence: column(row, 14)?, left_ms: column(row, 15)? },
+    })
+}
+
+fn refused(project: Project, what: &str, kind: RefusalKind) -> FleetError {
+    let Project { name, lease, revision, .. } = project;
+    FleetError::Refused(Box::new(Refusal { name, what: what.to_owned(), lease, revision, kind }))
+}
+
+/// The condition under which a push is accepted: the fencing number, the machine, what it builds on.
+const ACCEPTED: &str = "project_id = $1 AND lease_fence = $2 AND lease_host = $3 AND revision = $4";
+
+impl Database for Postgres {
+    fn schema(&mut self) -> Result<Option<i64>, FleetError> {
+        let query = "SELECT to_regclass('statedir.statedir_schema') IS NOT NULL";
+        let rows = self.query(query, &[])?;
+        let exists: bool = rows.first().map_or(Ok(false), |row| column(row, 0))?;
+        if !exists {
+            return Ok(None);
+        }
+        let rows = self.query("SELECT version FROM statedir.statedir_schema", &[])?;
+        rows.first().map(|row| column(row, 0)).transpose()
+    }
+
+    fn install(&mut self) -> Result<(), FleetError> {
+        self.transact(|database| {
+            // Two machines that begin at once make the tables once.
+            database.batch("SELECT pg_advisory_xact_lock(7395012)")?;
+            let query = "SELECT to_regclass('statedir.statedir_schema') IS NOT NULL";
+            let rows = database.query(query, &[])?;
+            if rows.first().map_or(Ok(false), |row| column(row, 0))? {
+                return Ok(());
+            }
+            database.batch(TABLES)?;
+            let insert = "INSERT INTO statedir.statedir_schema VALUES ($1)";
+            database.query(insert, &[(&SCHEMA, Type::INT8)])?;
+            Ok(())
+        })
+    }
+
+    fn description(&mut self) -> Result<String, FleetError> {
+        let rows = self.query("SELECT current_setting('server_version')", &[])?;
+        let version: String = rows.first().map_or(Ok(String::new()), |row| column(row, 0))?;
+        Ok(format!("PostgreSQL {version}"))
+    }
+
+    fn join(&mut self, new: &NewProject<'_>) -> Result<Project, FleetError> {
+        let insert = "INSERT INTO statedir.project_state VALUES ($1, $2, 'active', NULL, NULL, NULL, \
+                      '{}', '{}', '', 0, '', 0, now(), now(), $3, 1, \
+                      now() + $4 * interval '1 millisecond') ON CONFLICT DO NOTHING";
+        let lease = millis(new.lease);
+        self.query(
+            insert,
+            &[
+                (&new.id, Type::TEXT),
+                (&new.name, Type::TEXT),
+                (&new.host, Type::TEXT),
+                (&lease, Type::FLOAT8),
+            ],
+        )?;
+        let there = self.found(new.id).or_else(|_| self.found(new.name))?;
+        if there.id != new.id {
+            return Err(refused(there, "joining", RefusalKind::NameTaken));
+        }
+        if there.lease.host == new.host && there.lease.fence == 1 && there.revision.is_empty() {
+            return Ok(there);
+        }
+        let taken = self.take(new.host, new.id, new.lease, false)?;
+        taken.ok_or_else(|| refused(there, "joining", RefusalKind::Held))
+    }
+
+    fn push(&mut self, push: &Push<'_>, history: &mut Ranges<'_>) -> Result<(), FleetError> {
+        let mut ranges = Vec::new();
+        for range in &mut *history {
+            ranges.push(range?);
+            // More than one range is more than one statement should hold.
+            if ranges.len() > 1 {
+                return self.push_much(push, ranges, history);
+            }
+        }
+        if push.whole {
+            return self.push_much(push, ranges, history);
+        }
+        self.push_little(push, &ranges)
+    }
+
+    fn claim(
+        &mut self,
+        host: &str,
+        wanted: &Wanted,
+        lease: Duration,
+    ) -> Result<Option<Project>, FleetError> {
+        let filter = match wanted {
+            Wanted::Named(name) => {
+                let there = self.found(name)?;
+                return match self.take(host, &there.id, lease, false)? {
+                    Some(taken) => Ok(Some(taken)),
+                    None => Err(refused(self.found(name)?, "the claim", RefusalKind::Held)),
+                };
+            }
+            Wanted::Next(filter) => filter,
+        };
+        let (condition, parameters) = SQL.condition(filter, 3);
+        // Those that another worker is about to take are skipped, so that nobody waits.
+        let update = format!(
+            "UPDATE statedir.project_state SET lease_fence = lease_fence + 1, lease_host = $1, \
+             lease_until = now() + $2 * interval '1 millisecond', heard_at = now() \
+             WHERE project_id = (SELECT project_id FROM statedir.project_state \
+             WHERE {condition} AND NOT {} ORDER BY updated_at LIMIT 1 FOR UPDATE SKIP LOCKED) \
+             RETURNING {}",
+            SQL.is_held(),
+            SQL.columns()
+        );
+        let lease = millis(lease);
+        let mut all: Vec<(&(dyn ToSql + Sync), Type)> =
+            vec![(&host, Type::TEXT), (&lease, Type::FLOAT8)];
+        all.extend(parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)));
+        self.query(&update, &all)?.first().map(project).transpose()
+    }
+
+    fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError> {
+        let there = self.found(id)?;
+        let taken = self.take(host, &there.id, lease, true)?;
+        taken.ok_or_else(|| FleetError::NoProject(id.to_owned()))
+    }
+
+    fn renew(
+        &mut self,
+        id: &str,
+        host: &str,
+        fence: i64,
+        lease: Duration,
+    ) -> Result<bool, FleetError> {
+        let update = "UPDATE statedir.project_state \
+                      SET lease_until = now() + $4 * interval '1 millisecond', heard_at = now() \
+                      WHERE project_id = $1 AND lease_host = $2 AND lease_fence = $3 RETURNING 1";
+        let rows = self.query(
+            update,
+            &[
+                (&id, Type::TEXT),
+                (&host, Type::TEXT),
+                (&fence, Type::INT8),
+                (&millis(lease), Type::FLOAT8),
+            ],
+        )?;
+        Ok(!rows.is_empty())
+    }
+
+    fn release(&mut self, id: &str, host: &str, fence: i64) -> Result<bool, FleetError> {
+        let update = "UPDATE statedir.project_state SET lease_until = to_timestamp(0), \
+                      lease_host = '' WHERE project_id = $1 AND lease_host = $2 AND lease_fence = $3 RETURNING 1";
+        let rows =
+            self.query(update, &[(&id, Type::TEXT), (&host, Type::TEXT), (&fence, Type::INT8)])?;
+        Ok(!rows.is_empty())
+    }
+
+    fn project(&mut self, name: &str) -> Result<Option<Project>, FleetError> {
+        self.named(name)
+    }
+
+    fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError> {
+        let query = "SELECT document::text FROM statedir.project_state WHERE project_id = $1";
+        let rows = self.query(query, &[(&id, Type::TEXT)])?;
+        let text: Option<String> = rows.first().map(|row| column(row, 0)).transpose()?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
+        let (condition, parameters) = SQL.condition(filter, 1);
+        let limit = filter.limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
+        let query = format!(
+            "SELECT {} FROM statedir.project_state WHERE {condition} {}{limit}",
+            SQL.columns(),
+            SQL.order()
+        );
+        let all: Vec<(&(dyn ToSql + Sync), Type)> =
+            parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
+        self.query(&query, &all)?.iter().map(project).collect()
+    }
+
+    fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
+        self.transact(|database| {
+            database.batch("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+            let Some(project) = database.named(id)? else { return Ok(None) };
+            let query = "SELECT name, content FROM statedir.project_file WHERE project_id = $1 \
+                         ORDER BY name";
+            let rows = database.query(query, &[(&project.id, Type::TEXT)])?;
+            let read = |row: &Row| Ok((column(row, 0)?, column(row, 1)?));
+            let files = rows.iter().map(read).collect::<Result<_, FleetError>>()?;
+            Ok(Some(Files { project, files }))
+        })
+    }
+
+    fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError> {
+        let query = "SELECT content, chain FROM statedir.project_history \
+                     WHERE project_id = $1 AND generation = $2 AND start = $3";
+        let rows = self.query(
+            query,
+            &[(&id, Type::TEXT), (&generation, Type::INT8), (&number(from), Type::INT8)],
+        )?;
+        let read =
+            |row: &Row| Ok(Range { start: from, bytes: column(row, 0)?, chain: column(row, 1)? });
+        rows.first().map(read).transpose()
+    }
+
+    fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
+        let rows = self.query(&SQL.totals(by_template), &[])?;
+        let read = |row: &Row| {
+            Ok(Totals {
+                group: column(row, 0)?,
+                projects: column(row, 1)?,
+                completed: column(row, 2)?,
+                failed: column(row, 3)?,
+                steps_done: column(row, 4)?,
+                steps: column(row, 5)?,
+                cost: column(row, 6)?,
+                time_ms: column(row, 7)?,
+                recoveries: column(row, 8)?,
+            })
+        };
+        rows.iter().map(read).collect()
+    }
+
+    fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError> {
+        if !self.listens {
+            self.batch(&format!("LISTEN {CHANNEL}"))?;
+            self.listens = true;
+        }
+        let notices = &mut self.notices;
+        let waited = self.runtime.block_on(async { timeout(at_most, notices.recv()).await });
+        match waited {
+            Err(_) => Ok(false),
+            Ok(Some(())) => {
+                // Several pushes are one piece of news.
+                while self.notices.try_recv().is_ok() {}
+                Ok(true)
+            }
+            Ok(None) => Err(FleetError::Unreachable("the connection was closed".to_owned())),
+        }
+    }
+}

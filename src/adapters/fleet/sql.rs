@@ -1,0 +1,165 @@
+//! The statements that differ only in how the two databases spell a parameter and a time.
+
+use super::database::{Column, Filter};
+
+/// What PostgreSQL puts before the number of a parameter.
+const DOLLAR: char = '$';
+
+/// How a database spells what the standard leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// The columns of a project, in the order in which both databases read them.
+    pub(super) fn columns(self) -> String {
+        let ms = |from: &str, to: &str| self.milliseconds(from, to);
+        let now = self.now();
+        let text = |column: &str| match self {
+            Self::Sqlite => column.to_owned(),
+            Self::Postgres => format!("{column}::text"),
+        };
+        format!(
+            "project_id, name, status, current_task_id, current_agent_id, last_action, {}, \
+             revision, history_length, history_chain, generation, {}, {}, lease_host, \
+             lease_fence, {}",
+            text("metadata"),
+            ms("updated_at", now),
+            ms("heard_at", now),
+            ms(now, "lease_until"),
+        )
+    }
+
+    /// A table by its name; PostgreSQL keeps ours in a schema of their own.
+    pub(super) fn table(self, name: &str) -> String {
+        match self {
+            Self::Sqlite => name.to_owned(),
+            Self::Postgres => format!("statedir.{name}"),
+        }
+    }
+
+    /// The clock of the database.
+    pub(super) fn now(self) -> &'static str {
+        match self {
+            Self::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+            Self::Postgres => "now()",
+        }
+    }
+
+    fn milliseconds(self, from: &str, to: &str) -> String {
+        match self {
+            Self::Sqlite => format!("({to}) - ({from})"),
+            Self::Postgres => {
+                format!("(extract(epoch from (({to}) - ({from}))) * 1000)::bigint")
+            }
+        }
+    }
+
+    fn parameter(self, number: usize) -> String {
+        match self {
+            Self::Sqlite => format!("?{number}"),
+            Self::Postgres => format!("{DOLLAR}{number}::text"),
+        }
+    }
+
+    fn number(self, number: usize) -> String {
+        match self {
+            Self::Sqlite => format!("CAST(?{number} AS INTEGER)"),
+            Self::Postgres => format!("{DOLLAR}{number}::text::bigint"),
+        }
+    }
+
+    /// Whether a lease is held: it has not run out, and was not written by a clock in the future.
+    pub(super) fn is_held(self) -> String {
+        let longest = super::LONGEST_LEASE.as_millis();
+        let left = self.milliseconds(self.now(), "lease_until");
+        format!("(lease_host <> '' AND {left} > 0 AND {left} <= {longest})")
+    }
+
+    /// The condition for a filter and its parameters, all of them texts, counted from `first`.
+    pub(super) fn condition(self, filter: &Filter, first: usize) -> (String, Vec<String>) {
+        let mut conditions = vec!["true".to_owned()];
+        let mut parameters = Vec::new();
+        let mut add = |value: String| {
+            parameters.push(value);
+            first + parameters.len() - 1
+        };
+        for (column, value) in &filter.equal {
+            let column = match column {
+                Column::Status => "status".to_owned(),
+                Column::Machine => "lease_host".to_owned(),
+                Column::Agent => "current_agent_id".to_owned(),
+                Column::Metadata(key) => {
+                    format!("metadata ->> {}", self.parameter(add(key.clone())))
+                }
+            };
+            conditions.push(format!("({column}) = {}", self.parameter(add(value.clone()))));
+        }
+        if let Some(age) = filter.older_than {
+            let found = self.milliseconds("updated_at", self.now());
+            let least = self.number(add(age.as_millis().to_string()));
+            conditions.push(format!("{found} >= {least}"));
+        }
+        if let Some(text) = &filter.text {
+            let all = "lower(name || ' ' || coalesce(metadata ->> 'goal', '') || ' ' || \
+                       coalesce(last_action, ''))";
+            let wanted = self.parameter(add(text.to_lowercase()));
+            conditions.push(match self {
+                Self::Sqlite => format!("instr({all}, {wanted}) > 0"),
+                Self::Postgres => format!("position({wanted} in {all}) > 0"),
+            });
+        }
+        if filter.run_out {
+            conditions.push(format!("NOT {}", self.is_held()));
+        }
+        (conditions.join(" AND "), parameters)
+    }
+
+    /// Failed projects first, then those that wait for a person, then those whose machine is silent.
+    pub(super) fn order(self) -> String {
+        let reviews = match self {
+            Self::Sqlite => "coalesce(metadata ->> 'open_reviews', 0) > 0",
+            Self::Postgres => "coalesce(metadata ->> 'open_reviews', '0') <> '0'",
+        };
+        let silent = format!("(status = 'active' AND NOT {})", self.is_held());
+        format!(
+            "ORDER BY (status = 'failed') DESC, ({reviews}) DESC, {silent} DESC, updated_at DESC, name"
+        )
+    }
+
+    /// The sums of all projects by one expression.
+    pub(super) fn totals(self, by_template: bool) -> String {
+        let group = match by_template {
+            true => "coalesce(metadata ->> 'template', '')",
+            false => "lease_host",
+        };
+        let sum = |key: &str| match self {
+            Self::Sqlite => format!("CAST(coalesce(sum(metadata ->> '{key}'), 0) AS INTEGER)"),
+            Self::Postgres => format!("coalesce(sum((metadata ->> '{key}')::numeric), 0)::bigint"),
+        };
+        let cost = match self {
+            Self::Sqlite => "CAST(coalesce(sum(metadata ->> 'cost'), 0) AS REAL)".to_owned(),
+            Self::Postgres => {
+                "coalesce(sum((metadata ->> 'cost')::double precision), 0)::double precision"
+                    .to_owned()
+            }
+        };
+        let count = |status: &str| match self {
+            Self::Sqlite => format!("CAST(coalesce(sum(status = '{status}'), 0) AS INTEGER)"),
+            Self::Postgres => format!("count(*) FILTER (WHERE status = '{status}')"),
+        };
+        format!(
+            "SELECT {group} AS kind, count(*), {}, {}, {}, {}, {cost}, {}, {} FROM {} \
+             GROUP BY kind ORDER BY kind",
+            count("completed"),
+            count("failed"),
+            sum("steps_done"),
+            sum("steps"),
+            sum("time_ms"),
+            sum("recoveries"),
+            self.table("project_state"),
+        )
+    }
+}

@@ -1,0 +1,269 @@
+//! Joining, publishing, handing over, pulling, merging, looking.
+
+use std::time::{Duration, Instant};
+
+use super::{Fleet, bytes, on_both};
+
+#[test]
+fn a_pulled_state_is_the_published_one_to_the_byte() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 3);
+        alpha.ok_at("billing", &["step", "next", "--claim"]);
+        alpha.ok_at("billing", &["step", "done", "1", "--output", "rows=42"]);
+        assert!(alpha.ok_at("billing", &["fleet", "push"]).starts_with("published"));
+        assert!(alpha.ok_at("billing", &["fleet", "push"]).contains("as it is"));
+        beta.ok(&["fleet", "pull", "billing"]);
+        assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+        assert!(beta.ok_at("billing", &["history", "verify"]).contains("intact"));
+        beta.ok_at("billing", &["check"]);
+        // A copy that is behind follows; one with own changes is not overwritten.
+        alpha.ok_at("billing", &["step", "start", "2"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        beta.ok(&["fleet", "pull", "billing"]);
+        assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+        beta.ok_at("billing", &["context", "add", "Found by beta"]);
+        let before = bytes(&beta.state("billing"));
+        let refused = beta.run(&["fleet", "pull", "billing"]);
+        assert_eq!(refused.code, 3, "{}", refused.stderr);
+        assert!(refused.stderr.contains("context.md"), "{}", refused.stderr);
+        assert_eq!(bytes(&beta.state("billing")), before);
+    });
+}
+
+#[test]
+fn only_the_machine_with_the_lease_publishes() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 2);
+        let held = beta.run(&["fleet", "claim", "billing"]);
+        assert_eq!(held.code, 3);
+        assert!(held.stderr.contains("held by alpha"), "{}", held.stderr);
+        beta.ok(&["fleet", "pull", "billing"]);
+        beta.ok_at("billing", &["context", "add", "Found by beta"]);
+        assert_eq!(beta.at("billing", &["fleet", "push"]).code, 3, "without a lease");
+        beta.ok(&["fleet", "steal", "billing", "--why", "alpha is gone"]);
+        beta.ok_at("billing", &["fleet", "push"]);
+        let steal = beta.ok_at("billing", &["history", "search", "Lease taken"]);
+        assert!(steal.contains("alpha"), "{steal}");
+        // Alpha was only asleep.
+        alpha.ok_at("billing", &["step", "start", "1"]);
+        let before = fleet.query("SELECT revision, history_length FROM project_state");
+        let refused = alpha.at("billing", &["fleet", "push", "--json"]);
+        assert_eq!(refused.code, 3, "{}", refused.stdout);
+        let answer: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
+        assert_eq!(answer["error"]["code"], "lease_lost");
+        assert_eq!(answer["refusal"]["lease"]["host"], "beta");
+        assert_eq!(fleet.query("SELECT revision, history_length FROM project_state"), before);
+        // Nothing of either side is lost.
+        alpha.ok(&["fleet", "pull", "billing", "--merge"]);
+        assert!(alpha.ok_at("billing", &["show", "context"]).contains("Found by beta"));
+        assert_eq!(alpha.json(&["-C", "billing/state", "status"])["running"], 1);
+        alpha.ok_at("billing", &["check"]);
+        alpha.ok_at("billing", &["history", "verify"]);
+        beta.ok(&["fleet", "release", "billing"]);
+        alpha.ok(&["fleet", "claim", "billing"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        beta.ok(&["fleet", "pull", "billing"]);
+        assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+    });
+}
+
+#[test]
+fn a_push_sends_of_the_history_only_what_was_added() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 1);
+        let history = alpha.state("billing").join("history.md");
+        let mut text = std::fs::read_to_string(&history).unwrap();
+        for number in 0..40_000 {
+            text.push_str(&format!(
+                "\nA line of a long history, number {number:>8}, kept as it is.\n"
+            ));
+        }
+        std::fs::write(&history, &text).unwrap();
+        alpha.ok_at("billing", &["fleet", "push"]);
+        alpha.ok_at("billing", &["history", "add", "One more thing"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        let sql = "SELECT length(content) FROM project_history ORDER BY start DESC LIMIT 1";
+        let last: u64 = fleet.query(sql).trim().parse().unwrap();
+        assert!(last < 1000, "{last} bytes were sent for one entry");
+        let beta = fleet.machine("beta");
+        beta.ok(&["fleet", "pull", "billing"]);
+        assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+        // What was published is not silently replaced.
+        let text = std::fs::read_to_string(&history).unwrap();
+        std::fs::write(&history, text.replacen("One more thing", "Another thing", 1)).unwrap();
+        let refused = alpha.at("billing", &["fleet", "push"]);
+        assert_eq!(refused.code, 3, "{}", refused.stderr);
+        assert!(refused.stderr.contains("--whole"), "{}", refused.stderr);
+    });
+}
+
+#[test]
+fn claims_of_many_workers_give_each_project_to_one() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        for number in 0..12 {
+            alpha.start(&format!("p{number}"), 1);
+        }
+        fleet.let_leases_run_out();
+        let machines: Vec<_> = (0..12).map(|n| fleet.machine(&format!("worker{n}"))).collect();
+        let running: Vec<_> = machines
+            .iter()
+            .map(|machine| {
+                let mut command = machine.command(&["fleet", "claim", "--next", "--json"]);
+                command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let mut names: Vec<String> = running
+            .into_iter()
+            .map(|child| {
+                let output = child.wait_with_output().unwrap();
+                let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                answer["claimed"]["name"].as_str().unwrap_or_default().to_owned()
+            })
+            .collect();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 12, "{names:?}");
+        let none = alpha.json(&["fleet", "claim", "--next"]);
+        assert!(none["claimed"].is_null(), "{none}");
+    });
+}
+
+#[test]
+fn what_the_fleet_shows() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("quiet", 2);
+        alpha.start("asking", 1);
+        beta.start("other", 3);
+        alpha.ok_at("asking", &["review", "request", "May I deploy?"]);
+        alpha.ok_at("asking", &["fleet", "push"]);
+        let all = alpha.json(&["fleet", "list"]);
+        assert_eq!(all["projects"].as_array().unwrap().len(), 3);
+        assert_eq!(all["projects"][0]["name"], "asking", "open reviews come first");
+        let names = |args: &[&str]| -> Vec<String> {
+            let found = alpha.json(&[&["fleet", "list"], args].concat());
+            let found = found["projects"].as_array().unwrap().clone();
+            found.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(names(&["--machine", "beta"]), ["other"]);
+        assert_eq!(names(&["--text", "finish QUIET"]), ["quiet"]);
+        assert_eq!(names(&["--status", "failed"]), [""; 0]);
+        assert_eq!(names(&["--older-than", "1h"]), [""; 0]);
+        let sums = alpha.json(&["fleet", "metrics"]);
+        assert_eq!(sums["groups"][0]["group"], "alpha");
+        assert_eq!(sums["groups"][0]["projects"], 2);
+        assert_eq!(sums["groups"][1]["steps"], 3);
+        let shown = alpha.json(&["fleet", "show", "other"]);
+        assert_eq!(shown["document"]["steps"][2]["title"], "Part 3");
+        assert!(alpha.ok(&["fleet", "status"]).contains("3 active"));
+    });
+}
+
+#[test]
+fn secrets_are_masked_where_they_can_be_searched() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 1);
+        let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+        alpha.ok_at("billing", &["var", "set", "github.token", secret]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        let shown = alpha.ok(&["fleet", "show", "billing", "--json"]);
+        assert!(!shown.contains(secret), "{shown}");
+        // The files are what they are.
+        let beta = fleet.machine("beta");
+        beta.ok(&["fleet", "pull", "billing"]);
+        assert!(beta.ok_at("billing", &["show", "variables"]).contains(secret));
+        alpha.ok_at("billing", &["fleet", "join", "--with-secrets"]);
+        alpha.ok_at("billing", &["var", "set", "round", "2"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        assert!(alpha.ok(&["fleet", "show", "billing", "--json"]).contains(secret), "the control");
+    });
+}
+
+#[test]
+fn the_agent_publishes_what_changes_and_keeps_the_lease() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 2);
+        let mut agent = alpha.command(&["fleet", "agent", "--for", "20s", "--lease", "900ms"]);
+        let mut agent = agent.stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        alpha.ok_at("billing", &["step", "start", "1"]);
+        let revision = alpha.json(&["-C", "billing/state", "status"])["revision"].clone();
+        let end = Instant::now() + Duration::from_secs(15);
+        let published = || fleet.query("SELECT revision FROM project_state").trim().to_owned();
+        while published() != revision.as_str().unwrap() {
+            assert!(Instant::now() < end, "not published");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        // Longer than the lease: only heartbeats keep it.
+        std::thread::sleep(Duration::from_millis(1500));
+        let beta = fleet.machine("beta");
+        assert_eq!(beta.run(&["fleet", "claim", "billing"]).code, 3);
+        agent.kill().unwrap();
+        agent.wait().unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        beta.ok(&["fleet", "claim", "billing"]);
+    });
+}
+
+#[test]
+fn two_machines_recover_what_a_third_left_without_doing_anything_twice() {
+    on_both(|fleet| {
+        let gone = fleet.machine("gone");
+        for number in 0..4 {
+            gone.start(&format!("p{number}"), 2);
+            gone.ok_at(&format!("p{number}"), &["step", "next", "--claim"]);
+            gone.ok_at(&format!("p{number}"), &["fleet", "push"]);
+        }
+        let alpha = fleet.machine("alpha");
+        let nothing = alpha.json(&["fleet", "recover", "--all", "--apply"]);
+        assert_eq!(nothing["projects"], serde_json::json!([]), "their leases are held");
+        fleet.let_leases_run_out();
+        assert_eq!(alpha.json(&["fleet", "recover"])["projects"].as_array().unwrap().len(), 4);
+        let machines = [fleet.machine("alpha"), fleet.machine("beta")];
+        let running: Vec<_> = machines
+            .iter()
+            .map(|machine| {
+                let args = ["fleet", "recover", "--all", "--apply", "--json"];
+                let mut command = machine.command(&args);
+                command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let mut names: Vec<String> = Vec::new();
+        for child in running {
+            let output = child.wait_with_output().unwrap();
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(answer["ok"], true, "{answer}");
+            let found = answer["projects"].as_array().unwrap().clone();
+            names.extend(found.iter().map(|one| one["name"].as_str().unwrap().to_owned()));
+        }
+        names.sort();
+        assert_eq!(names, ["p0", "p1", "p2", "p3"]);
+        let pushes = "SELECT count(*) FROM project_push WHERE host <> 'gone'";
+        assert_eq!(fleet.query(pushes).trim(), "4");
+    });
+}
+
+#[test]
+fn without_the_database_everything_else_works_and_the_push_catches_up() {
+    let Some(fleet) = Fleet::postgres() else { return };
+    let alpha = fleet.machine("alpha");
+    alpha.start("billing", 2);
+    fleet.server().crash();
+    alpha.ok_at("billing", &["step", "start", "1"]);
+    alpha.ok_at("billing", &["step", "done", "1"]);
+    let refused = alpha.at("billing", &["fleet", "push"]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("cannot be reached"), "{}", refused.stderr);
+    alpha.ok_at("billing", &["check"]);
+    fleet.server().up();
+    alpha.ok_at("billing", &["fleet", "push"]);
+    let beta = fleet.machine("beta");
+    beta.ok(&["fleet", "pull", "billing"]);
+    assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+}

@@ -1,0 +1,155 @@
+//! A PostgreSQL server of the test's own, on a socket and a port of its own.
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+
+use crate::needs;
+
+/// A server that ends with the test.
+pub struct Server {
+    root: TempDir,
+    bin: PathBuf,
+    pub port: u16,
+}
+
+/// The directory with the server's programs: Debian keeps them out of the path.
+fn programs() -> Option<PathBuf> {
+    let has = |dir: &Path| dir.join("initdb").is_file() && dir.join("pg_ctl").is_file();
+    let in_path = std::env::var_os("PATH");
+    let mut all: Vec<PathBuf> =
+        in_path.iter().flat_map(std::env::split_paths).filter(|dir| has(dir)).collect();
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    all.extend(versions.map(|version| version.path().join("bin")).filter(|dir| has(dir)));
+    all.pop()
+}
+
+impl Server {
+    /// `None` where there is no PostgreSQL; under `CI=true` that fails.
+    pub fn start() -> Option<Self> {
+        let found = programs();
+        let remedy = "install the package `postgresql`";
+        if !needs::met(found.is_some(), "the PostgreSQL server", remedy) {
+            return None;
+        }
+        let root = tempfile::tempdir_in("/tmp").expect("a directory");
+        let port = free_port();
+        let server = Self { root, bin: found?, port };
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(server.root.path()));
+        }
+        let data = server.data();
+        run(server.command("initdb").args([
+            "-D",
+            &data,
+            "-A",
+            "trust",
+            "-U",
+            "worker",
+            "--no-sync",
+        ]));
+        server.up();
+        let socket = server.root.path().to_string_lossy().into_owned();
+        run(Command::new(server.bin.join("createdb")).args([
+            "-h",
+            &socket,
+            "-p",
+            &server.port.to_string(),
+            "-U",
+            "worker",
+            "fleet",
+        ]));
+        Some(server)
+    }
+
+    fn data(&self) -> String {
+        self.root.path().join("data").to_string_lossy().into_owned()
+    }
+
+    /// A program of the server's; it refuses to be run by root.
+    fn command(&self, name: &str) -> Command {
+        let program = self.bin.join(name);
+        let mut command = match is_root() {
+            false => Command::new(program),
+            true => {
+                let mut command = Command::new("setpriv");
+                command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
+                command.arg(program);
+                command
+            }
+        };
+        command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    pub fn up(&self) {
+        let (socket, port) = (self.root.path().display(), self.port);
+        let options = format!(
+            "-k {socket} -p {port} -c listen_addresses=127.0.0.1 -c fsync=on -c max_connections=60"
+        );
+        let log = self.root.path().join("log");
+        let (data, log) = (self.data(), log.to_string_lossy().into_owned());
+        let args = ["-D", &data, "-l", &log, "-o", &options, "-w", "-t", "60", "start"];
+        run(self.command("pg_ctl").args(args));
+    }
+
+    /// Stops it as a crash would.
+    pub fn crash(&self) {
+        let data = self.data();
+        run(self.command("pg_ctl").args(["-D", &data, "-m", "immediate", "-w", "stop"]));
+    }
+
+    /// The address over its socket.
+    pub fn url(&self) -> String {
+        let socket = self.root.path().display();
+        format!("postgres://worker@/fleet?host={socket}&port={}", self.port)
+    }
+
+    /// The address over a port of this machine.
+    pub fn tcp(&self, port: u16) -> String {
+        format!("postgres://worker@127.0.0.1:{port}/fleet")
+    }
+
+    /// What a query answers, a line a row, columns apart by `|`.
+    pub fn query(&self, sql: &str) -> String {
+        let socket = self.root.path().to_string_lossy().into_owned();
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let mut psql = Command::new(self.bin.join("psql"));
+            psql.args(["-h", &socket, "-p", &self.port.to_string(), "-U", "worker", "-d", "fleet"]);
+            let output = psql.args(["-AtX", "-c", sql]).output().expect("psql to start");
+            if output.status.success() {
+                return String::from_utf8_lossy(&output.stdout).into_owned();
+            }
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(Instant::now() < end, "{sql}: {said}");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let data = self.data();
+        let _ = self.command("pg_ctl").args(["-D", &data, "-m", "immediate", "stop"]).status();
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().expect("a program to start");
+    assert!(status.success(), "{command:?}");
+}
