@@ -28,6 +28,8 @@ fn main() {
     title();
     let tool = |event: &str, tool: &str, input: Value| json!({ "hook_event_name": event, "tool_name": tool, "tool_input": input });
     let file = json!({ "file_path": dir.join("src/main.rs"), "content": "x".repeat(10_000) });
+    let task = |n: usize| json!({ "content": format!("Task {n}"), "status": "pending" });
+    let list = json!({ "todos": (0..10).map(task).collect::<Vec<_>>() });
     let bash = json!({ "command": "cargo test --quiet 2>&1 | tail -20" });
     let events = [
         ("PreToolUse Read", tool("PreToolUse", "Read", file.clone()), 1.5),
@@ -35,6 +37,7 @@ fn main() {
         ("PreToolUse Bash", tool("PreToolUse", "Bash", bash), 1.5),
         ("PreToolUse Write", tool("PreToolUse", "Write", file.clone()), 1.5),
         ("PostToolUse Write", tool("PostToolUse", "Write", file), 1.5),
+        ("PostToolUse TodoWrite", tool("PostToolUse", "TodoWrite", list), 1.5),
         ("Stop", json!({ "hook_event_name": "Stop" }), 1.5),
         ("SessionStart", json!({ "hook_event_name": "SessionStart", "source": "startup" }), 1.5),
         ("UserPromptSubmit", json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }), 1.5),

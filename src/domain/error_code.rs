@@ -309,6 +309,8 @@ error_codes! {
     Placeholder = "placeholder", exits 4;
     /// Something looks like a password or a key.
     Secret = "secret", exits 4;
+    /// An agent's own task list and the plan contradict each other.
+    ListDiffers = "list_differs", exits 4;
 }
 
 impl fmt::Display for ErrorCode {

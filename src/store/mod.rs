@@ -23,8 +23,10 @@ mod origin;
 mod paths;
 mod query;
 mod relocate;
+mod session_files;
 mod sign;
 mod tally;
+mod task_list;
 mod transaction;
 mod view;
 

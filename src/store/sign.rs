@@ -3,18 +3,15 @@
 //! A sign is a small file in the private directory that is replaced without a sync. Losing one
 //! loses evidence, never state.
 
-use std::{io, path::Path};
+use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Directory, Kind, Store, log::hash, private_directory};
+use super::{Store, log::hash, session_files::SessionFiles};
 
-/// The directory of the signs in the store's own.
-const SIGNS: &str = "signs";
-/// How many sessions leave one.
-const MOST: usize = 64;
-/// The largest that is read.
-const LIMIT: u64 = 4 << 10;
+/// How many shells there may be between a hook and its client.
+const MOST_SHELLS: usize = 6;
+const SIGNS: SessionFiles = SessionFiles { directory: "signs", most: 64, limit: 4 << 10 };
 
 /// What a session left behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +25,26 @@ pub(crate) struct Sign {
     /// The process that lives as long as the session, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
+    /// The process that seems to be the session's client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<Process>,
+    /// Whether it was seen twice: one that lives for a moment only is no client.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_confirmed: bool,
+}
+
+impl Sign {
+    /// The number of the session's client, if that has died without a word.
+    pub(crate) fn dead_client(&self) -> Option<u32> {
+        let client = self.client.as_ref().filter(|_| self.is_confirmed)?;
+        (client.is_running() == Some(false)).then_some(client.pid)
+    }
+
+    /// Whether the session is over, as far as that can be told.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_dead = |process: &Process| process.is_running() == Some(false);
+        self.ended || self.process.as_ref().is_some_and(is_dead) || self.dead_client().is_some()
+    }
 }
 
 /// A process that no other is mistaken for.
@@ -47,6 +64,24 @@ impl Process {
     pub(crate) fn this() -> Option<Self> {
         let pid = std::process::id();
         Some(Self { pid, place: place()?, born: born(pid)? })
+    }
+
+    /// The process that started this one, shells between them left out: for a hook, its client.
+    pub(crate) fn client() -> Option<Self> {
+        const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "zsh", "busybox", "env", "timeout"];
+        let mut pid = std::os::unix::process::parent_id();
+        for _ in 0..MOST_SHELLS {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+            let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+            if pid <= 1 {
+                return None;
+            }
+            if !SHELLS.contains(&name) {
+                return Some(Self { pid, place: place()?, born: born(pid)? });
+            }
+            pid = rest.split_whitespace().nth(1)?.parse().ok()?;
+        }
+        None
     }
 
     /// Whether it still runs; `None` if that cannot be told from here.
@@ -83,11 +118,7 @@ fn born(pid: u32) -> Option<String> {
 impl Store {
     /// The last sign of a session; nothing in a directory that may have come with a clone.
     pub(crate) fn sign(&self, session: &str) -> Option<Sign> {
-        if !self.uses_private_directory() {
-            return None;
-        }
-        let bytes = signs(&self.layout.dir).ok()??.read(file_name(session), LIMIT).ok()??;
-        serde_json::from_slice(&bytes).ok()
+        serde_json::from_slice(&SIGNS.read(self, session)?).ok()
     }
 
     /// Leaves a sign where there is a state that is in use.
@@ -95,49 +126,7 @@ impl Store {
     /// # Errors
     /// The disk fails, or something else is where the signs belong.
     pub(crate) fn leave_sign(&self, session: &str, sign: &Sign) -> io::Result<()> {
-        if !self.uses_private_directory() {
-            return Ok(());
-        }
-        let Some(private) = private_directory(&self.layout.dir)? else { return Ok(()) };
-        let dir = private.open_or_create_dir(SIGNS)?;
-        let name = file_name(session);
-        let is_first = dir.stat(&name)?.is_none();
-        dir.replace(&name, &serde_json::to_vec(sign)?)?;
-        if is_first {
-            prune(&dir);
-        }
-        Ok(())
-    }
-}
-
-fn prune(dir: &Directory) {
-    let names = dir.list().unwrap_or_default().into_iter();
-    let mut files: Vec<_> = names
-        .filter_map(|name| {
-            let stat = dir.stat(&name).ok()??;
-            (stat.kind != Kind::Directory).then_some((stat.mtime, name))
-        })
-        .collect();
-    files.sort();
-    let surplus = files.len().saturating_sub(MOST);
-    for (_, name) in files.into_iter().take(surplus) {
-        let _ = dir.remove(name);
-    }
-}
-
-fn signs(state: &Path) -> io::Result<Option<Directory>> {
-    match private_directory(state)? {
-        Some(private) => private.open_dir(SIGNS),
-        None => Ok(None),
-    }
-}
-
-/// A file for every session, also for one whose name is no file name.
-fn file_name(session: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !session.is_empty() && session.len() <= 64 && session.chars().all(is_plain) {
-        true => format!("{session}.json"),
-        false => format!("h{}.json", hash::hex_prefix(session.as_bytes(), 16)),
+        SIGNS.write(self, session, &serde_json::to_vec(sign)?)
     }
 }
 
@@ -156,6 +145,20 @@ mod tests {
     }
 
     #[test]
+    fn a_client_is_dead_only_where_it_was_seen_twice() {
+        let Some(this) = Process::this() else { return };
+        let dead = Process { born: "00000000".to_owned(), ..this.clone() };
+        let sign = |client: &Process, is_confirmed| Sign {
+            client: Some(client.clone()),
+            is_confirmed,
+            ..Sign::default()
+        };
+        assert!(sign(&dead, true).is_over());
+        assert!(!sign(&dead, false).is_over() && !sign(&this, true).is_over());
+        assert_ne!(Process::client().map(|client| client.pid), Some(this.pid));
+    }
+
+    #[test]
     fn a_process_that_has_ended_is_gone() {
         let Some(this) = Process::this() else { return };
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
@@ -164,12 +167,5 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(process.is_running(), Some(false));
-    }
-
-    #[test]
-    fn every_session_has_a_file_of_its_own() {
-        assert_eq!(file_name("3f2a91c4"), "3f2a91c4.json");
-        assert!(!file_name("../x").contains('/'));
-        assert_ne!(file_name("a b"), file_name("a/b"));
     }
 }

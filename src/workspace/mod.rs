@@ -2,6 +2,7 @@
 
 mod adapt;
 mod adopted;
+mod capture;
 mod change;
 mod check;
 mod conflict;
@@ -37,6 +38,7 @@ use self::adopted::FileSet;
 pub(crate) use self::log::receive::Received;
 pub(crate) use self::{
     adapt::Event,
+    capture::{Captured, ClientTask, TaskChange, TaskEvent, clean_line},
     draft::Draft,
     environment::Identity,
     error::ErrorKind,
@@ -214,29 +216,7 @@ impl Workspace {
                 external_edit::tell_unread_steps(draft);
                 external_edit::remember(draft);
             }
-            let total = changes.len();
-            let mut answers = Vec::with_capacity(total);
-            let (mut after_addition, mut refused) = (false, false);
-            while let Some(change) = changes.get(answers.len()) {
-                if after_addition && !refused {
-                    let added = adapt::add_in_a_row(draft, &changes[answers.len()..]);
-                    // Refused together, they are made one by one, to say which of them it was.
-                    refused = added.is_err();
-                    let added = added.unwrap_or_default();
-                    if !added.is_empty() {
-                        answers.extend(added);
-                        continue;
-                    }
-                }
-                let number = answers.len() + 1;
-                let answer = adapted(draft, change).map_err(|error| match total {
-                    1 => error,
-                    _ => ErrorKind::InBatch { number, total, source: error }.into(),
-                })?;
-                answers.push(answer);
-                after_addition = matches!(change, Change::StepAdd(_));
-            }
-            Ok(answers)
+            apply_in_order(draft, changes)
         });
         match done {
             Err(error) => Err(self.ask_first(error)?),
@@ -325,6 +305,33 @@ pub(crate) fn masked(text: &str) -> String {
 #[cfg(feature = "fleet")]
 pub(crate) fn mask_json(document: &mut serde_json::Value) {
     check::mask_json(document);
+}
+
+/// Makes changes one after the other; additions in a row by one edit.
+fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answer>, Error> {
+    let total = changes.len();
+    let mut answers = Vec::with_capacity(total);
+    let (mut after_addition, mut refused) = (false, false);
+    while let Some(change) = changes.get(answers.len()) {
+        if after_addition && !refused {
+            let added = adapt::add_in_a_row(draft, &changes[answers.len()..]);
+            // Refused together, they are made one by one, to say which of them it was.
+            refused = added.is_err();
+            let added = added.unwrap_or_default();
+            if !added.is_empty() {
+                answers.extend(added);
+                continue;
+            }
+        }
+        let number = answers.len() + 1;
+        let answer = adapted(draft, change).map_err(|error| match total {
+            1 => error,
+            _ => ErrorKind::InBatch { number, total, source: error }.into(),
+        })?;
+        answers.push(answer);
+        after_addition = matches!(change, Change::StepAdd(_));
+    }
+    Ok(answers)
 }
 
 /// Makes a change and lets the rules answer it.

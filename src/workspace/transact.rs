@@ -147,7 +147,8 @@ impl Workspace {
 
     /// What the session leaves behind now.
     pub(crate) fn sign(&self, ended: bool) -> Sign {
-        Sign { time: self.env.now(), ended, process: self.env.identity().process.clone() }
+        let process = self.env.identity().process.clone();
+        Sign { time: self.env.now(), ended, process, ..Sign::default() }
     }
 
     /// Works out a change of the files' content and commits it as one operation.

@@ -52,8 +52,12 @@ impl Witness {
             if let Some(sign) = self.store.sign(claim.session_name()) {
                 signs.seen_ms = ago(&sign.time);
                 signs.ended = sign.ended;
-                signs.process =
-                    sign.process.and_then(|process| Some((process.pid, process.is_running()?)));
+                // That a client goes on says nothing about one of its sessions.
+                let dead_client = sign.dead_client().map(|pid| (pid, false));
+                signs.process = sign
+                    .process
+                    .and_then(|process| Some((process.pid, process.is_running()?)))
+                    .or(dead_client);
             }
         }
         Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms)

@@ -10,7 +10,7 @@ mod fuzzed;
 mod guarded;
 
 /// Runs an event as the client would: no actor but the session.
-fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
+pub fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
     use std::{io::Write as _, process::Stdio};
     let mut command = project.command(&[&["hook"], args].concat());
     command.env_remove("STATEDIR_ACTOR").env("USER", "person").env_remove("CLAUDE_PROJECT_DIR");
@@ -22,12 +22,12 @@ fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
     ran
 }
 
-fn fire(project: &Project, event: Value) -> Option<Value> {
+pub fn fire(project: &Project, event: Value) -> Option<Value> {
     fire_with(project, &[], event)
 }
 
 /// The same by a hook that was set up with options.
-fn fire_with(project: &Project, args: &[&str], event: Value) -> Option<Value> {
+pub fn fire_with(project: &Project, args: &[&str], event: Value) -> Option<Value> {
     let mut event = event;
     let defaults = json!({ "session_id": "3f2a9c1e-77aa-4c1d-9b1f-001122334455",
         "transcript_path": "/tmp/t.jsonl", "cwd": project.root() });
@@ -45,11 +45,11 @@ fn tool(name: &str, tool: &str, input: Value) -> Value {
     json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input })
 }
 
-fn context(answer: &Value) -> &str {
+pub fn context(answer: &Value) -> &str {
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
 }
 
-fn operations(project: &Project) -> Vec<Value> {
+pub fn operations(project: &Project) -> Vec<Value> {
     project.json(&["op", "log", "--limit", "1000"])["operations"].as_array().unwrap().clone()
 }
 
@@ -413,6 +413,19 @@ fn a_step_left_running_is_mentioned_once() {
     project.ok(&["step", "fail", "1", "--error", "x", "--force"]);
     project.ok(&["step", "retry", "1", "--actor", "person"]);
     assert!(fire(&project, stop(false)).is_some(), "another attempt, by the session's user");
+}
+
+#[test]
+fn a_step_of_the_session_is_mentioned_whatever_name_it_was_claimed_under() {
+    let project = Project::with_steps(1);
+    let mut command = project.command(&["step", "next", "--claim"]);
+    command
+        .env("STATEDIR_ACTOR", "a-name")
+        .env("CODEX_THREAD_ID", "3f2a9c1e-77aa-4c1d-9b1f-001122334455");
+    assert!(command.output().unwrap().status.success());
+    let stop = || json!({ "hook_event_name": "Stop", "turn_id": "1", "stop_hook_active": false });
+    assert!(fire(&project, stop()).is_some());
+    assert_eq!(fire(&project, stop()), None, "once");
 }
 
 #[test]

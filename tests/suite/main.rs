@@ -9,6 +9,7 @@ mod attempts;
 mod brief;
 mod brief_score;
 mod builder;
+mod capture;
 mod check_findings;
 mod checkpoints;
 mod commands;

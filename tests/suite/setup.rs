@@ -343,3 +343,88 @@ fn a_hook_is_silent_where_the_program_is_missing() {
     let ran = std::process::Command::new("sh").args(["-c", bare]).output().unwrap();
     assert_eq!(ran.status.code(), Some(127));
 }
+
+#[test]
+fn every_choice_is_removed_to_the_byte_for_every_client() {
+    for client in CLIENTS {
+        for choice in ["--capture", "--no-capture", "--record-prompts"] {
+            let project = Project::empty();
+            fs::create_dir(project.root().join("home")).unwrap();
+            write(&project, ".claude/settings.json", "{ \"model\":\"x\" }");
+            write(&project, "AGENTS.md", "# Mine\n");
+            let before = tree(project.root());
+            assert_eq!(setup(&project, &[client, choice]).code, 0, "{client} {choice}");
+            assert_ne!(tree(project.root()), before);
+            assert_eq!(setup(&project, &[client, "--remove"]).code, 0);
+            assert_eq!(tree(project.root()), before, "{client} {choice}");
+        }
+    }
+}
+
+#[test]
+fn what_was_said_about_task_lists_is_kept() {
+    let project = Project::empty();
+    for client in ["claude", "codex", "gemini", "opencode"] {
+        let files = |project: &Project| {
+            let all = tree(project.root()).into_values().collect::<Vec<_>>().concat();
+            String::from_utf8_lossy(&all).into_owned()
+        };
+        assert_eq!(setup(&project, &[client, "--capture"]).code, 0);
+        let asked = files(&project);
+        assert!(asked.contains("--capture"), "{client}: {asked}");
+        assert_eq!(setup(&project, &[client]).code, 0);
+        assert_eq!(files(&project), asked, "{client}: setting up again keeps the choice");
+        assert_eq!(setup(&project, &[client, "--no-capture"]).code, 0);
+        assert!(files(&project).contains("--no-capture") && !files(&project).contains("--capture"));
+        assert_eq!(setup(&project, &[client, "--remove"]).code, 0);
+    }
+    assert_eq!(setup(&project, &["claude", "--capture", "--no-capture"]).code, 2);
+}
+
+/// Runs `setup` where the program is on the PATH, or is not.
+fn setup_with_path(project: &Project, args: &[&str], found: bool) -> Ran {
+    let programs =
+        Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap().display().to_string();
+    let path = if found { format!("{programs}:/usr/bin:/bin") } else { "/usr/bin:/bin".to_owned() };
+    let mut command = project.command(&[&["setup"], args].concat());
+    command.env("HOME", project.root().join("home")).env("PATH", path);
+    Ran::from(command.output().unwrap())
+}
+
+#[test]
+fn a_check_tells_what_is_in_place_and_proves_it() {
+    let project = Project::new();
+    fs::create_dir(project.root().join("home")).unwrap();
+    let check = |args: &[&str]| setup_with_path(&project, &[&["--check"], args].concat(), true);
+    assert_eq!(check(&[]).code, 1, "nothing is set up");
+    assert_eq!(check(&["claude"]).code, 1);
+    for client in ["claude", "codex", "gemini", "opencode", "cursor"] {
+        setup(&project, &[client]);
+    }
+    let before = tree(project.root());
+    let told = check(&["--json"]);
+    assert_eq!(told.code, 0, "{}", told.stdout);
+    let clients = told.json()["clients"].as_array().unwrap().clone();
+    let named: Vec<&str> =
+        clients.iter().map(|client| client["client"].as_str().unwrap()).collect();
+    assert_eq!(named, ["claude", "codex", "cursor", "gemini", "opencode"]);
+    for client in &clients {
+        assert_eq!(client["in_place"], true, "{client}");
+        let proofs = client["proofs"].as_array().unwrap();
+        assert!(!proofs.is_empty() && proofs.iter().all(|proof| proof["answered"] == true));
+    }
+    assert!(clients[0]["needs"].as_str().unwrap().contains("does not trust this folder"));
+    assert_eq!(tree(project.root()), before, "looking changes nothing");
+    let trusted = json!({ "projects": { fs::canonicalize(project.root()).unwrap().to_str().unwrap():
+        { "hasTrustDialogAccepted": true } } });
+    write(&project, "home/.claude.json", &trusted.to_string());
+    assert_eq!(check(&["claude", "--json"]).json()["clients"][0]["needs"], Value::Null);
+
+    let lost = setup_with_path(&project, &["claude", "--check"], false);
+    assert_eq!(lost.code, 1);
+    assert!(lost.stdout.contains("no answer"), "{}", lost.stdout);
+    fs::remove_file(project.root().join(".mcp.json")).unwrap();
+    let partly = check(&["claude"]);
+    assert_eq!(partly.code, 1);
+    assert!(partly.stdout.contains("missing") && partly.stdout.contains("statedir setup claude"));
+}

@@ -1,4 +1,5 @@
-//! `cargo xtask check`: everything that must hold before a change lands.
+//! `cargo xtask check`: everything that must hold before a change lands. `cargo xtask clients`: the
+//! same for what only real clients can show.
 
 mod tools;
 
@@ -46,9 +47,33 @@ const STEPS: [Step; 5] = [
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("check") => check(),
+        Some("clients") => clients(),
         _ => {
-            eprintln!("usage: cargo xtask check");
+            eprintln!("usage: cargo xtask check | clients [--client NAME]... [SCENARIO]...");
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs real clients against scripted models; what is behind the word is passed on.
+fn clients() -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(&cargo).args(["build", "--quiet", "--bin", "statedir"]).status();
+    if !built.is_ok_and(|status| status.success()) {
+        return ExitCode::FAILURE;
+    }
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    let mut command = Command::new("python3");
+    command
+        .args(["-B", "tests/clients/run.py", "--statedir"])
+        .arg(format!("{target}/debug/statedir"));
+    command.arg("--prefix").arg(format!("{target}/clients")).args(std::env::args().skip(2));
+    match command.status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("python3 could not be started: {error}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     Dialect,
     loose::{self, Loose},
+    planning::is_planning,
     tools::{decides_review, is_foreign, strings},
 };
 use crate::adapters::{directory::nearest, session_name};
@@ -89,6 +90,17 @@ impl HookEvent {
         self.value.get("tool_input")
     }
 
+    /// What the tool answered.
+    pub(super) fn response(&self) -> Option<&Value> {
+        ["tool_response", "tool_result"].iter().find_map(|key| self.value.get(key))
+    }
+
+    /// What the agent said when it stopped.
+    pub(super) fn last_words(&self) -> Option<&str> {
+        let words = ["last_assistant_message", "prompt_response"];
+        words.iter().find_map(|key| self.text(key)).filter(|text| !text.trim().is_empty())
+    }
+
     /// The file that a tool writes, as the tool names it.
     pub(crate) fn file(&self) -> Option<&str> {
         ["file_path", "notebook_path", "path"].iter().find_map(|key| self.input(key))
@@ -128,7 +140,7 @@ impl HookEvent {
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
                 works || decides_review(self)
             }
-            "PostToolUse" => counted(self.tool()).is_some(),
+            "PostToolUse" => counted(self.tool()).is_some() || is_planning(self.tool()),
             "Stop" => !self.stop_hook_active(),
             "SubagentStart" => !self.is_of_own_agent(),
             "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,

@@ -10,6 +10,7 @@ mod journal;
 mod loose;
 mod memory;
 mod place;
+mod planning;
 mod prompt;
 mod reply;
 mod session;
@@ -25,6 +26,7 @@ pub(crate) use self::{
     event::{HookEvent, MAX_BYTES},
     journal::note,
     memory::Memory,
+    planning::{begins_list, goal},
     reply::Reply,
 };
 use crate::workspace::{Error, Workspace};
@@ -44,6 +46,8 @@ pub(crate) struct Hook<'a> {
     pub max_tokens: usize,
     /// Whether what the user says is recorded.
     pub record_prompts: bool,
+    /// Whether the agent's own planning tool becomes steps.
+    pub captures: bool,
     /// A file of shell commands that the client runs before every command of the session.
     pub env_file: Option<PathBuf>,
     /// Whether nothing may be written.

@@ -3,11 +3,14 @@
 use super::{Hook, Reply, reply::short};
 use crate::{
     domain::{Claim, StepRole},
-    workspace::Error,
+    text::shell::shell_word,
+    workspace::{Error, clean_line, masked},
 };
 
 /// How many steps are named.
 const MOST: usize = 5;
+/// The longest note that is offered, in characters.
+const LONGEST_NOTE: usize = 200;
 
 /// Says which steps of this session are still running.
 ///
@@ -17,14 +20,19 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     if hook.event.stop_hook_active() {
         return Ok(Reply::Silent);
     }
+    let words = hook.event.last_words();
+    if let Some(words) = words.filter(|_| hook.captures && hook.keeps_memory()) {
+        hook.workspace.keep_last_words(&hook.session(), words);
+    }
     let snapshot = hook.workspace.read()?;
     let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
     let mut memory = hook.memory();
-    let me = hook.workspace.environment().identity().claim();
+    let identity = hook.workspace.environment().identity();
+    let (me, session) = (identity.claim(), &identity.session);
     let mine = |claim: &Claim| {
         let unsaid = !memory.linked && claim.session.is_none();
         // Whatever name a command of this session was given.
-        let same_session = claim.session.is_some() && claim.session == me.session;
+        let same_session = session.is_some() && claim.session == *session;
         claim.is_held_by(&me)
             || same_session
             || (unsaid && hook.other_names.iter().any(|name| claim.is_by(name)))
@@ -50,9 +58,11 @@ pub(super) fn stopping(hook: &Hook<'_>) -> Result<Reply, Error> {
     let (verb, more) = if left.len() == 1 { ("is", "") } else { ("are", ", and others") };
     let more = if left.len() > MOST { more } else { "" };
     let (number, active) = (first.number, workflow.step_with_role(StepRole::Active));
+    let note = words.map(|words| clean_line(&masked(words), LONGEST_NOTE));
+    let note = note.map(|note| format!(" --note {}", shell_word(&note))).unwrap_or_default();
     let reason = format!(
         "{}{more} {verb} still {active} in the plan. If it is finished, run \
-         `statedir step done {number}` (or `statedir step fail {number} --error 'what went wrong'`); to give it \
+         `statedir step done {number}{note}` (or `statedir step fail {number} --error 'what went wrong'`); to give it \
          back, `statedir step reset {number}`. If it should stay running, say so and stop: \
          this reminder comes only once.",
         named.join(", ")

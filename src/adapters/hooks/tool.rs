@@ -1,9 +1,11 @@
-//! After a tool was used: it is counted, and a state file it wrote is checked at once.
+//! After a tool was used: it is counted, a state file it wrote is checked at once, and a list it
+//! planned with becomes steps.
 
 use super::{
     Hook, Reply,
     event::counted,
     place::{Guarded, real_path},
+    planning::captured,
     reply::quoted,
 };
 use crate::{
@@ -16,7 +18,7 @@ const MOST: usize = 10;
 
 /// Counts, checks, and reports what a rule or a limit had to say.
 pub(super) fn after(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let Some(usage) = counted(hook.event.tool()) else { return Ok(Reply::Silent) };
+    let Some(usage) = counted(hook.event.tool()) else { return captured(hook) };
     let counted = if hook.dry_run { Ok(None) } else { hook.workspace.count(usage) };
     let findings = match written_state_file(hook) {
         Some(file) => examine(hook, file),

@@ -7,6 +7,7 @@ use super::{
     hook_entries::{self, Hooks},
     permissions::{self, Permissions},
     server_entry::{self, ServerEntry},
+    signed_file::{OPENCODE_PLUGIN, SKILL, SignedFile},
 };
 
 /// An agent's client.
@@ -76,8 +77,8 @@ pub(crate) enum Kind {
     TomlServer,
     /// Instructions between markers.
     Block,
-    /// A skill of its own.
-    Skill,
+    /// A file of our own.
+    Own(&'static SignedFile),
 }
 
 /// One thing that is put into one file; the path is relative to the project or the home. Several
@@ -102,7 +103,7 @@ impl Kind {
             Self::Permissions(_) => "permissions",
             Self::Server(_) | Self::TomlServer => "MCP server",
             Self::Block => "instructions",
-            Self::Skill => "skill",
+            Self::Own(file) => file.name,
         }
     }
 }
@@ -116,7 +117,7 @@ impl Client {
     /// # Errors
     /// The client has no place for this scope.
     pub(crate) fn pieces(self, scope: Scope) -> Result<Vec<Piece>, SetupError> {
-        use Kind::{Block, Hooks, Permissions, Server, Skill, TomlServer};
+        use Kind::{Block, Hooks, Own, Permissions, Server, TomlServer};
         use Scope::{Project, User};
         let settings = ".claude/settings.json";
         let skill = ".claude/skills/statedir/SKILL.md";
@@ -126,20 +127,20 @@ impl Client {
                 Permissions(&permissions::PROJECT).at(settings),
                 Server(&server_entry::PLAIN).at(".mcp.json"),
                 Block.at("CLAUDE.md"),
-                Skill.at(skill),
+                Own(&SKILL).at(skill),
             ],
             // The user's MCP servers are in a file that the client itself rewrites all the time.
             (Self::Claude, User) => vec![
                 Hooks(&hook_entries::CLAUDE).at(settings),
                 Permissions(&permissions::USER).at(settings),
                 Block.at(".claude/CLAUDE.md"),
-                Skill.at(skill),
+                Own(&SKILL).at(skill),
             ],
             (Self::Codex, _) => vec![
                 TomlServer.at(".codex/config.toml"),
                 Hooks(&hook_entries::CODEX).at(".codex/hooks.json"),
                 Block.at(if scope == User { ".codex/AGENTS.md" } else { "AGENTS.md" }),
-                Skill.at(SHARED_SKILL),
+                Own(&SKILL).at(SHARED_SKILL),
             ],
             (Self::Cursor, Project) => {
                 vec![Server(&server_entry::PLAIN).at(".cursor/mcp.json"), Block.at("AGENTS.md")]
@@ -149,15 +150,17 @@ impl Client {
                 Server(&server_entry::TRUSTED).at(".gemini/settings.json"),
                 Hooks(&hook_entries::GEMINI).at(".gemini/settings.json"),
                 Block.at(if scope == User { ".gemini/GEMINI.md" } else { "GEMINI.md" }),
-                Skill.at(SHARED_SKILL),
+                Own(&SKILL).at(SHARED_SKILL),
             ],
             (Self::Opencode, Project) => vec![
                 Server(&server_entry::OPENCODE).at("opencode.json"),
+                Own(&OPENCODE_PLUGIN).at(".opencode/plugins/statedir.js"),
                 Block.at("AGENTS.md"),
-                Skill.at(SHARED_SKILL),
+                Own(&SKILL).at(SHARED_SKILL),
             ],
             (Self::Opencode, User) => vec![
                 Server(&server_entry::OPENCODE).at(".config/opencode/opencode.json"),
+                Own(&OPENCODE_PLUGIN).at(".config/opencode/plugins/statedir.js"),
                 Block.at(".config/opencode/AGENTS.md"),
             ],
             (Self::Qwen, _) => vec![
@@ -167,7 +170,7 @@ impl Client {
             (Self::Vscode, Project) => {
                 vec![Server(&server_entry::VSCODE).at(".vscode/mcp.json"), Block.at("AGENTS.md")]
             }
-            (Self::Generic, Project) => vec![Block.at("AGENTS.md"), Skill.at(SHARED_SKILL)],
+            (Self::Generic, Project) => vec![Block.at("AGENTS.md"), Own(&SKILL).at(SHARED_SKILL)],
             (Self::Generic | Self::Vscode, User) => {
                 return Err(SetupError::NoPlace { client: self, scope });
             }

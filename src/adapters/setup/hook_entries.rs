@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     json_text::{self, parse},
-    outcome::{FileOutcome, Wish, changed_by_hand},
+    outcome::{CAPTURES, FileOutcome, HookOptions, LEAVES, RECORDS, Wish, changed_by_hand},
     own_file::Origin,
 };
 use crate::text::json::Path;
@@ -25,13 +25,17 @@ pub(crate) struct Hooks {
 const BEFORE: &str = "^(Write|Edit|MultiEdit|NotebookEdit|apply_patch|Bash|WebFetch|WebSearch|\
                       Task|Agent|mcp__.+)$";
 
+/// Tools that are counted, and those that plan.
+const AFTER: &str = "^(Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch|TaskCreate|TaskUpdate|\
+                     TaskList|TodoWrite|ExitPlanMode|sql)$";
+
 /// Claude Code, and what reads its settings.
 pub(super) const CLAUDE: Hooks = Hooks {
     events: &[
         ("SessionStart", None),
         ("UserPromptSubmit", None),
         ("PreToolUse", Some(BEFORE)),
-        ("PostToolUse", Some("Write|Edit|MultiEdit|NotebookEdit|WebFetch|WebSearch")),
+        ("PostToolUse", Some(AFTER)),
         ("PreCompact", None),
         ("SubagentStart", None),
         ("SubagentStop", None),
@@ -71,16 +75,16 @@ pub(super) const GEMINI: Hooks = Hooks {
     schema: None,
 };
 
-/// What the user says is written down only by a hook with this option.
-const RECORDS: &str = " --record-prompts";
 /// The events that tell what the user said.
 const PROMPTS: [&str; 2] = ["UserPromptSubmit", "BeforeAgent"];
+/// The events that concern the agent's task list.
+const LISTS: [&str; 5] = ["SessionStart", "PostToolUse", "AfterTool", "Stop", "AfterAgent"];
 
 impl Hooks {
     /// All entries as settings of their own.
-    pub(super) fn all(&self, program: &str, record_prompts: bool) -> Value {
+    pub(super) fn all(&self, program: &str, options: HookOptions) -> Value {
         let entry = |(event, tools): &(&str, Option<&str>)| {
-            ((*event).to_owned(), json!([self.group(event, *tools, program, record_prompts)]))
+            ((*event).to_owned(), json!([self.group(event, *tools, program, options)]))
         };
         json!({ "hooks": self.events.iter().map(entry).collect::<Map<_, _>>() })
     }
@@ -90,10 +94,15 @@ impl Hooks {
         event: &str,
         tools: Option<&str>,
         program: &str,
-        record_prompts: bool,
+        options: HookOptions,
     ) -> Value {
-        let option = if record_prompts && PROMPTS.contains(&event) { RECORDS } else { "" };
-        let command = command(program) + option;
+        let option = match event {
+            _ if PROMPTS.contains(&event) => options.record_prompts.then_some(RECORDS),
+            _ if LISTS.contains(&event) => options.capture_option(),
+            _ => None,
+        };
+        let option = option.map(|option| format!(" {option}")).unwrap_or_default();
+        let command = command(program) + &option;
         let hook = json!({ "type": "command", "command": command, "timeout": self.timeout });
         match tools {
             Some(tools) => json!({ "matcher": tools, "hooks": [hook] }),
@@ -102,8 +111,8 @@ impl Hooks {
     }
 
     /// A file of ours alone; the schema or the layout tells it from one that was there and empty.
-    fn fresh(&self, program: &str, record_prompts: bool) -> String {
-        let hooks = self.all(program, record_prompts)["hooks"].take();
+    fn fresh(&self, program: &str, options: HookOptions) -> String {
+        let hooks = self.all(program, options)["hooks"].take();
         if let Some(schema) = self.schema {
             return super::pretty(&json!({ "$schema": schema, "hooks": hooks }));
         }
@@ -120,15 +129,13 @@ impl Hooks {
         let command = parse(text).ok()?.get(&command)?;
         // Whatever it was set up with.
         let program = program_of(command.as_str()?)?;
-        [false, true]
-            .iter()
-            .find_map(|records| Origin::before(text, &self.fresh(program, *records)))
+        HookOptions::every().find_map(|options| Origin::before(text, &self.fresh(program, options)))
     }
 }
 
 /// The line of a hook. Settings are shared with colleagues who may not have the program: then it
 /// says nothing.
-fn command(program: &str) -> String {
+pub(super) fn command(program: &str) -> String {
     let program = shell_word(program);
     format!("{}{program} hook", guard(&program))
 }
@@ -155,14 +162,15 @@ pub(super) fn put(
     there: Option<&str>,
     wish: Wish<'_>,
 ) -> Result<FileOutcome, String> {
+    let options = wish.options.or_kept(there);
     let own = there.and_then(|text| ours.own_file(text));
     if let Some(origin) = own.or_else(|| Origin::of(there, wish.folders)) {
-        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program, wish.record_prompts))));
+        return Ok(FileOutcome::text(origin.file(&ours.fresh(wish.program, options))));
     }
     let text = there.unwrap_or_default();
     match parse(text)?.get(&Path::root().join("hooks")) {
         None => {
-            let hooks = ours.all(wish.program, wish.record_prompts)["hooks"].take();
+            let hooks = ours.all(wish.program, options)["hooks"].take();
             return json_text::add(text, &Path::root().join("hooks"), &hooks)
                 .map(FileOutcome::text);
         }
@@ -172,7 +180,7 @@ pub(super) fn put(
     let mut outcome = FileOutcome::text(text);
     for (event, tools) in ours.events {
         let there = outcome.text.take().unwrap_or_default();
-        let wanted = ours.group(event, *tools, wish.program, wish.record_prompts);
+        let wanted = ours.group(event, *tools, wish.program, options);
         let (text, kept) = put_event(there, (ours, event), &wanted, wish.force)?;
         let note = kept.then(|| changed_by_hand(&format!("the hook of {event}"), false));
         outcome = FileOutcome { text: Some(text), note: outcome.note.or(note), ..outcome };
@@ -340,8 +348,8 @@ impl<'v> Group<'v> {
             Some(program) => {
                 let tools = self.ours.events.iter().find(|(event, _)| *event == self.event);
                 let written = |tools| {
-                    let group = |records| self.ours.group(self.event, tools, program, records);
-                    group(false) == *self.group || group(true) == *self.group
+                    let group = |options| self.ours.group(self.event, tools, program, options);
+                    HookOptions::every().any(|options| group(options) == *self.group)
                 };
                 if tools.is_some_and(|(_, tools)| written(*tools)) {
                     return Whose::Ours;
@@ -366,7 +374,10 @@ fn is_statedir(program: &str) -> bool {
 
 /// The program of a command that calls a hook, with or without the guard before it.
 fn program_of(command: &str) -> Option<&str> {
-    let command = command.strip_suffix(RECORDS).unwrap_or(command).strip_suffix(" hook")?;
+    let option = [RECORDS, CAPTURES, LEAVES]
+        .into_iter()
+        .find_map(|option| command.strip_suffix(option)?.strip_suffix(' '));
+    let command = option.unwrap_or(command).strip_suffix(" hook")?;
     let word = match command.rsplit_once("exit 0; ") {
         Some((_, word)) if format!("{}{word}", guard(word)) == command => word,
         Some(_) => return None,

@@ -13,8 +13,10 @@ mod outcome;
 mod own_file;
 mod permissions;
 mod server_entry;
-mod skill;
+mod signed_file;
+mod standing;
 mod toml_text;
+mod trust;
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +24,8 @@ use self::outcome::{FileOutcome, Wish};
 pub(crate) use self::{
     client::{Client, Kind, Piece, Scope},
     file::{Action, FilePlan},
+    outcome::HookOptions,
+    standing::{FileStanding, FileState},
 };
 
 /// Why nothing was set up.
@@ -77,8 +81,8 @@ pub(crate) struct Setup {
     pub program: String,
     /// Whether what somebody changed by hand is given up.
     pub force: bool,
-    /// Whether what the user says is recorded.
-    pub record_prompts: bool,
+    /// What the hooks do besides.
+    pub hooks: HookOptions,
 }
 
 impl Setup {
@@ -89,12 +93,12 @@ impl Setup {
     pub(crate) fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
         let pieces = self.client.pieces(self.scope)?;
         let text = |piece: &Piece| match piece.kind {
-            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program, self.record_prompts)),
+            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program, self.hooks)),
             Kind::Permissions(permissions) => pretty(&permissions.all()),
             Kind::Server(entry) => pretty(&entry.whole(&self.program)),
             Kind::TomlServer => toml_text::lines(&self.program),
             Kind::Block => block::TEXT.to_owned(),
-            Kind::Skill => skill::text(),
+            Kind::Own(file) => file.text(&self.program, self.hooks),
         };
         Ok(pieces.iter().map(|piece| (self.root.join(&piece.path), text(piece))).collect())
     }
@@ -152,7 +156,7 @@ impl Setup {
         let (program, force) = (self.program.as_str(), self.force);
         let path = self.root.join(&piece.path);
         let folders = file::empty_folders(&path, &self.root);
-        let wish = Wish { program, force, folders, record_prompts: self.record_prompts };
+        let wish = Wish { program, force, folders, options: self.hooks };
         let client = self.client.to_string();
         match (piece.kind, remove) {
             (Kind::Hooks(hooks), false) => hook_entries::put(hooks, there, wish),
@@ -165,8 +169,8 @@ impl Setup {
             (Kind::TomlServer, true) => toml_text::take(there, wish),
             (Kind::Block, false) => block::markdown(&client).put(there, block::TEXT, wish),
             (Kind::Block, true) => block::markdown(&client).take(there, block::TEXT, wish),
-            (Kind::Skill, false) => Ok(skill::put(there, &client, wish)),
-            (Kind::Skill, true) => Ok(skill::take(there, &client, wish)),
+            (Kind::Own(file), false) => Ok(file.put(there, &client, wish)),
+            (Kind::Own(file), true) => Ok(file.take(there, &client, wish)),
         }
     }
 

@@ -114,9 +114,10 @@ fn add(text: &str, path: &[&str], entries: &[&str]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::setup::HookOptions;
 
     const WISH: Wish<'_> =
-        Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
+        Wish { program: "statedir", force: false, folders: 0, options: HookOptions::NONE };
 
     #[test]
     fn what_was_there_keeps_its_bytes_and_comes_back() {

@@ -16,6 +16,8 @@ pub(crate) struct ServerEntry {
     servers: &'static str,
     /// The form of an entry.
     form: Form,
+    /// What a file of ours alone begins with, where the client would add it itself.
+    schema: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +33,20 @@ enum Form {
 }
 
 /// Claude Code and Cursor.
-pub(super) const PLAIN: ServerEntry = ServerEntry { servers: "mcpServers", form: Form::Plain };
+pub(super) const PLAIN: ServerEntry =
+    ServerEntry { servers: "mcpServers", form: Form::Plain, schema: None };
 /// Gemini CLI and Qwen Code.
-pub(super) const TRUSTED: ServerEntry = ServerEntry { servers: "mcpServers", form: Form::Trusted };
+pub(super) const TRUSTED: ServerEntry =
+    ServerEntry { servers: "mcpServers", form: Form::Trusted, schema: None };
 /// VS Code.
-pub(super) const VSCODE: ServerEntry = ServerEntry { servers: "servers", form: Form::Stdio };
+pub(super) const VSCODE: ServerEntry =
+    ServerEntry { servers: "servers", form: Form::Stdio, schema: None };
 /// opencode.
-pub(super) const OPENCODE: ServerEntry = ServerEntry { servers: "mcp", form: Form::Local };
+pub(super) const OPENCODE: ServerEntry = ServerEntry {
+    servers: "mcp",
+    form: Form::Local,
+    schema: Some("https://opencode.ai/config.json"),
+};
 
 impl ServerEntry {
     fn entry(&self, program: &str) -> Value {
@@ -53,13 +62,19 @@ impl ServerEntry {
 
     /// The entry as settings of its own.
     pub(super) fn whole(&self, program: &str) -> Value {
-        json!({ self.servers: { "statedir": self.entry(program) } })
+        let servers = json!({ "statedir": self.entry(program) });
+        match self.schema {
+            Some(schema) => json!({ "$schema": schema, self.servers: servers }),
+            None => json!({ self.servers: servers }),
+        }
     }
 
     /// A file of ours alone; its layout tells it from one that was there and empty.
     fn fresh(&self, program: &str) -> String {
         let (servers, entry) = (json!(self.servers), self.entry(program));
-        format!("{{\n  {servers}: {{\n    \"statedir\": {entry}\n  }}\n}}\n")
+        let schema = self.schema.map(|schema| format!("  \"$schema\": {},\n", json!(schema)));
+        let schema = schema.unwrap_or_default();
+        format!("{{\n{schema}  {servers}: {{\n    \"statedir\": {entry}\n  }}\n}}\n")
     }
 
     /// The program of an entry.
@@ -157,9 +172,10 @@ pub(super) fn take(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::setup::HookOptions;
 
     fn wish(program: &str) -> Wish<'_> {
-        Wish { program, force: false, folders: 0, record_prompts: false }
+        Wish { program, force: false, folders: 0, options: HookOptions::NONE }
     }
 
     const FORMS: [&ServerEntry; 4] = [&PLAIN, &TRUSTED, &VSCODE, &OPENCODE];

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use super::{Client, Kind, Piece, Scope, Setup};
+use super::{Client, HookOptions, Kind, Piece, Scope, Setup};
 
 const CLIENTS: [Client; 8] = [
     Client::Claude,
@@ -95,8 +95,8 @@ fn there(piece: &Piece) -> BoxedStrategy<Option<String>> {
         .prop_map(str::to_owned)
         .boxed(),
         Kind::Block => "\u{feff}?([a-z# <!-]|\n|\r\n){0,30}".boxed(),
-        // A skill that is there is somebody's own.
-        Kind::Skill => Just("mine\n".to_owned()).boxed(),
+        // A skill or a plugin that is there is somebody's own.
+        Kind::Own(_) => Just("mine\n".to_owned()).boxed(),
     };
     prop_oneof![2 => Just(None), 1 => blank.prop_map(Some), 5 => text.prop_map(Some)].boxed()
 }
@@ -120,7 +120,7 @@ fn scenes() -> impl Strategy<Value = (Setup, Vec<(Piece, Option<String>)>, usize
             root: "".into(),
             program: "statedir".to_owned(),
             force: false,
-            record_prompts: false,
+            hooks: HookOptions::NONE,
         };
         (Just(setup), texts, 0usize..4).prop_map(move |(setup, texts, folders)| {
             (setup, pieces.iter().cloned().zip(texts).collect(), folders)
@@ -147,7 +147,7 @@ proptest! {
         setup.carry_out(&setup.plan(false).unwrap()).unwrap();
         let with = tree(root.path());
         for (piece, _) in &files {
-            if !matches!(piece.kind, Kind::Skill) {
+            if !matches!(piece.kind, Kind::Own(_)) {
                 let text = fs::read_to_string(root.path().join(&piece.path)).unwrap();
                 prop_assert!(text.contains("statedir"), "{:?}", piece);
                 if matches!(piece.kind, Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_)) {

@@ -54,14 +54,15 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::setup::HookOptions;
 
     fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-        let wish = Wish { program, force: false, folders: 0, record_prompts: false };
+        let wish = Wish { program, force: false, folders: 0, options: HookOptions::NONE };
         super::put(there, wish).map(|outcome| outcome.text)
     }
 
     fn take(there: Option<&str>) -> Result<Option<String>, String> {
-        let wish = Wish { program: "", force: false, folders: 0, record_prompts: false };
+        let wish = Wish { program: "", force: false, folders: 0, options: HookOptions::NONE };
         super::take(there, wish).map(|outcome| outcome.text)
     }
 

@@ -3,6 +3,7 @@
 mod doubled;
 mod fix;
 mod history;
+mod lists;
 mod log;
 mod mask;
 mod placeholder;
@@ -88,6 +89,7 @@ impl Workspace {
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
+        findings.extend(self.list_problems(&snapshot));
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
             for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {

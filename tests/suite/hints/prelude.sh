@@ -58,6 +58,12 @@ garble() {
 event() {
     case $1 in
         SessionStart) body='"hook_event_name":"SessionStart","source":"startup"' ;;
+        # So many tasks of the agent's own list, or one of them with its status.
+        List)
+            body='"hook_event_name":"PostToolUse","tool_name":"TodoWrite","tool_input":{"todos":['
+            for n in $(seq "$2"); do body="$body{\"content\":\"Task $n\",\"status\":\"pending\"},"; done
+            body="${body%,}]}" ;;
+        Task) body="\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"TodoWrite\",\"tool_input\":{\"todos\":[{\"content\":\"$2\",\"status\":\"$3\"}]}" ;;
         Stop) body='"hook_event_name":"Stop","stop_hook_active":false' ;;
         PreToolUse | PostToolUse)
             body="\"hook_event_name\":\"$1\",\"tool_name\":\"$2\",\"tool_response\":{},\"tool_input\":{\"file_path\":\"$PWD/${3-}\",\"url\":\"https://example.org\"}" ;;

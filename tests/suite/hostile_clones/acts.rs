@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ground::Act;
 
 /// Every hook event, with members of its own.
-pub const EVENTS: [(&str, &str); 10] = [
+pub const EVENTS: [(&str, &str); 11] = [
     ("SessionStart", r#"{"source":"startup"}"#),
     ("UserPromptSubmit", r#"{"prompt":"go on"}"#),
     ("PreToolUse", r#"{"tool_name":"Bash","tool_input":{"command":"rm -r workspace/state"}}"#),
@@ -15,6 +15,10 @@ pub const EVENTS: [(&str, &str); 10] = [
     (
         "PostToolUse",
         r#"{"tool_name":"Write","tool_input":{"file_path":"workspace/state/plan.md"}}"#,
+    ),
+    (
+        "PostToolUse",
+        r#"{"tool_name":"TodoWrite","tool_input":{"todos":[{"content":"a","status":"in_progress"}]}}"#,
     ),
     ("PreCompact", r#"{"trigger":"auto"}"#),
     ("Stop", "{}"),
@@ -33,7 +37,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 148] = [
+const LINES: [(&str, &str); 149] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
@@ -166,11 +170,12 @@ const LINES: [(&str, &str); 148] = [
     ("fleet agent --once", "../home"),
     ("hook", ""),
     ("setup claude", ".claude .mcp.json CLAUDE.md"),
+    ("setup claude --capture", ".claude .mcp.json CLAUDE.md"),
     ("setup claude --remove", ".claude .mcp.json CLAUDE.md"),
     ("setup codex", ".codex AGENTS.md .agents"),
     ("setup cursor", ".cursor AGENTS.md"),
     ("setup gemini", ".gemini GEMINI.md .agents"),
-    ("setup opencode", "opencode.json AGENTS.md .agents"),
+    ("setup opencode", "opencode.json .opencode AGENTS.md .agents"),
     ("setup qwen", ".qwen QWEN.md"),
     ("setup vscode", ".vscode AGENTS.md"),
     ("setup generic", "AGENTS.md .agents"),

@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::adapters::setup::HookOptions;
 
 const WISH: Wish<'_> =
-    Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
+    Wish { program: "statedir", force: false, folders: 0, options: HookOptions::NONE };
 const FORCE: Wish<'_> = Wish { force: true, ..WISH };
 
 fn put(client: &str, there: Option<&str>, block: &str) -> String {
@@ -16,7 +17,8 @@ fn take(client: &str, there: &str) -> FileOutcome {
 
 #[test]
 fn the_instructions_are_short_and_teach_the_loop() {
-    assert!(TEXT.split_whitespace().count() < 300);
+    let tokens = tiktoken_rs::o200k_base().unwrap().encode_ordinary(TEXT).len();
+    assert!(tokens <= 400, "{tokens} tokens");
     let loop_words = ["brief", "next --claim", "step done", "step fail", "context add", "check"];
     let places: Vec<_> = loop_words.iter().map(|word| TEXT.find(word).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");

@@ -1,12 +1,12 @@
 use super::*;
 
 fn put(there: Option<&str>, program: &str) -> Result<Option<String>, String> {
-    let wish = Wish { program, force: false, folders: 0, record_prompts: false };
+    let wish = Wish { program, force: false, folders: 0, options: HookOptions::NONE };
     super::put(&CLAUDE, there, wish).map(|outcome| outcome.text)
 }
 
 fn take(there: Option<&str>) -> Result<Option<String>, String> {
-    let wish = Wish { program: "", force: false, folders: 0, record_prompts: false };
+    let wish = Wish { program: "", force: false, folders: 0, options: HookOptions::NONE };
     super::take(&CLAUDE, there, wish).map(|outcome| outcome.text)
 }
 
@@ -39,7 +39,7 @@ fn what_was_there_keeps_its_bytes_and_comes_back() {
 
 #[test]
 fn the_hooks_of_every_client_come_and_go() {
-    let wish = Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
+    let wish = Wish { program: "statedir", force: false, folders: 0, options: HookOptions::NONE };
     for hooks in [&CLAUDE, &CODEX, &GEMINI] {
         for there in [None, Some("{}\n"), Some(THERE), Some("{\"mcpServers\": {}}")] {
             let with = super::put(hooks, there, wish).unwrap().text.unwrap();
@@ -112,7 +112,7 @@ fn only_our_own_command_is_ours() {
 fn a_hook_that_somebody_changed_is_not_doubled_and_stays() {
     let with = put(Some("{}"), "statedir").unwrap().unwrap();
     let mine = with.replacen("statedir hook", "statedir hook --max-tokens 900", 1);
-    let wish = Wish { program: "statedir", force: false, folders: 0, record_prompts: false };
+    let wish = Wish { program: "statedir", force: false, folders: 0, options: HookOptions::NONE };
     let again = super::put(&CLAUDE, Some(&mine), wish).unwrap();
     assert_eq!(again.text.as_ref(), Some(&mine));
     assert!(again.note.unwrap().contains("the hook of SessionStart"));
@@ -122,7 +122,7 @@ fn a_hook_that_somebody_changed_is_not_doubled_and_stays() {
     let force = Wish { force: true, ..wish };
     let forced = super::put(&CLAUDE, Some(&mine), force).unwrap();
     let text: Value = serde_json::from_str(&forced.text.unwrap()).unwrap();
-    assert_eq!(text["hooks"], CLAUDE.all("statedir", false)["hooks"]);
+    assert_eq!(text["hooks"], CLAUDE.all("statedir", HookOptions::NONE)["hooks"]);
     assert_eq!(super::take(&CLAUDE, Some(&mine), force).unwrap().text.as_deref(), Some("{}"));
 }
 

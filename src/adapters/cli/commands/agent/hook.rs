@@ -8,11 +8,13 @@ use crate::{
     adapters::{
         Acting, choose,
         cli::{CliResult, Session},
+        git,
         hooks::{self, Hook, HookEvent},
         identify,
+        setup::project_of,
     },
-    store::StoreError,
-    workspace::{Error, ErrorKind, Workspace},
+    store::{Process, StoreError},
+    workspace::{Error, ErrorKind, InitOptions, Workspace},
 };
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
@@ -28,7 +30,10 @@ use crate::{
 /// also when the event is not quite JSON. It asks, too, when a review is open and when a limit is
 /// reached: once per limit and session, naming the command that raises it (`statedir constraint
 /// set max_file_operations 100`); a rule can pause for good.
-/// PostToolUse counts file operations and web requests and checks a state file that was edited.
+/// PostToolUse counts file operations and web requests and checks a state file that was edited. What
+/// the agent plans with its own task tool becomes steps: TaskCreate, TaskUpdate, TodoWrite, an
+/// accepted plan, Codex's update_plan, Gemini's write_todos, opencode's todowrite, Copilot's table
+/// `todos`; with --capture also where there is no state yet, with --no-capture not at all.
 /// PreCompact makes a checkpoint. Stop mentions a step left RUNNING, once. SubagentStart gives a
 /// helper a short brief. Deciding a review is always asked about.
 /// SessionEnd is recorded. Other events, tools and members are ignored.
@@ -52,6 +57,12 @@ pub(in crate::adapters) struct Args {
     /// Record what the user says; `statedir setup claude --record-prompts` sets this up
     #[arg(long)]
     record_prompts: bool,
+    /// Make a state of the agent's first task list where there is none
+    #[arg(long)]
+    capture: bool,
+    /// Leave the agent's task lists alone
+    #[arg(long, conflicts_with = "capture")]
+    no_capture: bool,
 }
 
 /// What a brief may take if nothing else is said.
@@ -92,7 +103,11 @@ fn answer(session: &mut Session<'_>, args: &Args) -> Option<serde_json::Value> {
             return None;
         }
     };
-    let dir = state_directory(session, Some(&event))?;
+    let dir = match state_directory(session, Some(&event)) {
+        Some(dir) => dir,
+        None if args.capture && !session.global.dry_run => new_state(session, &event)?,
+        None => return None,
+    };
     report_bugs(dir.clone(), event.name().to_owned());
     match reply(session, args, &event, &dir) {
         Ok(reply) => reply.to_json(event.name(), event.dialect()),
@@ -132,6 +147,7 @@ fn reply(
         shell_has_session: shell_names.iter().any(|name| variable(name).is_some()),
         max_tokens: args.max_tokens,
         record_prompts: args.record_prompts,
+        captures: !args.no_capture,
         env_file: variable("CLAUDE_ENV_FILE").map(PathBuf::from),
         dry_run: session.global.dry_run,
         until: began + wait,
@@ -147,13 +163,42 @@ fn reply(
     reply
 }
 
+/// A state for the agent's first task list, in the project that it works in; none where that is no
+/// project.
+fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
+    if !hooks::begins_list(event) {
+        return None;
+    }
+    let variable = |name: &str| std::env::var_os(name).filter(|dir| !dir.is_empty());
+    let named = variable("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let root = named.or_else(|| event.cwd().map(|cwd| project_of(&cwd)))?;
+    let home = variable("HOME").map(PathBuf::from);
+    if root.parent().is_none() || home.as_ref() == Some(&root) || !root.is_dir() {
+        return None;
+    }
+    let dir = root.join("workspace/state");
+    session.event_session = event.text("session_id").map(str::to_owned);
+    session.command = format!("hook {}", event.name());
+    let project = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let goal = hooks::goal(event)
+        .unwrap_or_else(|| format!("The agent's tasks in {}", project.unwrap_or_default()));
+    let workspace = session.workspace_in(dir.clone(), None).ok()?;
+    let made = workspace.init(&InitOptions { goal: Some(goal), ..InitOptions::default() });
+    if made.is_ok() {
+        let _ = git::write_attributes(&dir);
+    }
+    made.ok().map(|_| dir)
+}
+
 /// Notes that the session is alive, or that it has ended. What is lost with it is evidence only.
 fn leave_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
     let mut sign = workspace.sign(ended);
     // The server of the same session said which process lives as long as that.
-    let known = workspace.store().sign(session).and_then(|sign| sign.process);
-    sign.process = known.filter(|process| process.is_running() == Some(true));
+    let known = workspace.store().sign(session).unwrap_or_default();
+    sign.process = known.process.filter(|process| process.is_running() == Some(true));
+    sign.client = Process::client();
+    sign.is_confirmed = sign.client.is_some() && sign.client == known.client;
     let _ = workspace.store().leave_sign(session, &sign);
 }
 

@@ -1,11 +1,14 @@
 use std::path::PathBuf;
 
+use clap::ValueEnum as _;
 use serde_json::json;
+
+use super::setup_check;
 
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        setup::{Action, Client, FilePlan, Scope, Setup, SetupError, project_of},
+        setup::{Action, Client, FilePlan, HookOptions, Scope, Setup, SetupError, project_of},
     },
     domain::ErrorCode,
 };
@@ -15,12 +18,19 @@ use crate::{
 /// claude: hooks and permissions in .claude/settings.json, the MCP server in .mcp.json, a block in
 /// CLAUDE.md (or AGENTS.md, if CLAUDE.md imports it), a skill in .claude/skills. codex:
 /// .codex/config.toml, .codex/hooks.json, AGENTS.md. gemini: .gemini/settings.json, GEMINI.md.
-/// cursor: .cursor/mcp.json, AGENTS.md. opencode: opencode.json, AGENTS.md. qwen:
+/// cursor: .cursor/mcp.json, AGENTS.md. opencode: opencode.json, .opencode/plugins, AGENTS.md. qwen:
 /// .qwen/settings.json, QWEN.md. vscode: .vscode/mcp.json, AGENTS.md. generic: AGENTS.md. The skill
 /// for codex, gemini, opencode and others goes to .agents/skills.
 ///
 /// An agent that nobody watches may run statedir without being asked about; deciding a review is
-/// always asked about. Hooks say nothing where statedir is not installed.
+/// always asked about. Hooks say nothing where statedir is not installed. What an agent plans with
+/// its client's own task tool becomes steps of a state that is there; with --capture the first list
+/// makes one where there is none, with --no-capture lists are left alone. Setting up again keeps
+/// that choice.
+///
+/// --check says for each client what is in place, what it still needs, and runs one hook event and
+/// one request to the MCP server in a directory of its own: exit code 0 if all of that is as it
+/// should be, else 1.
 ///
 /// Existing content keeps its bytes: settings are edited in place, text goes between markers.
 /// Setting up again updates it. --remove removes what was added; instructions that several clients
@@ -34,14 +44,16 @@ Examples:
   statedir setup claude
   statedir setup claude --dry-run
   statedir setup claude --record-prompts
+  statedir setup claude --capture
+  statedir setup --check
   statedir setup codex --user
   statedir setup generic --print
   statedir setup claude --remove
   statedir setup claude --force")]
 pub(in crate::adapters) struct Args {
-    /// Which client
-    #[arg(value_enum)]
-    client: ClientName,
+    /// Which client; with --check all of them if none is named
+    #[arg(value_enum, required_unless_present = "check")]
+    client: Option<ClientName>,
     /// For everybody who works on this project (the default)
     #[arg(long, conflicts_with = "user")]
     project: bool,
@@ -54,12 +66,21 @@ pub(in crate::adapters) struct Args {
     /// Remove what was added
     #[arg(long)]
     remove: bool,
+    /// Tell what is in place and what is still needed, and prove it with one harmless event
+    #[arg(long, conflicts_with_all = ["print", "remove", "force", "record_prompts", "capture", "no_capture"])]
+    check: bool,
     /// Discard changes made by hand
     #[arg(long, conflicts_with = "print")]
     force: bool,
     /// Record what the user says as turns in history.md, with what looks like a secret masked
     #[arg(long, conflicts_with = "remove")]
     record_prompts: bool,
+    /// Make a state of an agent's first task list where there is none
+    #[arg(long, conflicts_with = "remove")]
+    capture: bool,
+    /// Leave the task lists of agents alone
+    #[arg(long, conflicts_with_all = ["capture", "remove"])]
+    no_capture: bool,
     /// The program as the client should call it
     #[arg(long, value_name = "PATH", default_value = "statedir")]
     program: String,
@@ -102,14 +123,31 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Scope::User => home()?,
         Scope::Project => project(session)?,
     };
-    let setup = Setup {
-        client: args.client.into(),
-        scope,
-        root,
-        program,
-        force: args.force,
-        record_prompts: args.record_prompts,
+    let capture = match (args.capture, args.no_capture) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
     };
+    let hooks = HookOptions { record_prompts: args.record_prompts, capture };
+    let setup = |client: Client| Setup {
+        client,
+        scope,
+        root: root.clone(),
+        program: program.clone(),
+        force: args.force,
+        hooks,
+    };
+    if args.check {
+        let named = args.client.is_some();
+        let clients: Vec<Client> = match args.client {
+            Some(client) => vec![client.into()],
+            None => ClientName::value_variants().iter().map(|name| (*name).into()).collect(),
+        };
+        let setups: Vec<Setup> = clients.into_iter().map(setup).collect();
+        return setup_check::run(session, &setups, named);
+    }
+    let Some(client) = args.client else { return Err(Failure::usage("name a client")) };
+    let setup = setup(client.into());
     if args.print {
         return print(session, &setup);
     }

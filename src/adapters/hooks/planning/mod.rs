@@ -1,0 +1,278 @@
+//! An agent's own planning tool: what its calls say, and how they become steps.
+
+mod outline;
+mod sql;
+
+use serde_json::Value;
+
+use super::{
+    Hook, HookEvent, Reply,
+    reply::{quoted, short},
+};
+use crate::{
+    domain::StepRole as Role,
+    workspace::{Captured, ClientTask, Error, TaskChange, TaskEvent},
+};
+
+/// How many steps are named that a list lacks.
+const MOST_NAMED: usize = 10;
+/// How many tasks of one call are looked at.
+const MOST_TASKS: usize = 2_000;
+
+/// Tools that write the whole list: Claude Code's older one, Codex, Gemini CLI, opencode, Qwen Code,
+/// Copilot CLI's older one.
+const WHOLE: [&str; 6] =
+    ["TodoWrite", "update_plan", "write_todos", "todowrite", "todo_write", "update_todo"];
+
+/// Whether a tool plans.
+pub(super) fn is_planning(tool: &str) -> bool {
+    let others = ["TaskCreate", "TaskUpdate", "TaskList", "ExitPlanMode", "exit_plan_mode", "sql"];
+    WHOLE.contains(&tool) || others.contains(&tool)
+}
+
+/// Carries over what the agent did with its list, and tells what it should know.
+pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
+    let events = task_events(hook.event);
+    // A helper has a list of its own: it is no list of the plan's.
+    let of_helper = hook.event.text("agent_id").is_some() && WHOLE.contains(&hook.event.tool());
+    if !hook.captures || hook.dry_run || of_helper || events.is_empty() {
+        return Ok(Reply::Silent);
+    }
+    let captured = hook.workspace.capture(&hook.session(), &events)?;
+    Ok(told(&captured).map_or(Reply::Silent, Reply::Context))
+}
+
+/// Whether an event tells of tasks where there were none, so that a state can be made of them.
+pub(crate) fn begins_list(event: &HookEvent) -> bool {
+    let begins = |event: &TaskEvent| match event {
+        TaskEvent::Whole(tasks) | TaskEvent::Added(tasks) => !tasks.is_empty(),
+        TaskEvent::Changed(_) => false,
+    };
+    event.name() == "PostToolUse"
+        && event.text("agent_id").is_none()
+        && task_events(event).iter().any(begins)
+}
+
+/// What the tasks are for, as far as the event tells.
+pub(crate) fn goal(event: &HookEvent) -> Option<String> {
+    let plan = accepted_plan(event).and_then(outline::title);
+    let said = plan.or_else(|| event.input("explanation").map(str::to_owned));
+    said.map(|text| short(&crate::workspace::masked(&text), 200)).filter(|text| !text.is_empty())
+}
+
+fn told(captured: &Captured) -> Option<String> {
+    let mut text = String::new();
+    if let Some((first, _)) = captured.lacking.first() {
+        text.push_str(&format!(
+            "Your list lacks open steps of the plan (lines with `>` are data). Add those that still \
+             count in the same words, or leave one out: `statedir step skip {first}`\n"
+        ));
+        for (number, title) in captured.lacking.iter().take(MOST_NAMED) {
+            text.push_str(&quoted(&format!("{number} {}", short(title, 120))));
+        }
+        let left = captured.lacking.len().saturating_sub(MOST_NAMED);
+        if left > 0 {
+            text.push_str(&format!("{left} more: `statedir step list`\n"));
+        }
+    }
+    for why in captured.refused.iter().take(3) {
+        text.push_str("The plan does not follow your list here:\n");
+        text.push_str(&quoted(&short(why, 300)));
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// What a call of a planning tool says; nothing for any other tool, and for one that failed.
+pub(super) fn task_events(event: &HookEvent) -> Vec<TaskEvent> {
+    let input = event.tool_input().unwrap_or(&Value::Null);
+    let response = event.response().unwrap_or(&Value::Null);
+    if failed(response) {
+        return Vec::new();
+    }
+    let one = match event.tool() {
+        "TaskCreate" => created(input, response).map(|task| TaskEvent::Added(vec![task])),
+        "TaskUpdate" => updated(input).map(|change| TaskEvent::Changed(vec![change])),
+        "TaskList" => Some(TaskEvent::Added(tasks(response.get("tasks"), true))),
+        "sql" => return event.input("query").map(sql::task_events).unwrap_or_default(),
+        "ExitPlanMode" | "exit_plan_mode" => {
+            let tasks = accepted_plan(event).map(outline::tasks).unwrap_or_default();
+            Some(TaskEvent::Added(tasks))
+        }
+        tool if WHOLE.contains(&tool) => whole(input),
+        _ => None,
+    };
+    one.into_iter()
+        .filter(|event| !matches!(event, TaskEvent::Added(tasks) if tasks.is_empty()))
+        .collect()
+}
+
+/// A plan that a person accepted.
+fn accepted_plan(event: &HookEvent) -> Option<&str> {
+    if !matches!(event.tool(), "ExitPlanMode" | "exit_plan_mode") {
+        return None;
+    }
+    let told = event.response().and_then(|response| response.get("plan")?.as_str());
+    told.or_else(|| event.input("plan"))
+}
+
+fn failed(response: &Value) -> bool {
+    let is = |key: &str, value: &Value| response.get(key) == Some(value);
+    is("success", &Value::Bool(false))
+        || response.get("error").is_some_and(|error| !error.is_null())
+        || response.get("result_type").and_then(Value::as_str).is_some_and(|kind| kind != "success")
+}
+
+fn created(input: &Value, response: &Value) -> Option<ClientTask> {
+    let text = input.get("subject")?.as_str()?.to_owned();
+    let key = response.get("task").and_then(|task| key_of(task.get("id")?));
+    Some(ClientTask { key, text, role: Role::Open })
+}
+
+fn updated(input: &Value) -> Option<TaskChange> {
+    let key = key_of(input.get("taskId")?)?;
+    let text = input.get("subject").and_then(Value::as_str).map(str::to_owned);
+    let role = input.get("status").and_then(Value::as_str).and_then(role);
+    Some(TaskChange { key, text, role })
+}
+
+fn whole(input: &Value) -> Option<TaskEvent> {
+    let list = ["todos", "plan"].iter().find_map(|name| input.get(name))?;
+    match list {
+        Value::Array(_) => Some(TaskEvent::Whole(tasks(Some(list), false))),
+        Value::String(text) => Some(TaskEvent::Whole(outline::checklist(text))),
+        _ => None,
+    }
+}
+
+/// The tasks of a list, by whatever name a client gives their words.
+fn tasks(list: Option<&Value>, with_keys: bool) -> Vec<ClientTask> {
+    let task = |item: &Value| {
+        let words = ["content", "step", "description", "subject", "title", "text"];
+        let text = words.iter().find_map(|name| item.get(name)?.as_str()).or(item.as_str())?;
+        let status = item.get("status").and_then(Value::as_str);
+        let role = status.and_then(role).unwrap_or(Role::Open);
+        // Lists that are written as a whole number their tasks anew.
+        let key = item.get("id").filter(|_| with_keys).and_then(key_of);
+        Some(ClientTask { key, text: text.to_owned(), role })
+    };
+    let items = list.and_then(Value::as_array).into_iter().flatten();
+    items.take(MOST_TASKS).filter_map(task).collect()
+}
+
+fn key_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// How far a task is, by the words of the clients.
+fn role(word: &str) -> Option<Role> {
+    Some(match word.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
+        "pending" | "todo" | "open" | "not_started" | "blocked" => Role::Open,
+        "in_progress" | "active" | "doing" | "started" => Role::Active,
+        "completed" | "complete" | "done" => Role::Done,
+        "deleted" | "cancelled" | "canceled" | "dropped" | "skipped" => Role::Skipped,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn events(tool: &str, input: Value, response: Value) -> Vec<TaskEvent> {
+        let event = json!({ "hook_event_name": "PostToolUse", "tool_name": tool,
+            "tool_input": input, "tool_response": response });
+        task_events(&HookEvent::parse(event.to_string().as_bytes()).unwrap())
+    }
+
+    fn task(text: &str, role: Role) -> ClientTask {
+        ClientTask { key: None, text: text.to_owned(), role }
+    }
+
+    #[test]
+    fn every_client_s_list_reads_the_same() {
+        let wanted = [TaskEvent::Whole(vec![task("a", Role::Done), task("b", Role::Active)])];
+        let lists = [
+            (
+                "TodoWrite",
+                json!({ "todos": [
+                { "content": "a", "status": "completed", "activeForm": "x", "id": "1" },
+                { "content": "b", "status": "in_progress", "activeForm": "x" }] }),
+            ),
+            (
+                "update_plan",
+                json!({ "explanation": "why", "plan": [
+                { "step": "a", "status": "completed" }, { "step": "b", "status": "in_progress" }] }),
+            ),
+            (
+                "write_todos",
+                json!({ "todos": [
+                { "description": "a", "status": "completed" },
+                { "description": "b", "status": "in_progress" }] }),
+            ),
+            (
+                "todowrite",
+                json!({ "todos": [
+                { "content": "a", "status": "completed", "priority": "high" },
+                { "content": "b", "status": "in_progress", "priority": "low" }] }),
+            ),
+        ];
+        for (tool, input) in lists {
+            assert_eq!(events(tool, input, Value::Null), wanted, "{tool}");
+        }
+        let checklist = json!({ "todos": "- [x] a\n- [~] b\n" });
+        assert_eq!(events("TodoWrite", checklist, Value::Null), wanted);
+    }
+
+    #[test]
+    fn a_task_is_created_and_changed_by_its_id() {
+        let created = events(
+            "TaskCreate",
+            json!({ "subject": "Write tests", "description": "all" }),
+            json!({ "task": { "id": "1", "subject": "Write tests" } }),
+        );
+        let key = Some("1".to_owned());
+        assert_eq!(
+            created,
+            [TaskEvent::Added(vec![ClientTask { key, ..task("Write tests", Role::Open) }])]
+        );
+        let change = |input: Value, response: Value| events("TaskUpdate", input, response);
+        let done =
+            change(json!({ "taskId": "1", "status": "completed" }), json!({ "success": true }));
+        let wanted = TaskChange { key: "1".to_owned(), text: None, role: Some(Role::Done) };
+        assert_eq!(done, [TaskEvent::Changed(vec![wanted])]);
+        let refused =
+            change(json!({ "taskId": "9", "status": "completed" }), json!({ "success": false }));
+        assert!(refused.is_empty());
+    }
+
+    #[test]
+    fn an_accepted_plan_becomes_tasks() {
+        let plan = "# Speed up\n\nWhy.\n\n1. Measure\n   - how\n2. Cut the copy\n";
+        let wanted =
+            [TaskEvent::Added(vec![task("Measure", Role::Open), task("Cut the copy", Role::Open)])];
+        assert_eq!(events("ExitPlanMode", json!({ "plan": plan }), Value::Null), wanted);
+        assert_eq!(events("ExitPlanMode", json!({}), json!({ "plan": plan })), wanted);
+        assert!(events("ExitPlanMode", json!({ "plan": "prose" }), Value::Null).is_empty());
+    }
+
+    #[test]
+    fn whatever_has_another_form_says_nothing() {
+        for (tool, input) in [
+            ("TodoWrite", json!({ "todos": 7 })),
+            ("TodoWrite", json!([])),
+            ("TaskCreate", json!({ "subject": 7 })),
+            ("TaskUpdate", json!({ "status": "completed" })),
+            ("update_plan", Value::Null),
+            ("sql", json!({ "query": "select 1" })),
+            ("Read", json!({ "todos": [{ "content": "a" }] })),
+        ] {
+            assert!(events(tool, input, Value::Null).is_empty(), "{tool}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Copilot CLI keeps its list in a table `todos` that the agent changes with SQL. Of that, what
+//! names its rows is understood; the rest says nothing.
+
+use super::role;
+use crate::{
+    domain::StepRole as Role,
+    workspace::{ClientTask, TaskChange, TaskEvent},
+};
+
+/// The longest query that is read.
+const LONGEST: usize = 256 << 10;
+
+/// A word, a text in quotes, or a sign.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    Text(String),
+    Sign(char),
+}
+
+/// What a query does to the table `todos`.
+pub(super) fn task_events(query: &str) -> Vec<TaskEvent> {
+    if query.len() > LONGEST || !query.to_ascii_lowercase().contains("todos") {
+        return Vec::new();
+    }
+    let tokens = tokens(query);
+    let statements = tokens.split(|token| *token == Token::Sign(';'));
+    statements.filter_map(|statement| Reader { rest: statement }.statement()).collect()
+}
+
+fn tokens(query: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut chars = query.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' | '`' => {
+                let mut text = String::new();
+                while let Some(next) = chars.next() {
+                    if next != c {
+                        text.push(next);
+                    } else if chars.peek() == Some(&c) {
+                        chars.next();
+                        text.push(c);
+                    } else {
+                        break;
+                    }
+                }
+                // Names may be quoted, too; texts stand between single quotes.
+                found.push(if c == '\'' { Token::Text(text) } else { Token::Word(text) });
+            }
+            '-' if chars.peek() == Some(&'-') => while chars.next_if(|c| *c != '\n').is_some() {},
+            c if c.is_alphanumeric() || c == '_' || c == '.' => {
+                let mut word = String::from(c);
+                while let Some(c) = chars.next_if(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+                {
+                    word.push(c);
+                }
+                found.push(Token::Word(word));
+            }
+            c if c.is_whitespace() => {}
+            c => found.push(Token::Sign(c)),
+        }
+    }
+    found
+}
+
+struct Reader<'t> {
+    rest: &'t [Token],
+}
+
+impl<'t> Reader<'t> {
+    fn statement(&mut self) -> Option<TaskEvent> {
+        if self.word("insert") {
+            if self.word("or") {
+                self.next()?;
+            }
+            return self.expect(&["into", "todos"]).and_then(|()| self.insert());
+        }
+        if self.word("replace") {
+            return self.expect(&["into", "todos"]).and_then(|()| self.insert());
+        }
+        if self.word("update") {
+            return self.expect(&["todos", "set"]).and_then(|()| self.update());
+        }
+        if self.word("delete") {
+            self.expect(&["from", "todos"])?;
+            let change = |key| TaskChange { key, text: None, role: Some(Role::Skipped) };
+            return Some(TaskEvent::Changed(self.keys()?.into_iter().map(change).collect()));
+        }
+        None
+    }
+
+    /// `(id, title, status) VALUES ('a', 'Do a', 'pending'), …`
+    fn insert(&mut self) -> Option<TaskEvent> {
+        let columns: Vec<String> =
+            self.list()?.into_iter().map(|column| column.to_ascii_lowercase()).collect();
+        self.expect(&["values"])?;
+        let mut tasks = Vec::new();
+        loop {
+            let values = self.list()?;
+            let value = |name: &str| {
+                let at = columns.iter().position(|column| column == name)?;
+                values.get(at).cloned()
+            };
+            let text = value("title").or_else(|| value("content")).or_else(|| value("description"));
+            let role = value("status").and_then(|status| role(&status)).unwrap_or(Role::Open);
+            tasks.push(ClientTask { key: value("id"), text: text?, role });
+            if !self.sign(',') {
+                return Some(TaskEvent::Added(tasks));
+            }
+        }
+    }
+
+    /// `status = 'done', title = 'x' WHERE id = 'a'`
+    fn update(&mut self) -> Option<TaskEvent> {
+        let (mut text, mut status) = (None, None);
+        loop {
+            let column = self.value()?.to_ascii_lowercase();
+            self.sign('=').then_some(())?;
+            let value = self.value()?;
+            // A value that is worked out, such as CURRENT_TIMESTAMP or datetime('now'), is skipped.
+            if self.rest.first() == Some(&Token::Sign('(')) {
+                self.list()?;
+            }
+            match column.as_str() {
+                "status" => status = Some(role(&value)?),
+                "title" | "content" => text = Some(value),
+                _ => {}
+            }
+            if !self.sign(',') {
+                break;
+            }
+        }
+        let change = |key| TaskChange { key, text: text.clone(), role: status };
+        Some(TaskEvent::Changed(self.keys()?.into_iter().map(change).collect()))
+    }
+
+    /// `WHERE id = 'a'` or `WHERE id IN ('a', 'b')`, and nothing behind it.
+    fn keys(&mut self) -> Option<Vec<String>> {
+        self.expect(&["where", "id"])?;
+        let keys = if self.word("in") {
+            self.list()?
+        } else {
+            self.sign('=').then_some(())?;
+            vec![self.value()?]
+        };
+        self.rest.is_empty().then_some(keys)
+    }
+
+    /// `(a, 'b', 3)`
+    fn list(&mut self) -> Option<Vec<String>> {
+        self.sign('(').then_some(())?;
+        let mut values = Vec::new();
+        while !self.sign(')') {
+            if !self.sign(',') {
+                values.push(self.value()?);
+            }
+        }
+        Some(values)
+    }
+
+    fn value(&mut self) -> Option<String> {
+        match self.next()? {
+            Token::Word(text) | Token::Text(text) => Some(text.clone()),
+            Token::Sign(_) => None,
+        }
+    }
+
+    fn next(&mut self) -> Option<&'t Token> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(first)
+    }
+
+    fn word(&mut self, wanted: &str) -> bool {
+        let is = matches!(self.rest.first(), Some(Token::Word(word)) if word.eq_ignore_ascii_case(wanted));
+        if is {
+            self.rest = &self.rest[1..];
+        }
+        is
+    }
+
+    fn sign(&mut self, wanted: char) -> bool {
+        let is = self.rest.first() == Some(&Token::Sign(wanted));
+        if is {
+            self.rest = &self.rest[1..];
+        }
+        is
+    }
+
+    fn expect(&mut self, words: &[&str]) -> Option<()> {
+        words.iter().all(|word| self.word(word)).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_are_named_are_understood() {
+        let query = "-- plan\nINSERT INTO todos (id, title, status) VALUES ('a', 'It''s A', 'pending'),\n\
+                     ('b', 'B', 'in_progress'); UPDATE todos SET status = 'done', updated_at = datetime('now') \
+                     WHERE id = 'a'; delete from todos where id in ('b','c')";
+        let events = task_events(query);
+        let TaskEvent::Added(tasks) = &events[0] else { panic!("{events:?}") };
+        assert_eq!((tasks[0].key.as_deref(), tasks[0].text.as_str()), (Some("a"), "It's A"));
+        assert_eq!(tasks[1].role, Role::Active);
+        let change =
+            |key: &str, role| TaskChange { key: key.to_owned(), text: None, role: Some(role) };
+        assert_eq!(events[1], TaskEvent::Changed(vec![change("a", Role::Done)]));
+        let dropped = vec![change("b", Role::Skipped), change("c", Role::Skipped)];
+        assert_eq!(events[2], TaskEvent::Changed(dropped));
+    }
+
+    #[test]
+    fn what_names_no_rows_says_nothing() {
+        for query in [
+            "SELECT * FROM todos",
+            "UPDATE todos SET status = 'done'",
+            "UPDATE todos SET status = 'done' WHERE status = 'pending'",
+            "UPDATE todos SET status = 'done' WHERE id = 'a' OR 1 = 1",
+            "INSERT INTO notes (id, title) VALUES ('todos', 'x')",
+            "INSERT INTO todos (id) VALUES ('a')",
+            "INSERT INTO todos (id, title",
+        ] {
+            assert_eq!(task_events(query), [], "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_read_to_its_end(query in "(INSERT|UPDATE|todos|SET|WHERE|id|[ '\"(),;=é-]){0,30}") {
+            let _ = task_events(&query);
+        }
+    }
+}

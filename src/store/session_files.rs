@@ -1,0 +1,100 @@
+//! Small files in the private directory, one for each session of an agent.
+//!
+//! They are replaced without a sync: losing one loses what was known about a session, never state.
+
+use std::{io, path::Path};
+
+use super::{Directory, Kind, Store, log::hash, private_directory};
+
+/// One kind of them.
+#[derive(Debug)]
+pub(super) struct SessionFiles {
+    /// Their directory in the store's own.
+    pub directory: &'static str,
+    /// How many sessions are remembered.
+    pub most: usize,
+    /// The largest that is read.
+    pub limit: u64,
+}
+
+impl SessionFiles {
+    /// What is known of a session; nothing in a directory that may have come with a clone.
+    pub(super) fn read(&self, store: &Store, session: &str) -> Option<Vec<u8>> {
+        if !store.uses_private_directory() {
+            return None;
+        }
+        self.open(&store.layout.dir).ok()??.read(file_name(session), self.limit).ok()?
+    }
+
+    /// Writes down what is known of a session, where there is a state that is in use.
+    ///
+    /// # Errors
+    /// The disk fails, or something else is where the files belong.
+    pub(super) fn write(&self, store: &Store, session: &str, bytes: &[u8]) -> io::Result<()> {
+        if !store.uses_private_directory() {
+            return Ok(());
+        }
+        let Some(private) = private_directory(&store.layout.dir)? else { return Ok(()) };
+        let dir = private.open_or_create_dir(self.directory)?;
+        let name = file_name(session);
+        let is_first = dir.stat(&name)?.is_none();
+        dir.replace(&name, bytes)?;
+        if is_first {
+            for (_, name) in newest_first(&dir).into_iter().skip(self.most) {
+                let _ = dir.remove(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of the sessions that wrote last, the newest first.
+    pub(super) fn newest(&self, store: &Store, count: usize) -> Vec<Vec<u8>> {
+        let dir = match self.open(&store.layout.dir) {
+            Ok(Some(dir)) if store.uses_private_directory() => dir,
+            _ => return Vec::new(),
+        };
+        let read = |(_, name)| dir.read(name, self.limit).ok()?;
+        newest_first(&dir).into_iter().take(count).filter_map(read).collect()
+    }
+
+    fn open(&self, state: &Path) -> io::Result<Option<Directory>> {
+        match private_directory(state)? {
+            Some(private) => private.open_dir(self.directory),
+            None => Ok(None),
+        }
+    }
+}
+
+fn newest_first(dir: &Directory) -> Vec<(i64, String)> {
+    let names = dir.list().unwrap_or_default().into_iter();
+    let mut files: Vec<_> = names
+        .filter_map(|name| {
+            let stat = dir.stat(&name).ok()??;
+            (stat.kind != Kind::Directory).then_some((stat.mtime, name))
+        })
+        .collect();
+    files.sort();
+    files.reverse();
+    files
+}
+
+/// A file for every session, also for one whose name is no file name.
+fn file_name(session: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !session.is_empty() && session.len() <= 64 && session.chars().all(is_plain) {
+        true => format!("{session}.json"),
+        false => format!("h{}.json", hash::hex_prefix(session.as_bytes(), 16)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_has_a_file_of_its_own() {
+        assert_eq!(file_name("3f2a91c4"), "3f2a91c4.json");
+        assert!(!file_name("../x").contains('/'));
+        assert_ne!(file_name("a b"), file_name("a/b"));
+    }
+}

@@ -1,0 +1,292 @@
+//! An agent's own planning tool becomes steps: its list is followed, one operation for each event.
+//!
+//! The list is kept in `.statedir/lists/`, with the step that each task has. A clone has no such
+//! file: there tasks and steps are matched by their words. Only what the client changed is carried
+//! over, so that what was done to the plan in another way is not turned back.
+
+mod list;
+mod moves;
+mod standing;
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+pub(crate) use self::{
+    list::{ClientTask, TaskChange, TaskEvent, clean_line},
+    standing::ListStanding,
+};
+use self::{
+    list::{Task, TaskList},
+    moves::Moves,
+};
+use super::{Change, Draft, Error, StepShape, Workspace, external_edit, masked};
+use crate::domain::{Plan, Step, StepId, StepRef, StepRole as Role, Workflow};
+
+/// How many changes may be refused before the rest is left for the next event.
+const MOST_REFUSED: usize = 5;
+/// The longest note, in characters.
+const LONGEST_NOTE: usize = 400;
+
+/// What came of an event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Captured {
+    /// What was not carried over, and why.
+    pub refused: Vec<String>,
+    /// Open steps that a list written anew lacks: number and title.
+    pub lacking: Vec<(u32, String)>,
+}
+
+impl Workspace {
+    /// Carries over what an agent did with its list.
+    ///
+    /// Steps that somebody else holds stay as they are, and so do those that a person left out or
+    /// took away. A change that is refused does not keep the others from being made.
+    ///
+    /// # Errors
+    /// The state cannot be read or written.
+    pub(crate) fn capture(&self, session: &str, events: &[TaskEvent]) -> Result<Captured, Error> {
+        let mut refused: BTreeMap<usize, String> = BTreeMap::new();
+        loop {
+            let failed = RefCell::new(None);
+            let mut captured = Captured::default();
+            let done = self.change("capture", |draft| {
+                external_edit::update_counters(draft);
+                external_edit::tell_unread_steps(draft);
+                external_edit::remember(draft);
+                captured = self.follow(draft, session, events, &refused, &failed)?;
+                Ok(Vec::new())
+            });
+            match (done, failed.into_inner()) {
+                (Ok(_), _) => {
+                    captured.refused.extend(refused.into_values());
+                    return Ok(captured);
+                }
+                (Err(error), Some(task))
+                    if refused.len() < MOST_REFUSED && error.exit_code() == 1 =>
+                {
+                    refused.insert(task, error.to_string());
+                }
+                (Err(error), _) => return Err(error),
+            }
+        }
+    }
+
+    /// Notes that a session begins anew: what its next list lacks was forgotten, not dropped.
+    pub(crate) fn begin_list_anew(&self, session: &str) {
+        let mut list = self.task_list(session);
+        if !list.tasks.is_empty() && !list.began_anew {
+            list.began_anew = true;
+            self.keep_list(&list);
+        }
+    }
+
+    /// Keeps what the agent said when it stopped, for the task that it worked on last.
+    pub(crate) fn keep_last_words(&self, session: &str, words: &str) {
+        let mut list = self.task_list(session);
+        let is = |role: Role| move |task: &&mut Task| task.role == role;
+        let active = list.tasks.iter().any(|task| task.role == Role::Active);
+        let wanted = if active { Role::Active } else { Role::Done };
+        let Some(task) = list.tasks.iter_mut().rev().find(is(wanted)) else { return };
+        let note = clean_line(&masked(words), LONGEST_NOTE);
+        if !note.is_empty() && task.note.as_ref() != Some(&note) {
+            task.note = Some(note);
+            self.keep_list(&list);
+        }
+    }
+
+    fn task_list(&self, session: &str) -> TaskList {
+        let known = self.store.task_list(session).and_then(|bytes| TaskList::parse(&bytes));
+        known.unwrap_or_else(|| TaskList { session: session.to_owned(), ..TaskList::default() })
+    }
+
+    /// What is lost with it is which task a step was: then the words tell.
+    fn keep_list(&self, list: &TaskList) {
+        if let (false, Ok(bytes)) = (self.options.dry_run, serde_json::to_vec(list)) {
+            let _ = self.store.keep_task_list(&list.session, &bytes);
+        }
+    }
+
+    fn follow(
+        &self,
+        draft: &mut Draft<'_>,
+        session: &str,
+        events: &[TaskEvent],
+        refused: &BTreeMap<usize, String>,
+        failed: &RefCell<Option<usize>>,
+    ) -> Result<Captured, Error> {
+        let mut list = self.task_list(session);
+        let plan = draft.plan()?;
+        let revision = draft.view().revision.as_str().to_owned();
+        if list.added_to.as_ref() == Some(&revision) {
+            forget_uncommitted(&mut list, &plan);
+        }
+        agree(&mut list, &plan, draft.workflow());
+        let (known, is_first) = (list.clone(), list.tasks.is_empty());
+        let is_new = is_first || list.began_anew;
+        for event in events {
+            list.fold(event.clone(), masked);
+        }
+        let places = places(&list, &plan, draft.workflow(), is_new);
+        let mut lacking = Vec::new();
+        let whole =
+            |event: &TaskEvent| matches!(event, TaskEvent::Whole(tasks) if !tasks.is_empty());
+        if is_new && events.iter().any(whole) {
+            lacking = open_steps(&plan, draft.workflow(), &places);
+        }
+        let added = add(draft, &mut list, &places)?;
+        if !added.is_empty() {
+            list.added_to = Some(revision);
+        }
+        for at in refused.keys() {
+            // It is tried again when the client changes it again.
+            if let Some(task) = list.tasks.get_mut(*at) {
+                task.agreed = Some(task.role);
+            }
+        }
+        // Kept before the commit: what a crash leaves undone is done at the next event.
+        if list != known {
+            self.keep_list(&list);
+        }
+        for (at, task) in list.tasks.iter().enumerate() {
+            let step = match (&places[at], added.get(&at)) {
+                (_, Some(id)) => StepRef::Id(id.clone()),
+                (Place::Step(place), None) => reference(&plan.steps[*place]),
+                _ => continue,
+            };
+            if refused.contains_key(&at) {
+                continue;
+            }
+            for change in Moves::of(draft, task, &step)? {
+                if let Err(error) = super::adapted(draft, &change) {
+                    *failed.borrow_mut() = Some(at);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(Captured { lacking, refused: Vec::new() })
+    }
+}
+
+/// Where a task is in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// The step at this place.
+    Step(usize),
+    /// Its step was taken out of the plan.
+    Removed,
+    /// It has no step yet.
+    Nowhere,
+}
+
+/// Finds the step of every task: by its id, else by its words.
+fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Vec<Place> {
+    let by_id: BTreeMap<&str, usize> = plan
+        .steps
+        .iter()
+        .enumerate()
+        .filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at)))
+        .collect();
+    let mut by_words: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, step) in plan.steps.iter().enumerate() {
+        by_words.entry(list::words(&step.title)).or_default().push(at);
+    }
+    let known = |task: &Task| task.step.as_deref().map(|id| by_id.get(id).copied());
+    let mut taken: Vec<usize> = list.tasks.iter().filter_map(|task| known(task)?).collect();
+    let mut places = Vec::with_capacity(list.tasks.len());
+    for task in &list.tasks {
+        let place = match known(task) {
+            Some(Some(at)) => Place::Step(at),
+            Some(None) => Place::Removed,
+            None => {
+                let same = by_words.get(&list::words(&task.text)).into_iter().flatten().copied();
+                let free = same.filter(|at| !taken.contains(at)).filter_map(|at| {
+                    let role = workflow.role_of(&plan.steps[at]);
+                    // What is ended comes into question for one who tells of it again.
+                    let is_ended = matches!(role, Some(Role::Done | Role::Skipped));
+                    let again = is_new || task.made || role == Some(task.role);
+                    let rank = match role {
+                        Some(Role::Active) => 0,
+                        Some(Role::Done | Role::Skipped) | None => 2,
+                        _ => 1,
+                    };
+                    (!is_ended || again).then_some((rank, at))
+                });
+                match free.min() {
+                    Some((_, at)) => {
+                        taken.push(at);
+                        Place::Step(at)
+                    }
+                    None => Place::Nowhere,
+                }
+            }
+        };
+        places.push(place);
+    }
+    places
+}
+
+/// Forgets steps that were to be added when a crash came before the commit.
+fn forget_uncommitted(list: &mut TaskList, plan: &Plan) {
+    let is_there = |id: &str| {
+        plan.steps.iter().any(|step| step.id.as_ref().is_some_and(|known| known.as_str() == id))
+    };
+    for task in &mut list.tasks {
+        task.step = task.step.take().filter(|id| task.agreed.is_some() || is_there(id));
+    }
+}
+
+/// Notes on which tasks client and plan agree by now, and which steps they have.
+fn agree(list: &mut TaskList, plan: &Plan, workflow: &Workflow) {
+    let places = places(list, plan, workflow, false);
+    for (task, place) in list.tasks.iter_mut().zip(places) {
+        let Place::Step(at) = place else { continue };
+        let step = &plan.steps[at];
+        task.step = step.id.as_ref().map(ToString::to_string);
+        if workflow.role_of(step) == Some(task.role) {
+            task.agreed = Some(task.role);
+        }
+        task.renamed &= !list::same_words(&task.text, &step.title);
+    }
+}
+
+/// Adds a step for every task that has none, and says which one it got.
+fn add(
+    draft: &mut Draft<'_>,
+    list: &mut TaskList,
+    places: &[Place],
+) -> Result<BTreeMap<usize, StepId>, Error> {
+    let mut changes = Vec::new();
+    let mut tasks = Vec::new();
+    for (at, task) in list.tasks.iter_mut().enumerate() {
+        if places[at] == Place::Nowhere && task.role != Role::Skipped {
+            let title = Some(task.text.clone());
+            changes.push(Change::StepAdd(Box::new(StepShape { title, ..StepShape::default() })));
+            (task.made, task.renamed, task.agreed) = (true, false, None);
+            tasks.push(at);
+        }
+    }
+    let answers = super::apply_in_order(draft, &changes)?;
+    let id = |answer: &super::Answer| StepId::parse(answer.data.get("step")?.get("id")?.as_str()?);
+    let added: BTreeMap<usize, StepId> = tasks
+        .into_iter()
+        .zip(answers)
+        .filter_map(|(at, answer)| Some((at, id(&answer)?)))
+        .collect();
+    for (at, id) in &added {
+        list.tasks[*at].step = Some(id.to_string());
+    }
+    Ok(added)
+}
+
+fn open_steps(plan: &Plan, workflow: &Workflow, places: &[Place]) -> Vec<(u32, String)> {
+    let is_lacking = |(at, step): &(usize, &Step)| {
+        let role = workflow.role_of(step);
+        let is_ended = matches!(role, Some(Role::Done | Role::Skipped) | None);
+        !is_ended && !places.contains(&Place::Step(*at))
+    };
+    let steps = plan.steps.iter().enumerate().filter(is_lacking);
+    steps.map(|(_, step)| (step.number, step.title.clone())).collect()
+}
+
+fn reference(step: &Step) -> StepRef {
+    step.id.clone().map_or(StepRef::Number(step.number), StepRef::Id)
+}

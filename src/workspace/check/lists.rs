@@ -1,0 +1,47 @@
+//! Where an agent's own task list and the plan contradict each other.
+
+use crate::{
+    domain::{ErrorCode, Problem, StateFile, StepRef, StepRole as Role},
+    workspace::{Snapshot, Workspace, capture::ListStanding},
+};
+
+/// How many differences of one list are named.
+const MOST: usize = 20;
+
+impl Workspace {
+    /// What differs between the plan and the lists of sessions that have not ended.
+    pub(super) fn list_problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
+        let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
+            return Vec::new();
+        };
+        let problem = |list: &ListStanding| -> Vec<Problem> {
+            let differing = list.differences().take(MOST).map(|task| {
+                let has = match task.role {
+                    Role::Done => "as done",
+                    Role::Active => "as begun",
+                    _ => "as open",
+                };
+                let session = &list.session;
+                let (what, hint) = match &task.step {
+                    Some((number, status, _)) => (
+                        format!("step {number} is {status}"),
+                        format!("`statedir step show {number}` tells more; the agent updates its list, or the step is changed"),
+                    ),
+                    None => (
+                        "it has no step".to_owned(),
+                        "the next change of the agent's list adds it, unless its step was removed".to_owned(),
+                    ),
+                };
+                let message = format!("the task list of session {session} has `{}` {has}, but {what}", task.text);
+                let found = Problem::warning(ErrorCode::ListDiffers, StateFile::Plan, message).hint(hint);
+                let step = task.step.as_ref().and_then(|(number, ..)| plan.step(&StepRef::Number(*number)).ok());
+                match step {
+                    Some(step) => found.at(plan.place(step)),
+                    None => found,
+                }
+            });
+            differing.collect()
+        };
+        self.list_standings(&plan, &workflow).iter().flat_map(problem).collect()
+    }
+}

@@ -1,0 +1,263 @@
+"""What is tried. Each scenario is a function of a project, a client and a check."""
+
+import os
+import threading
+
+from clients import Codex
+from model import Script, call, patch, say, tokens
+
+EVERY = {}
+ALL = ("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+
+
+def scenario(*labels):
+    def add(function):
+        function.clients = labels
+        EVERY[function.__name__] = function
+        return function
+
+    return add
+
+
+def begin(place, kind, *options):
+    """A state with a goal and no steps, and a client that is set up."""
+    place.run("init", "--goal", "Compare three vector databases")
+    client = kind(place)
+    place.run("setup", client.setup, *options)
+    return client
+
+
+FIRST = [("Collect benchmarks", "active"), ("Write the report", "open"), ("Send it", "open")]
+THEN = [("Collect benchmarks", "done"), ("Write the report", "active"), ("Send it", "open")]
+LAST = [("Collect benchmarks", "done"), ("Write the report", "done"), ("Send it", "done")]
+
+
+def agrees(place, tasks):
+    """Whether the plan tells the same as a client's list."""
+    words = {"open": "PENDING", "active": "RUNNING", "done": "COMPLETED"}
+    return place.steps() == [(text, words[state]) for text, state in tasks]
+
+
+def told_once(place, tasks):
+    """Whether the history tells the end of every step once."""
+    headings = [line for line in place.history().splitlines() if line.startswith("### ")]
+    return all(sum(text in heading for heading in headings) == 1 for text, _ in tasks)
+
+
+@scenario(*ALL)
+def capture(place, kind, check):
+    """The client's own list becomes steps, and follows it."""
+    client = begin(place, kind)
+    seen = []
+    look = lambda turn: lambda request: (seen.append(place.steps()), turn)[1]
+    script = Script([*client.plan(FIRST), look([client.shell("true")]), [say("Done.")]])
+    session = client.run(script)
+    check("the client ends well", session.code == 0, session.err)
+    check("the model gets the brief", "# Brief at" in script.text(0), script.text(0)[-1500:])
+    words = {"open": "PENDING", "active": "RUNNING", "done": "COMPLETED"}
+    check("the first list is the plan", seen and seen[-1] == [(text, words[state]) for text, state in FIRST], seen)
+    check("list and plan do not differ", place.run("check").strip() == "everything is consistent", place.run("check"))
+    check("nothing failed in a hook", not (place.state / ".statedir/hook.log").exists())
+
+
+@scenario(*ALL)
+def whole(place, kind, check):
+    """From the first task to the last, plan and list agree; nobody typed anything."""
+    client = begin(place, kind)
+    turns = [*client.plan(FIRST), *client.plan(THEN), *client.plan(LAST), [say("All is done.")]]
+    session = client.run(Script(turns))
+    check("the client ends well", session.code == 0, session.err)
+    check("the plan agrees with the list", agrees(place, LAST), place.steps())
+    check("the plan is finished", "COMPLETED_SUCCESS" in place.run("status"), place.run("status"))
+    check("the history has every step once", told_once(place, LAST), place.history())
+    check("the state is sound", place.run("check").strip() == "everything is consistent", place.run("check"))
+    kinds = [op["kind"] for op in place.json("op", "log", "--limit", "100")["operations"]]
+    check("one operation for each event", kinds.count("capture") <= len(turns), kinds)
+
+
+@scenario("claude", "codex", "gemini", "copilot", "opencode")
+def first_list(place, kind, check):
+    """Where that was asked for, the first list makes the state; else there is none."""
+    client = kind(place)
+    place.run("setup", client.setup)
+    session = client.run(Script([*client.plan(FIRST)]))
+    check("without being asked for nothing is made", session.code == 0 and not place.state.exists(), session.err)
+    other = kind(place)
+    place.run("setup", other.setup, "--capture")
+    session = other.run(Script([*other.plan(FIRST)]))
+    check("the first list makes a state", agrees(place, FIRST), (place.steps(), session.err))
+    place.run("setup", other.setup)
+    third = kind(place)
+    third.run(Script([*third.plan(FIRST)]))
+    place.run("setup", other.setup, "--remove")
+    # opencode installs what plugins need beside them.
+    left = {str(path.relative_to(place.project)) for path in place.project.rglob("*") if "node_modules" not in path.parts}
+    left = {path for path in left if path.split("/")[0] not in (".git", "workspace", ".gitattributes")}
+    of_opencode = {".opencode", ".opencode/.gitignore", ".opencode/package.json", ".opencode/package-lock.json"}
+    check("removing leaves nothing of setup", left <= of_opencode, left)
+
+
+@scenario("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+def crash(place, kind, check):
+    """The client is killed in the middle; the next session goes on from the brief."""
+    client = begin(place, kind)
+    client.run(Script([*client.plan(FIRST), [client.shell("sleep 60")]]), kill_when=lambda: agrees(place, FIRST))
+    check("what was planned is there", agrees(place, FIRST), place.steps())
+    again = kind(place)
+    script = Script([[say("I see.")]])
+    again.run(script)
+    told = script.text(0)
+    check("the next session is told what is open", "Write the report" in told and "Collect benchmarks" in told, told[-2500:])
+    last = kind(place)
+    session = last.run(Script([*last.plan(THEN), *last.plan(LAST)]))
+    check("and finishes without doubling a step", agrees(place, LAST), (place.steps(), session.err))
+
+
+@scenario("claude", "claude-todos", "codex")
+def compaction(place, kind, check):
+    """After a compaction the list is given back."""
+    client = begin(place, kind)
+    fill = lambda turn, size: [tokens(size), *turn]
+    if kind is Codex:
+        turns = [*client.plan(FIRST), [say("Half done.")]]
+        session = client.run(Script(turns))
+        more = Script([[say("On.")]])
+        resumed = client.run(more, "resume", "--last", "Go on")
+        text = more.text(0) if more.requests else ""
+        check("a resumed session gets its list back", "Write the report" in text, (session.err, resumed.err, text[-1500:]))
+        return
+    turns = [*client.plan(FIRST), fill([client.shell("statedir status")], 99_000), [say("<summary>Before.</summary>")], [say("On.")], [say("On.")]]
+    script = Script(turns, summary="<summary>Before.</summary>")
+    session = client.run(script, "--autocompact", "100000")
+    texts = [script.text(at) for at in range(len(script.requests))]
+    back = [text for text in texts if "Your own task list as you left it" in text]
+    check("the list comes back with the brief", bool(back), (session.err, texts[-1][-2500:]))
+    check("with the step of each task", back and "[>] Collect benchmarks (step 1, RUNNING)" in back[-1], back and back[-1][-2500:])
+    check("nothing was dropped", agrees(place, FIRST), place.steps())
+
+
+@scenario("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+def two_sessions(place, kind, check):
+    """Two sessions at once: neither touches what the other holds."""
+    one = begin(place, kind)
+    other = kind(place)
+    other.home = place.base / "home-other"
+    other.home.mkdir()
+    (other.home / ".profile").write_text((one.home / ".profile").read_text())
+    ready, done = threading.Event(), threading.Event()
+
+    def wait(event, turn):
+        return lambda request: (event.wait(60), turn)[1]
+
+    def signal(event, turn):
+        return lambda request: (event.set(), turn)[1]
+
+    mine, theirs = [("Collect benchmarks", "active")], [("Collect benchmarks", "done"), ("Measure the network", "active")]
+    first = Script([*one.plan(mine), signal(ready, [one.shell("true")]), wait(done, [say("Done.")])])
+    second_turns = other.plan(theirs)
+    second = Script([wait(ready, second_turns[0]), *second_turns[1:], signal(done, [say("Done.")])])
+    sessions = []
+    threads = [threading.Thread(target=lambda client=client, script=script: sessions.append(client.run(script))) for client, script in ((one, first), (other, second))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    steps = dict(place.steps())
+    check("the step of the first stays its own", steps.get("Collect benchmarks") == "RUNNING", (steps, [session.err for session in sessions]))
+    check("the second has a step of its own", steps.get("Measure the network") == "RUNNING", steps)
+    check("no step is there twice", len(place.steps()) == 2, place.steps())
+
+
+@scenario("claude", "claude-todos")
+def subagent(place, kind, check):
+    """A helper's plans are not the plan's, and the main agent's step stays its own."""
+    client = begin(place, kind)
+    helper = call("Agent", description="help", prompt="HELPER: look it up", subagent_type="general-purpose", run_in_background=False)
+    own = call("TodoWrite", todos=[{"content": "Helper work", "status": "in_progress", "activeForm": "x"}])
+    script = Script([*client.plan(FIRST), [helper], [say("Done.")]], helpers={"HELPER": [[call("ToolSearch", query="select:TodoWrite")], [own], [say("42")]]})
+    session = client.run(script)
+    check("the client ends well", session.code == 0, session.err)
+    check("the plan is the main agent's", agrees(place, FIRST), place.steps())
+
+
+@scenario("claude", "codex", "gemini", "copilot", "opencode")
+def read_only(place, kind, check):
+    """A state that nobody may write stops nobody."""
+    client = begin(place, kind)
+    if os.getuid() == 0:
+        # Root writes anywhere: a plan that cannot be read stands for it.
+        (place.state / "plan.md").write_bytes(b"\xff\xfe")
+    else:
+        for path in (place.state, place.state / ".statedir"):
+            path.chmod(0o555)
+    session = client.run(Script([*client.plan(FIRST), [say("Done.")]]))
+    check("the client ends well", session.code == 0, session.err)
+
+
+@scenario("claude", "codex", "gemini", "copilot", "opencode")
+def guard(place, kind, check):
+    """The history is not written by hand, by whatever tool."""
+    client = begin(place, kind)
+    place.run("step", "add", "One")
+    before = place.history()
+    tries = [[client.shell("echo x >> workspace/state/history.md")]]
+    if kind is Codex:
+        tries.append([patch("*** Begin Patch\n*** Update File: workspace/state/history.md\n@@\n-# Execution History: Compare three vector databases\n+# Gone\n*** End Patch")])
+    client.run(Script([*tries, [say("Done.")]]))
+    check("the history keeps its bytes", place.history().startswith(before) and "\nx\n" not in place.history(), place.history())
+
+
+@scenario("claude", "codex", "gemini", "opencode")
+def checked(place, kind, check):
+    """`setup --check` tells what is in place, and proves it."""
+    client = begin(place, kind)
+    told = place.json("setup", client.setup, "--check")["clients"][0]
+    check("everything is in place", told["in_place"] and all(proof["answered"] for proof in told["proofs"]), told)
+    place.run("setup", client.setup, "--remove")
+    place.run("setup", client.setup, "--check", code=1)
+
+
+@scenario("claude")
+def prompts(place, kind, check):
+    """What the user says is recorded where that was asked for, and only there."""
+    client = begin(place, kind)
+    client.run(Script([[say("Hello.")]]), prompt="Remember the milk")
+    check("not unless asked for", "Remember the milk" not in place.history())
+    place.run("setup", client.setup, "--record-prompts")
+    client.run(Script([[say("Hello.")]]), prompt="Remember the milk")
+    check("where it was asked for", "Remember the milk" in place.history(), place.history())
+
+
+@scenario("claude")
+def story(place, kind, check):
+    """Claude Code plans, works and is killed; Codex goes on from the brief and finishes."""
+    client = kind(place)
+    place.run("setup", "claude", "--capture")
+    place.run("setup", "codex", "--capture")
+    work = [client.shell("echo 42 > benchmarks.txt")]
+    turns = [*client.plan(FIRST), work, *client.plan(THEN), [client.shell("sleep 60")]]
+    client.run(Script(turns), kill_when=lambda: agrees(place, THEN))
+    check("at the kill, plan and list agree", agrees(place, THEN), place.steps())
+    codex = Codex(place)
+    seen = {}
+
+    def go_on(request):
+        seen["brief"] = str(request)
+        seen["before"] = place.steps()
+        return codex.plan(THEN)[0]
+
+    def look(request):
+        seen["after"] = place.steps()
+        return codex.plan(LAST)[0]
+
+    session = codex.run(Script([go_on, look, [say("The report is sent.")]]))
+    told = seen.get("brief", "")
+    check("the brief tells what is done and what is not", "Write the report" in told and "1 of 3" in told, told[-3000:])
+    check("nothing was lost between the two", seen.get("before") == seen.get("after"), seen)
+    check("the second session finishes", agrees(place, LAST), (place.steps(), session.err))
+    check("the plan is finished", "COMPLETED_SUCCESS" in place.run("status"), place.run("status"))
+    check("the history has every step", all(text in place.history() for text, _ in LAST), place.history())
+    check("the history is whole", place.json("history", "verify")["ok"])
+    check("the state is sound", place.run("check").strip() == "everything is consistent", place.run("check"))
+    people = [op["actor"] for op in place.json("op", "log", "--limit", "100")["operations"] if op["actor"] == "ada"]
+    check("nothing was typed by a person", not people, people)
