@@ -111,18 +111,14 @@ fn the_life_of_a_step_ticks_its_box_and_leaves_no_other_trace_in_the_file() {
     project.ok(&["step", "fail", "3", "--error", "no soap"]);
     assert_eq!(bytes(project.root())["TODO.md"], ticked.as_bytes());
     let status = project.json(&["status"]);
-    assert_eq!(
-        (&status["counts"]["done"], &status["counts"]["failed"]),
-        (&2.into(), &1.into()),
-        "{status}"
-    );
+    assert_eq!((&status["completed"], &status["failed"]), (&2.into(), &1.into()), "{status}");
     let brief = project.ok(&["brief"]).stdout;
     assert!(brief.contains("no soap") && brief.contains("Clean up"), "{brief}");
     project.ok(&["step", "retry", "3"]);
     project.ok(&["step", "done", "3"]);
     project.ok(&["step", "skip", "4"]);
     let status = project.json(&["status"]);
-    assert_eq!(status["counts"]["done"], 3, "{status}");
+    assert_eq!(status["completed"], 3, "{status}");
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
     project.ok(&["recover"]);
@@ -139,7 +135,7 @@ fn a_box_that_a_person_ticks_counts() {
     project.ok(&["step", "next", "--claim"]);
     let path = project.root().join("TODO.md");
     fs::write(&path, TODO.replace("[ ] Paint", "[x] Paint") + "- [ ] One more\n").unwrap();
-    assert_eq!(project.json(&["status"])["counts"]["done"], 2);
+    assert_eq!(project.json(&["status"])["completed"], 2);
     project.ok(&["step", "done", "5"]);
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains("[x] Paint") && text.contains("[x] One more"), "{text}");
@@ -308,7 +304,7 @@ fn a_clone_has_the_state_without_its_log() {
     project.ok(&["step", "next", "--claim"]);
     project.ok(&["step", "done", "2"]);
     fs::remove_dir_all(project.root().join(".statedir")).unwrap();
-    assert_eq!(project.json(&["status"])["counts"]["done"], 2);
+    assert_eq!(project.json(&["status"])["completed"], 2);
     project.ok(&["step", "start", "3"]);
     project.ok(&["step", "done", "3"]);
     assert!(fs::read_to_string(project.root().join("TODO.md")).unwrap().contains("[x] Clean"));

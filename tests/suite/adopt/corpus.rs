@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
             "docs/superpowers/plans/2026-01-15-parser.md",
             "# Parser Implementation Plan\n\n> **For agents:** steps use checkbox (`- [ ]`) syntax.\n\n**Goal:** Parse it\n\n---\n\n### Task 1: Lexer\n\n**Files:**\n- Create: `src/lexer.rs`\n\n- [x] **Step 1: Write the failing test**\n\n```rust\n// - [ ] no step\nfn t() {}\n```\n\n- [ ] **Step 2: Run it to make sure it fails**\n\nRun: `cargo test`\n\n### Task 2: Parser\n\n- [ ] **Step 1: Write the failing test**\n",
         )],
-        said: "superpowers, docs/superpowers/plans/2026-01-15-parser.md: 3 tasks, 1 done, 2 open, 1 line left as prose",
+        said: "superpowers, docs/superpowers/plans/2026-01-15-parser.md: 3 tasks, 1 done, 2 open",
         steps: &[
             "[x] 1.1 Write the failing test",
             "[ ] 1.2 Run it to make sure it fails",

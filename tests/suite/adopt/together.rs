@@ -22,15 +22,12 @@ fn two_agents_and_a_person_lose_nothing() {
                 let Some(number) = answer["step"]["number"].as_u64() else { continue };
                 if claimed.status.success() {
                     let number = number.to_string();
-                    let done = project
-                        .command(&["--actor", name, "step", "done", &number])
-                        .output()
-                        .unwrap();
-                    assert!(
-                        matches!(done.status.code(), Some(0 | 1 | 3)),
-                        "{}",
-                        String::from_utf8_lossy(&done.stderr)
-                    );
+                    // A person who saves at the same moment makes it a conflict, to be tried again.
+                    let is_done = (0..50).any(|_| {
+                        let mut done = project.command(&["--actor", name, "step", "done", &number]);
+                        done.output().unwrap().status.success()
+                    });
+                    assert!(is_done, "step {number} could not be finished");
                 }
             }
         }

@@ -32,6 +32,7 @@ pub(in super::super) fn plan(
     for (at, part) in document.list("steps")?.iter().enumerate() {
         wanted.push(read_step(part, at, workflow)?);
     }
+    name_by_id(&mut wanted);
     let mut steps = String::new();
     for step in &wanted {
         steps.push('\n');
@@ -254,6 +255,19 @@ fn put_field(body: &mut String, key: &str, text: Option<&str>) -> Result<(), Err
         body.push_str(&field(0, key, text, Placeholders::Matter)?);
     }
     Ok(())
+}
+
+/// A dependency such as `2.1` means the step with that id, if there is one.
+fn name_by_id(steps: &mut [StepState]) {
+    let ids: Vec<String> = steps.iter().filter_map(|step| step.id.clone()).collect();
+    for wanted in steps.iter_mut().flat_map(|step| &mut step.depends_on) {
+        if let StepRef::Label(label) = wanted
+            && ids.contains(label)
+            && let Some(id) = StepId::parse(label)
+        {
+            *wanted = StepRef::Id(id);
+        }
+    }
 }
 
 /// The steps it waits for: those that are named by their id with number and title.
