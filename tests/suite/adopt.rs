@@ -136,6 +136,7 @@ fn a_box_that_a_person_ticks_counts() {
     let path = project.root().join("TODO.md");
     fs::write(&path, TODO.replace("[ ] Paint", "[x] Paint") + "- [ ] One more\n").unwrap();
     assert_eq!(project.json(&["status"])["completed"], 2);
+    project.ok(&["step", "start", "5"]);
     project.ok(&["step", "done", "5"]);
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains("[x] Paint") && text.contains("[x] One more"), "{text}");
