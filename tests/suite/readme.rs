@@ -146,6 +146,7 @@ fn the_template_and_the_workflow_of_the_readme_can_be_used() {
     project.ok(&["step", "add", "Build"]);
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "TODO");
     project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "move", "1", "TESTED"]);
     project.ok(&["step", "done", "1"]);
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "SHIPPED");
 }
