@@ -34,6 +34,7 @@ FACTS
   file_operations, web_requests
   task_type              a text such as `legal_tasks`
   plan_status            a status such as PAUSED
+  reason                 why a review was rejected, in the `reject` of a gate
   every modifier         priority, user_sentiment (or sentiment), max_execution_time …
   variables.a.b          a value of variables.json; `vars.a.b` is the same
   event.type, event.x    the event and its fields; there is no event before the event

@@ -60,12 +60,10 @@ pub(super) const TOOLS: &[Kind] = &[
     },
     Kind {
         name: "step",
-        about: "next (claim: true starts it, so that no other agent gets it) → work → done \
-                (output, cost) or fail (error). step: number or id; the running or next one if \
-                absent. add, set: what a step says; input may refer to {{variables}}, output says \
-                what is expected, time is 30s. move: to status. reorder: after or before. show: \
-                resolved looks up {{variables}}. list: status, limit, \
-                where: {layer: 2}.",
+        about: "next (claim: true starts it, for no other agent) → work → done (output, cost) or \
+                fail (error). step: number or id; the running or next one if absent. add, set: \
+                input may refer to {{variables}}, output is what is expected, time is 30s. move: to \
+                status. show: resolved looks up {{variables}}. list: where: {layer: 2}.",
         arguments: &[
             ("step", Step),
             ("claim", Bool),
@@ -196,10 +194,10 @@ pub(super) const TOOLS: &[Kind] = &[
     },
     Kind {
         name: "checkpoint",
-        about: "create keeps the state (name, message); restore goes back to one (name, or an \
-                operation's id or @-2; rewind: unfinished steps pend again). undo, redo the last \
-                operation. log lists operations; diff (from, to). recover decides how to go on \
-                after a crash and says why; apply: true does it; decide: your own decision.",
+        about: "create keeps the state; restore goes back (name, operation's id or @-2; rewind: \
+                unfinished steps pend again). undo, redo the last operation. log lists \
+                operations. recover decides how to go on after a crash and says why; apply: true \
+                does it; decide: your own decision.",
         arguments: &[
             ("name", Text),
             ("message", Text),
@@ -241,11 +239,9 @@ pub(super) const TOOLS: &[Kind] = &[
     },
     Kind {
         name: "apply",
-        about: "Many changes, all or none: {op: \"step.done\", step: 1}. op: plan.set|pause|resume, \
-                step.add|set|remove|start|done|fail|skip|retry|reset|move|take, context.add|set, \
-                var.set|unset|append|merge|patch, history.add, turn.add (user_message, response), \
-                constraint.set|unset, directive.add|remove, rule.add|remove, event.emit, \
-                review.open|decide.",
+        about: "Many changes, all or none: {op: \"step.done\", step: 1}. op: what the other tools \
+                change, as plan.set, step.move, context.add, var.set, history.add, rule.add; \
+                turn.add (user_message, response), review.decide.",
         arguments: &[("changes", List(&Object))],
         answers: &[],
         verbs: &[verb("", Changes)],
