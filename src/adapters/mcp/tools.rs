@@ -141,8 +141,7 @@ pub(super) const TOOLS: &[Kind] = &[
     },
     Kind {
         name: "history",
-        about: "Append-only log. add (title, fields); search (text); verify proves that nothing \
-                was altered.",
+        about: "Append-only log. verify proves that nothing was altered.",
         arguments: &[("title", Text), ("fields", Object), ("text", Text), ("limit", Whole)],
         answers: &[],
         verbs: &[
