@@ -28,32 +28,20 @@ impl Index {
     ) -> Result<Self, ParseError> {
         let mut builder = Builder::new(source, start);
         if source[start..].contains("]:") {
-            builder.read(start..source.len())?;
-            return Ok(builder.finish());
+            return builder.read_whole(start);
         }
         let mut sections = PlainSections::new(source, touched);
         let mut at = start;
         while at < source.len() {
-            at = match sections.look(at) {
-                Some(end) => {
-                    builder.read_plain(&sections);
-                    end
-                }
-                None => {
-                    let end = sections.end_of_piece(at);
-                    builder.read(at..end)?;
-                    end
-                }
-            };
+            if let Some(end) = sections.look(at) {
+                builder.read_plain(&sections);
+                at = end;
+            } else {
+                let end = sections.end_of_piece(at);
+                builder.read(at..end)?;
+                at = end;
+            }
         }
-        Ok(builder.finish())
-    }
-
-    /// Indexes all of it with the parser, to compare with.
-    #[cfg(test)]
-    pub(super) fn build_whole(source: &str, start: usize) -> Result<Self, ParseError> {
-        let mut builder = Builder::new(source, start);
-        builder.read(start..source.len())?;
         Ok(builder.finish())
     }
 }
@@ -104,7 +92,7 @@ pub(super) struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn new(source: &'s str, start: usize) -> Self {
+    pub(super) fn new(source: &'s str, start: usize) -> Self {
         let root = Section {
             id: SectionId(0),
             level: 0,
@@ -137,6 +125,12 @@ impl<'s> Builder<'s> {
             open_sections: vec![0],
             links: Vec::new(),
         }
+    }
+
+    /// All of it, read by the parser.
+    pub(super) fn read_whole(mut self, start: usize) -> Result<Index, ParseError> {
+        self.read(start..self.source.len())?;
+        Ok(self.finish())
     }
 
     /// Reads a piece of the source with the parser.

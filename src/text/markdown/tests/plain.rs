@@ -3,7 +3,12 @@
 use proptest::prelude::*;
 
 use super::properties::{document, hostile};
-use crate::text::markdown::{Document, index::Index, opening::opening, plain::PlainSections};
+use crate::text::markdown::{
+    Document,
+    index::{Builder, Index},
+    opening::opening,
+    plain::PlainSections,
+};
 
 /// What both ways make of a source; they must say the same.
 fn both_ways(source: &str) -> [String; 2] {
@@ -15,7 +20,7 @@ fn both_ways(source: &str) -> [String; 2] {
         }
         Err(error) => format!("{error:?}"),
     };
-    [Index::build(source, start, &[]), Index::build_whole(source, start)].map(show)
+    [Index::build(source, start, &[]), Builder::new(source, start).read_whole(start)].map(show)
 }
 
 fn is_plain(source: &str) -> bool {
