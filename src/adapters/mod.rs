@@ -11,8 +11,10 @@ pub(crate) mod git;
 pub(crate) mod hooks;
 mod identity;
 mod mcp;
+pub(crate) mod page;
 mod process;
 mod recovery;
+mod replace;
 mod scan;
 pub(crate) mod setup;
 mod side;
@@ -27,6 +29,7 @@ pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;
 pub(crate) use recovery::{Recovery, RecoveryOptions};
+pub(crate) use replace::replace;
 pub(crate) use scan::is_archived;
 pub(crate) use scan::{Scan, ScanResult, scan};
 pub(crate) use side::{SideError, side};

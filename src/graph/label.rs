@@ -3,7 +3,7 @@
 use crate::domain::StepRole;
 
 /// The word for what a status means: `open`, `active`, `done`, …; `unknown` for none.
-pub(super) fn role_word(role: Option<StepRole>) -> String {
+pub(crate) fn role_word(role: Option<StepRole>) -> String {
     let word = role.and_then(|role| serde_json::to_value(role).ok());
     word.as_ref().and_then(|word| word.as_str()).unwrap_or("unknown").to_owned()
 }

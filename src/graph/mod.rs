@@ -18,8 +18,9 @@ use crate::domain::{Plan, Step, StepRef, StepRole, Workflow, parse_duration_ms};
 
 pub(crate) use self::{
     formats::{dot, mermaid},
-    svg::svg,
-    text::text,
+    label::role_word,
+    svg::{STYLE, svg},
+    text::{summary, text},
     tracks::Tracks,
 };
 

@@ -7,7 +7,10 @@ use super::{
     focus::Focus,
     label::{cut, role_word},
 };
-use crate::domain::{StepRole, format_duration};
+use crate::{
+    domain::{StepRole, format_duration},
+    text::html::escape,
+};
 
 /// How many steps a picture has at most.
 const MOST: usize = 400;
@@ -19,7 +22,7 @@ const ROW: usize = BOX_HEIGHT + 18;
 const MARGIN: usize = 12;
 
 /// How the picture looks, for a file of its own and for a page that contains it.
-const STYLE: &str = "\
+pub(crate) const STYLE: &str = "\
 .graph text{font:12px system-ui,sans-serif;fill:#1f2328}.graph .sub{font-size:10px;fill:#57606a}\
 .graph rect{stroke-width:1;rx:6}.graph .critical rect{stroke-width:3}\
 .graph path{fill:none;stroke:#8c959f;stroke-width:1.2}.graph path.critical{stroke:#1f2328;stroke-width:2.4}\
@@ -27,7 +30,7 @@ const STYLE: &str = "\
 .graph .open rect{fill:#f6f8fa;stroke:#57606a}.graph .active rect{fill:#ddf4ff;stroke:#0969da}\
 .graph .waiting rect{fill:#fff8c5;stroke:#9a6700}.graph .done rect{fill:#dafbe1;stroke:#1a7f37}\
 .graph .failed rect{fill:#ffebe9;stroke:#cf222e}.graph .skipped rect{fill:#eaeef2;stroke:#8c959f}\
-.graph .unknown rect{fill:#fff;stroke:#8250df}";
+.graph .unknown rect{fill:#fff;stroke:#8250df}.graph.lineage g[data-step]:not(.on){opacity:.25}";
 
 /// A picture of the graph. A `standalone` one carries its style; a page has [`STYLE`] itself.
 pub(crate) fn svg(graph: &Graph, standalone: bool) -> String {
@@ -133,29 +136,4 @@ fn places(graph: &Graph, focus: &Focus) -> Vec<(usize, usize)> {
         }
     }
     places
-}
-
-/// Text as it stands between tags and in attributes.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // What XML has no place for at all.
-            '\u{0}'..='\u{8}'
-            | '\u{b}'
-            | '\u{c}'
-            | '\u{e}'..='\u{1f}'
-            | '\u{fffe}'
-            | '\u{ffff}' => {
-                out.push('\u{fffd}');
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }

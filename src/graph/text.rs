@@ -74,7 +74,8 @@ fn row(graph: &Graph, node: &Node) -> String {
     format!("{start}{title}{}  {end}", " ".repeat(gap)).trim_end().to_owned()
 }
 
-fn summary(graph: &Graph) -> Vec<String> {
+/// What follows from the graph, in a few lines.
+pub(crate) fn summary(graph: &Graph) -> Vec<String> {
     let mut lines = Vec::new();
     let list = |positions: &[usize], between: &str, most: usize| {
         let mut numbers: Vec<String> =

@@ -55,6 +55,7 @@ mod power;
 mod profiles;
 mod readme;
 mod recover;
+mod report;
 mod running_time;
 mod setup;
 mod state;

@@ -104,6 +104,7 @@ commands! {
     "state" => State(commands::state::Args),
     "import" => Import(commands::init::ImportArgs),
     "metrics" => Metrics(commands::metrics::Args),
+    "report" => Report(commands::report::Args),
     "plan" => Plan(commands::plan::Args),
     "step" => Step(commands::step::Args),
     "context" => Context(commands::context::Args),

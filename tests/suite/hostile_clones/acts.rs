@@ -58,6 +58,7 @@ const LINES: [(&str, &str); 149] = [
     ("plan set goal=Another", ""),
     ("plan graph --format svg", ""),
     ("plan tracks", ""),
+    ("report", ""),
     ("step add More", ""),
     ("step start 3", ""),
     ("step done 3", ""),

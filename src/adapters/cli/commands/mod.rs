@@ -21,7 +21,9 @@ pub(in crate::adapters) use self::log::{checkpoint, diff, op, undo};
 pub(in crate::adapters) use self::recovery::{recover, scan};
 pub(in crate::adapters) use self::repository::{commit, git, merge, review_notes, worktree};
 pub(in crate::adapters) use self::steps::{plan, review, step};
-pub(in crate::adapters) use self::view::{brief, graph, metrics, show, state, status, watch};
+pub(in crate::adapters) use self::view::{
+    brief, graph, metrics, report, show, state, status, watch,
+};
 
 use super::{
     CliResult, Session,
@@ -55,6 +57,7 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::State(args) => state::run(session, &args),
         Command::Import(args) => init::import(session, &args),
         Command::Metrics(args) => metrics::run(session, &args),
+        Command::Report(args) => report::run(session, &args),
         Command::Plan(args) => plan::run(session, &args),
         Command::Step(args) => step::run(session, args),
         Command::Context(args) => context::run(session, args),

@@ -3,6 +3,7 @@
 pub(in crate::adapters) mod brief;
 pub(in crate::adapters) mod graph;
 pub(in crate::adapters) mod metrics;
+pub(in crate::adapters) mod report;
 pub(in crate::adapters) mod show;
 pub(in crate::adapters) mod state;
 pub(in crate::adapters) mod status;

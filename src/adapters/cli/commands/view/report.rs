@@ -1,0 +1,62 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::{
+    adapters::{
+        cli::{CliResult, Failure, Session},
+        page::{Extent, Material, report},
+        replace,
+    },
+    domain::{ErrorCode, StateFile},
+};
+
+/// How much of the log and the history is on the page.
+const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 100 };
+
+/// Write the whole state as one page to read in a browser
+///
+/// Board, graph, timeline, context, history, operations and numbers, in one file without scripts
+/// that needs nothing else: to attach to a pull request or to keep with a build. Texts of the state
+/// are shown as text.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  statedir report --output report.html
+  statedir report > report.html")]
+pub(in crate::adapters) struct Args {
+    /// The file to write; else it goes to standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
+    let workspace = session.workspace()?;
+    let page = report(&Material::read(&workspace, EXTENT)?);
+    let Some(path) = &args.output else {
+        match session.output.is_json() {
+            true => session.output.value(json!({ "html": page })),
+            false => session.output.raw(&page),
+        }
+        return Ok(0);
+    };
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if StateFile::from_name(name).is_some() {
+        let message = format!("`{}` has the name of a state file", path.display());
+        return Err(Failure::new(ErrorCode::BadValue, message)
+            .hint("choose another name, such as report.html"));
+    }
+    if !session.global.dry_run {
+        replace(path, &page).map_err(|error| {
+            Failure::new(ErrorCode::Io, format!("`{}` cannot be written: {error}", path.display()))
+        })?;
+    }
+    match session.output.is_json() {
+        true => session.output.value(json!({ "output": path, "bytes": page.len() })),
+        false => {
+            let would = if session.global.dry_run { "would write" } else { "wrote" };
+            session.output.line(format!("{would} {} ({} bytes)", path.display(), page.len()));
+        }
+    }
+    Ok(0)
+}

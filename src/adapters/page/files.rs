@@ -1,0 +1,110 @@
+//! Context, constraints and reviews.
+
+use std::fmt::Write as _;
+
+use super::{Actions, Material, short};
+use crate::{domain::Decision, text::markdown::to_html};
+
+/// How much of a section is shown.
+const TEXT: usize = 100_000;
+
+/// The sections of context.md.
+pub(crate) fn context(material: &Material) -> String {
+    let mut out = String::from("<div class=\"markdown\">");
+    for section in &material.state.context {
+        if section.level > 1 {
+            let level = (section.level + 1).clamp(3, 6);
+            let _ = write!(out, "<h{level}>{}</h{level}>", short(&section.title, 200));
+        }
+        let text = &section.text;
+        let end = text.char_indices().nth(TEXT).map_or(text.len(), |(end, _)| end);
+        out.push_str(&to_html(&text[..end], 4));
+        if end < text.len() {
+            out.push_str("<p class=\"none\">… the rest is in context.md</p>");
+        }
+    }
+    out.push_str("</div>");
+    out
+}
+
+/// Modifiers, limits, directives, rules, and what rules have done lately.
+pub(crate) fn constraints(material: &Material) -> String {
+    let constraints = &material.state.constraints;
+    let mut out = String::new();
+    if !constraints.settings.is_empty() {
+        out.push_str("<table><thead><tr><th scope=\"col\">setting</th><th scope=\"col\">value</th></tr></thead><tbody>");
+        for setting in &constraints.settings {
+            let (name, text) =
+                (&setting.written.name, setting.written.text.as_deref().unwrap_or("-"));
+            let _ =
+                write!(out, "<tr><td>{}</td><td>{}</td></tr>", short(name, 100), short(text, 500));
+        }
+        out.push_str("</tbody></table>");
+    }
+    for (title, lines) in [("Directives", &constraints.directives), ("Rules", &constraints.rules)] {
+        if !lines.is_empty() {
+            let _ = write!(out, "<h3>{title}</h3><ol>");
+            for line in lines {
+                let _ = write!(out, "<li>{}</li>", short(&line.text, 2000));
+            }
+            out.push_str("</ol>");
+        }
+    }
+    let fired = material.entries.iter().rev().filter(|entry| entry.field("rule").is_some());
+    let fired: Vec<String> = fired
+        .take(20)
+        .map(|entry| {
+            let why =
+                entry.field("values").map(|values| format!(", because {}", short(values, 300)));
+            let did = entry.field("state_changes").unwrap_or(&entry.title);
+            format!(
+                "<li><b>{}</b>: {}{}: {}</li>",
+                short(entry.time.as_deref().unwrap_or("-"), 40),
+                short(entry.field("rule").unwrap_or_default(), 500),
+                why.unwrap_or_default(),
+                short(did, 300)
+            )
+        })
+        .collect();
+    if !fired.is_empty() {
+        let _ = write!(out, "<h3>Rules that fired</h3><ul>{}</ul>", fired.concat());
+    }
+    if out.is_empty() {
+        out.push_str("<p class=\"none\">Nothing is constrained.</p>");
+    }
+    out
+}
+
+/// Questions to a person, the open ones first.
+pub(crate) fn reviews(material: &Material, actions: Option<&Actions<'_>>) -> String {
+    let reviews = &material.state.reviews;
+    if reviews.is_empty() {
+        return "<p class=\"none\">Nobody was asked anything.</p>".to_owned();
+    }
+    let mut out = String::from("<ul class=\"reviews\">");
+    let mut sorted: Vec<_> = reviews.iter().collect();
+    sorted.sort_by_key(|review| review.decision != Decision::Open);
+    for review in sorted {
+        let word = match review.decision {
+            Decision::Open => "open",
+            Decision::Approved => "approved",
+            Decision::Rejected => "rejected",
+        };
+        let _ = write!(
+            out,
+            "<li class=\"review {word}\" data-review=\"{0}\"><b>{0}</b> <span class=\"status\">{word}</span> {1}",
+            short(&review.id, 40),
+            short(&review.text, 2000)
+        );
+        if let Some(actions) = actions.filter(|_| review.decision == Decision::Open) {
+            out.push_str("<div class=\"moves\">");
+            out.push_str(&actions.form("Approve", &["review", "approve", &review.id], None, ""));
+            let why = Some("Why is it rejected?");
+            out.push_str(&actions.form("Reject", &["review", "reject", &review.id], why, ""));
+            out.push_str("</div>");
+        }
+        out.push_str("</li>");
+    }
+    out.push_str("</ul>");
+    out
+}
