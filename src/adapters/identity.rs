@@ -57,6 +57,7 @@ fn identify_with(acting: &Acting<'_>, variable: impl Fn(&str) -> Option<String>)
         process: acting.client.and_then(|_| Process::this()),
         is_at_terminal: acting.client.is_none() && std::io::stdin().is_terminal(),
         session,
+        via: None,
     }
 }
 

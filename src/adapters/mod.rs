@@ -20,6 +20,8 @@ pub(crate) mod setup;
 mod side;
 mod survey;
 pub(crate) mod watch;
+#[cfg(feature = "web")]
+pub(crate) mod web;
 
 pub(crate) use directory::{
     ChooseError, choose, choose_archived, choose_for_ticket, config_directory,

@@ -259,8 +259,10 @@ impl<'a> Draft<'a> {
     pub(super) fn log(
         &mut self,
         title: impl Into<String>,
-        fields: Vec<(String, String)>,
+        mut fields: Vec<(String, String)>,
     ) -> Result<history::EntryId, Error> {
+        let via = self.env.identity().via;
+        fields.extend(via.map(|via| ("via".to_owned(), via.to_owned())));
         let time = self.env.now();
         self.log_entry(&history::NewEntry { title: title.into(), time, fields })
     }

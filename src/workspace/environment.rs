@@ -22,6 +22,8 @@ pub(crate) struct Identity {
     pub process: Option<Process>,
     /// Whether somebody sits at a terminal.
     pub is_at_terminal: bool,
+    /// Where a change was asked for, if not on a command line: entries of the history say so.
+    pub via: Option<&'static str>,
 }
 
 impl Identity {

@@ -66,3 +66,4 @@ mod tickets;
 mod trust;
 mod verdicts;
 mod watch;
+mod web;

@@ -143,6 +143,7 @@ commands! {
     "watch" => Watch(commands::watch::Args),
     #[cfg(feature = "fleet")]
     "fleet" => Fleet(commands::fleet::Args),
+    "web" => Web(commands::web::Args),
     "hook" => Hook(commands::hook::Args),
     "setup" => Setup(commands::setup::Args),
     "mcp" => Mcp(commands::mcp::Args),

@@ -18,7 +18,9 @@ pub(in crate::adapters) struct Caller {
     /// Who acts, if the call says so.
     pub(in crate::adapters) actor: Option<String>,
     /// The client with a word for its server: the session, and who acts if nothing else says so.
-    pub(in crate::adapters) client: String,
+    pub(in crate::adapters) client: Option<String>,
+    /// Where the command was given, if not on a command line.
+    pub(in crate::adapters) via: Option<&'static str>,
     /// Refuse unless the state is at this revision.
     pub(in crate::adapters) if_match: Option<String>,
     /// Work everything out, write nothing.
@@ -104,12 +106,19 @@ pub(in crate::adapters) fn defaults<T: clap::Args>() -> T {
     arguments.unwrap_or_else(|error| unreachable!("a command that needs an argument: {error}"))
 }
 
-/// The request that words make on the command line.
-#[cfg(test)]
-pub(in crate::adapters) fn parsed(words: &[&str]) -> Request {
+/// The request that words make on the command line, if they make one.
+#[cfg(any(test, feature = "web"))]
+pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
     let words = std::iter::once("statedir").chain(words.iter().copied());
     let words: Vec<_> = words.map(std::ffi::OsString::from).collect();
-    super::parse::parse(&words).unwrap().arguments.command
+    super::parse::parse(&words).ok().map(|parsed| parsed.arguments.command)
+}
+
+/// A state to look at.
+#[cfg(feature = "web")]
+pub(in crate::adapters) fn open(caller: &Caller) -> Result<crate::workspace::Workspace, String> {
+    let mut output = Output::kept(true);
+    caller.session(&mut output).workspace().map_err(|failure| failure.message)
 }
 
 /// Makes changes as one operation.
@@ -152,6 +161,22 @@ fn finish(output: Output, result: CliResult) -> Answer {
 }
 
 impl Caller {
+    /// The person at a page of this process, which acts under the same name as its commands.
+    #[cfg(feature = "web")]
+    pub(super) fn of_page(actor: Option<String>) -> Self {
+        Self {
+            dir: None,
+            actor,
+            client: None,
+            via: Some("page"),
+            if_match: None,
+            dry_run: false,
+            wait: Duration::from_secs(5),
+            cancellation: Cancellation::default(),
+            command: "web".to_owned(),
+        }
+    }
+
     fn with_session(
         &self,
         output: &mut Output,
@@ -173,7 +198,8 @@ impl Caller {
         Session {
             global,
             command: self.command.clone(),
-            client: Some(self.client.clone()),
+            client: self.client.clone(),
+            via: self.via,
             event_session: None,
             cancellation: self.cancellation.clone(),
             output,

@@ -58,6 +58,7 @@ fn complete(words: &[OsString]) -> ExitCode {
         global: args::Global::default(),
         command: String::new(),
         client: None,
+        via: None,
         event_session: None,
         cancellation: crate::store::Cancellation::default(),
         output: &mut output,

@@ -23,6 +23,8 @@ pub(super) struct Session<'o> {
     pub(super) command: String,
     /// The client of a server, which is a session of its own.
     pub(super) client: Option<String>,
+    /// Where the command was given, if not on a command line.
+    pub(super) via: Option<&'static str>,
     /// The id of the session that a hook's event names.
     pub(super) event_session: Option<String>,
     /// Whether nobody waits for the answer any more.
@@ -117,11 +119,12 @@ impl Session<'_> {
 
     pub(super) fn environment(&self) -> Result<Environment, Failure> {
         let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
-        let identity = identify(&Acting {
+        let mut identity = identify(&Acting {
             actor: self.global.actor.as_deref(),
             event_session: self.event_session.as_deref(),
             client: self.client.as_deref(),
         });
+        identity.via = self.via;
         let actor = &identity.actor;
         if actor.trim().is_empty() || actor.contains(|c: char| c.is_control()) {
             return Err(Failure::usage("the actor's name must be one line"));

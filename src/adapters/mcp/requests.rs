@@ -213,7 +213,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::{tools, worker::Work};
-    use crate::adapters::cli::in_process::parsed;
+    use crate::adapters::cli::in_process::request;
 
     /// The request that a call makes.
     fn called(tool: &str, arguments: Value) -> String {
@@ -310,7 +310,11 @@ mod tests {
             ),
             ("review", json!({ "verb": "list", "all": true }), vec!["review", "list", "--all"]),
         ] {
-            assert_eq!(called(tool, arguments), format!("{:?}", parsed(&line)), "{line:?}");
+            assert_eq!(
+                called(tool, arguments),
+                format!("{:?}", request(&line).unwrap()),
+                "{line:?}"
+            );
         }
     }
 
@@ -320,6 +324,6 @@ mod tests {
             "fields": { "a": "42", "b": 42, "c": "x y", "d": "-" } });
         let line =
             ["rule", "test", "--times=2", "--", "--help", "a=\"42\"", "b=42", "c=x y", "d=-"];
-        assert_eq!(called("adapt", arguments), format!("{:?}", parsed(&line)));
+        assert_eq!(called("adapt", arguments), format!("{:?}", request(&line).unwrap()));
     }
 }

@@ -55,7 +55,8 @@ impl Server {
         let caller = Caller {
             dir: self.dir.clone(),
             actor: conditions.actor.or_else(|| self.actor.clone()),
-            client: self.client(context),
+            client: Some(self.client(context)),
+            via: None,
             if_match: conditions.if_match,
             dry_run: conditions.dry_run,
             wait: LOCK_WAIT,

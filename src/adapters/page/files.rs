@@ -89,6 +89,7 @@ pub(crate) fn reviews(material: &Material, actions: Option<&Actions<'_>>) -> Str
             Decision::Open => "open",
             Decision::Approved => "approved",
             Decision::Rejected => "rejected",
+            Decision::Closed => "closed",
         };
         let _ = write!(
             out,

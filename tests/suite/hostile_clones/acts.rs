@@ -37,7 +37,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 149] = [
+const LINES: [(&str, &str); 151] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
@@ -181,6 +181,7 @@ const LINES: [(&str, &str); 149] = [
     ("setup vscode", ".vscode AGENTS.md"),
     ("setup generic", "AGENTS.md .agents"),
     ("mcp", ""),
+    ("web --port 0", ""),
     ("schema", ""),
     ("completions bash", ""),
     ("__complete step done 1", ""),
@@ -227,7 +228,7 @@ fn act(line: &str, writes: &str) -> Act {
         args: words,
         input: input.as_bytes().to_vec(),
         writes: writes.split_whitespace().map(str::to_owned).collect(),
-        endless: line.starts_with("watch"),
+        endless: line.starts_with("watch") || line.starts_with("web"),
     }
 }
 

@@ -22,7 +22,7 @@ pub(in crate::adapters) use self::recovery::{recover, scan};
 pub(in crate::adapters) use self::repository::{commit, git, merge, review_notes, worktree};
 pub(in crate::adapters) use self::steps::{plan, review, step};
 pub(in crate::adapters) use self::view::{
-    brief, graph, metrics, report, show, state, status, watch,
+    brief, graph, metrics, report, show, state, status, watch, web,
 };
 
 use super::{
@@ -38,6 +38,7 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
         global: parsed.global,
         command,
         client: None,
+        via: None,
         event_session: None,
         cancellation: Cancellation::default(),
         output,
@@ -95,6 +96,7 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Watch(args) => watch::run(session, &args),
         #[cfg(feature = "fleet")]
         Command::Fleet(args) => fleet::run(session, args),
+        Command::Web(args) => web::run(session, &args),
         Command::Setup(args) => setup::run(session, args),
         Command::Hook(args) => hook::run(session, &args),
         Command::Mcp(args) => mcp::run(session, &args),

@@ -8,3 +8,4 @@ pub(in crate::adapters) mod show;
 pub(in crate::adapters) mod state;
 pub(in crate::adapters) mod status;
 pub(in crate::adapters) mod watch;
+pub(in crate::adapters) mod web;

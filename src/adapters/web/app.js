@@ -1,0 +1,143 @@
+"use strict";
+(() => {
+  const body = document.body;
+  const news = document.getElementById("news");
+  let waiting = false;
+
+  // A form that somebody fills in is not taken away under their hands.
+  const isBusy = () => {
+    const at = document.activeElement;
+    return Boolean((at && at.tagName === "INPUT") || document.querySelector(".dragged"));
+  };
+
+  const openParts = (root) =>
+    new Set([...root.querySelectorAll("details[open][id]")].map((part) => part.id));
+
+  async function refresh() {
+    if (isBusy()) {
+      waiting = true;
+      return;
+    }
+    waiting = false;
+    let text;
+    try {
+      const answer = await fetch(location.href, { credentials: "same-origin" });
+      if (!answer.ok) return;
+      text = await answer.text();
+    } catch {
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("live");
+    const old = document.getElementById("live");
+    if (!fresh || !old || isBusy()) return;
+    if (fresh.isEqualNode(old)) return;
+    const open = openParts(old);
+    for (const part of fresh.querySelectorAll("details[id]")) part.open = part.open || open.has(part.id);
+    const scrolled = old.querySelector(".scroll");
+    const place = scrolled ? [scrolled.scrollLeft, scrolled.scrollTop] : null;
+    old.replaceWith(document.adoptNode(fresh));
+    const again = document.querySelector(".scroll");
+    if (again && place) [again.scrollLeft, again.scrollTop] = place;
+    prepare();
+    news.textContent = "Updated at " + new Date().toLocaleTimeString();
+  }
+
+  // News, as long as the page can be seen: a browser has few connections for one server.
+  let source = null;
+  function listen() {
+    if (source || !body.dataset.events || document.hidden) return;
+    const live = document.getElementById("live");
+    const since = live ? live.dataset.revision || "" : "";
+    source = new EventSource(body.dataset.events + "?revision=" + encodeURIComponent(since));
+    source.addEventListener("change", refresh);
+  }
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden && source) {
+      source.close();
+      source = null;
+    } else if (!document.hidden) {
+      listen();
+      refresh();
+    }
+  });
+  document.addEventListener("focusout", () => setTimeout(() => waiting && refresh(), 200));
+  if (body.dataset.poll) setInterval(() => document.hidden || refresh(), Number(body.dataset.poll));
+
+  // Cards: a column takes one only if the card has a form that leads there.
+  const formTo = (card, status) =>
+    [...card.querySelectorAll("form[data-to]")].find((form) => form.dataset.to === status);
+  document.addEventListener("dragstart", (event) => {
+    const card = event.target.closest ? event.target.closest(".card[draggable]") : null;
+    if (!card) return;
+    card.classList.add("dragged");
+    event.dataTransfer.setData("text/plain", card.dataset.step);
+    event.dataTransfer.effectAllowed = "move";
+  });
+  document.addEventListener("dragend", () => {
+    for (const card of document.querySelectorAll(".dragged")) card.classList.remove("dragged");
+    for (const column of document.querySelectorAll(".target")) column.classList.remove("target");
+  });
+  document.addEventListener("dragover", (event) => {
+    const column = event.target.closest ? event.target.closest(".column") : null;
+    const card = document.querySelector(".dragged");
+    for (const other of document.querySelectorAll(".target")) if (other !== column) other.classList.remove("target");
+    if (!column || !card || !formTo(card, column.dataset.status)) return;
+    event.preventDefault();
+    column.classList.add("target");
+  });
+  document.addEventListener("drop", (event) => {
+    const column = event.target.closest ? event.target.closest(".column") : null;
+    const card = document.querySelector(".dragged");
+    const form = column && card ? formTo(card, column.dataset.status) : null;
+    if (!form) return;
+    event.preventDefault();
+    const ask = form.closest("details");
+    if (ask) {
+      ask.open = true;
+      form.querySelector("input[name=reason]").focus();
+    } else {
+      form.requestSubmit();
+    }
+  });
+
+  // The graph: what a step waits for and what waits for it, on a click or Enter.
+  function lineage(box) {
+    const graph = box.closest("svg");
+    const boxes = new Map([...graph.querySelectorAll("g[data-step]")].map((one) => [one.dataset.step, one]));
+    const before = (one) => one.dataset.after.split(" ").filter((name) => boxes.has(name));
+    const was = box.classList.contains("chosen");
+    for (const one of boxes.values()) one.classList.remove("on", "chosen");
+    graph.classList.toggle("lineage", !was);
+    if (was) return;
+    const reach = (start, next) => {
+      const found = new Set(start);
+      for (const name of found) for (const more of next(name)) found.add(more);
+      return found;
+    };
+    const after = new Map();
+    for (const [name, one] of boxes) {
+      for (const earlier of before(one)) after.set(earlier, [...(after.get(earlier) || []), name]);
+    }
+    const own = [box.dataset.step];
+    const all = [...reach(own, (name) => before(boxes.get(name))), ...reach(own, (name) => after.get(name) || [])];
+    for (const name of all) boxes.get(name).classList.add("on");
+    box.classList.add("chosen");
+  }
+  document.addEventListener("click", (event) => {
+    const box = event.target.closest ? event.target.closest("g[data-step]") : null;
+    if (box) lineage(box);
+  });
+  document.addEventListener("keydown", (event) => {
+    const box = event.target.closest ? event.target.closest("g[data-step]") : null;
+    if (box && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      lineage(box);
+    }
+  });
+
+  function prepare() {
+    for (const box of document.querySelectorAll("svg.graph g[data-step]")) box.setAttribute("tabindex", "0");
+  }
+  prepare();
+  listen();
+})();

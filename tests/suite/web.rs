@@ -1,0 +1,201 @@
+//! `web`: the page in the browser, by requests as anybody could send them, and in a real browser.
+
+mod browser;
+mod client;
+mod live;
+mod refusals;
+
+use client::{Answer, Server};
+use serde_json::json;
+
+use crate::builder::Project;
+
+/// Two steps, the second behind the first.
+fn project() -> Project {
+    let project = Project::new();
+    let changes = json!([
+        { "op": "step.add", "title": "Collect benchmarks" },
+        { "op": "step.add", "title": "Compare", "depends_on": ["1"] },
+    ]);
+    project.ok_with_input(&["apply", "-"], &changes.to_string());
+    project
+}
+
+/// A change that the board offers: the words of the command and the revision it was shown at.
+fn change<'a>(words: &[&'a str], revision: &'a str) -> Vec<(&'static str, &'a str)> {
+    let mut form: Vec<(&str, &str)> = words.iter().map(|word| ("word", *word)).collect();
+    form.push(("revision", revision));
+    form
+}
+
+#[test]
+fn the_address_with_its_token_is_one_line_and_lets_in_once_by_cookie() {
+    let project = project();
+    let server = Server::start(&project, &[]);
+    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
+    let token = server.url.split("token=").nth(1).unwrap();
+    assert_eq!(token.len(), 32);
+    let opened = server.raw("GET", &format!("/?token={token}"), &[], "");
+    assert_eq!(opened.status, 200);
+    let cookie = opened.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(!cookie.contains(token) && !opened.body.contains(token), "the token goes no further");
+    let page = server.get(&server.home());
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains("Collect benchmarks"), "{}", page.body);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+    assert!(!page.body.contains("<script>") && !page.body.contains(" onclick"), "nothing inline");
+}
+
+#[test]
+fn every_view_is_there() {
+    let project = crate::report::hostile();
+    let server = Server::start(&project, &[]);
+    let home = server.home();
+    for view in [
+        "",
+        "graph",
+        "timeline",
+        "steps",
+        "steps?from=1",
+        "reviews",
+        "context",
+        "history",
+        "operations",
+        "constraints",
+    ] {
+        let page = server.get(&format!("{home}{view}"));
+        assert_eq!(page.status, 200, "{view}: {}", page.body);
+        let lower = page.body.to_ascii_lowercase();
+        assert!(lower.contains("</html>") && lower.contains("&lt;script&gt;"), "{view}");
+        for harm in ["<script>", "<img", "<b>eve", "href=\"javascript", "\u{202e}"] {
+            assert!(!lower.contains(harm), "{view}: {harm}");
+        }
+    }
+    let operations = server.get(&format!("{home}operations"));
+    let link = operations.body.split("href=\"").find(|part| part.contains("/diff?")).unwrap();
+    let link = link.split('"').next().unwrap().replace("&amp;", "&");
+    let diff = server.get(&link);
+    assert_eq!(diff.status, 200);
+    assert!(diff.body.contains("<pre class=\"diff\">"), "{}", diff.body);
+    assert_eq!(server.get("/style.css").header("content-type").unwrap(), "text/css; charset=utf-8");
+    assert_eq!(server.get("/app.js").status, 200);
+}
+
+#[test]
+fn a_change_goes_the_way_of_every_change_and_history_says_where_it_came_from() {
+    let project = project();
+    let server = Server::start(&project, &["--actor", "ada"]);
+    let moved = server.change(&change(&["step", "start", "1"], &server.revision()));
+    assert_eq!((moved.status, moved.header("location").unwrap()), (303, server.home().as_str()));
+    let done = server.change(&change(&["step", "done", "1"], &server.revision()));
+    assert_eq!(done.status, 303, "{}", done.body);
+    let step: serde_json::Value =
+        serde_json::from_str(&project.ok(&["step", "show", "1", "--json"]).stdout).unwrap();
+    assert!(step.to_string().contains("ada"), "{step}");
+    let history = project.ok(&["history", "list", "--json"]).stdout;
+    assert!(history.contains("\"via\"") && history.contains("page"), "{history}");
+    let log = project.ok(&["op", "log", "--json"]).stdout;
+    assert!(log.contains("web: step done 1") && log.contains("\"actor\":\"ada\""), "{log}");
+    project.ok(&["check"]);
+    project.ok(&["history", "verify"]);
+    let undone = server.change(&change(&["undo"], &server.revision()));
+    assert_eq!(undone.status, 303, "{}", undone.body);
+    assert!(server.get(&server.home()).body.contains("step done 1"), "it can be done again");
+}
+
+#[test]
+fn a_stale_page_gets_a_conflict_with_what_changed() {
+    let project = project();
+    let server = Server::start(&project, &[]);
+    let shown = server.revision();
+    project.ok(&["--actor", "bob", "step", "start", "1"]);
+    let files = project.files();
+    let stale = server.change(
+        &change(&["step", "skip", "2"], &shown)
+            .into_iter()
+            .chain([("reason", "no")])
+            .collect::<Vec<_>>(),
+    );
+    assert_eq!(stale.status, 409);
+    assert!(
+        stale.body.contains("The state has changed since this page was shown"),
+        "{}",
+        stale.body
+    );
+    assert!(stale.body.contains("bob"), "it says who did what: {}", stale.body);
+    assert_eq!(project.files(), files, "nothing was changed");
+}
+
+#[test]
+fn an_illegal_move_is_not_offered_and_refused_when_asked_for() {
+    let project = project();
+    let server = Server::start(&project, &[]);
+    let page = server.get(&server.home()).body;
+    let card = page.split("data-step=\"2\"").nth(1).unwrap().split("</article>").next().unwrap();
+    assert!(!card.contains("value=\"start\""), "step 2 waits for step 1: {card}");
+    let files = project.files();
+    for words in [&["step", "start", "2"][..], &["step", "done", "1"]] {
+        let refused = server.change(&change(words, &server.revision()));
+        assert_eq!(refused.status, 422, "{words:?} {}", refused.body);
+        assert!(refused.body.contains("Nothing was changed"), "{}", refused.body);
+    }
+    assert_eq!(project.files(), files);
+}
+
+#[test]
+fn reviews_are_decided_with_a_reason_and_earlier_moments_restored() {
+    let project = project();
+    project.ok(&["--actor", "agent", "review", "open", "Is the budget fine?"]);
+    project.ok(&["--actor", "agent", "review", "open", "Is the plan fine?"]);
+    let server = Server::start(&project, &["--actor", "ada"]);
+    let before = server.revision();
+    let mut form = change(&["review", "reject", "r1"], &before);
+    assert_eq!(server.change(&form).status, 400, "a reason is asked for");
+    form.push(("reason", "too expensive"));
+    assert_eq!(server.change(&form).status, 303);
+    assert_eq!(
+        server.change(&change(&["review", "approve", "r2"], &server.revision())).status,
+        303
+    );
+    let reviews = project.ok(&["review", "list", "--all"]).stdout;
+    assert!(reviews.contains("rejected") && reviews.contains("approved"), "{reviews}");
+    let restored = server.change(&change(&["restore", &before], &server.revision()));
+    assert_eq!(restored.status, 303, "{}", restored.body);
+    assert!(!project.ok(&["review", "list", "--all"]).stdout.contains("approved"));
+    let undone = server.change(&change(&["undo"], &server.revision()));
+    assert_eq!(undone.status, 303, "{}", undone.body);
+    assert!(project.ok(&["review", "list", "--all"]).stdout.contains("approved"));
+}
+
+#[test]
+fn all_states_below_a_directory_are_on_the_first_page() {
+    let project = project();
+    let other = project.root().join("other");
+    project.ok(&["-C", other.to_str().unwrap(), "init", "--goal", "Something <else>"]);
+    let server = Server::start(&project, &["."]);
+    let page = server.get("/").body;
+    assert!(
+        page.contains("Compare three vector databases") && page.contains("Something &lt;else&gt;"),
+        "{page}"
+    );
+    let links: Vec<&str> =
+        page.split("href=\"/s/").skip(1).map(|part| part.split('"').next().unwrap()).collect();
+    assert_eq!(links.len(), 2, "{page}");
+    for link in links {
+        assert_eq!(server.get(&format!("/s/{link}")).status, 200);
+    }
+}
+
+#[test]
+fn a_large_state_is_shown_in_pages() {
+    let project = Project::with_steps(1_000);
+    let server = Server::start(&project, &[]);
+    let Answer { status, body, .. } = server.get(&server.home());
+    assert_eq!(status, 200);
+    assert!(body.contains("and 940 more"), "a column has a limit");
+    assert!(body.len() < 200_000, "{} bytes", body.len());
+    let steps = server.get(&format!("{}steps", server.home())).body;
+    assert!(steps.contains("More steps") && steps.len() < 200_000, "{} bytes", steps.len());
+}
