@@ -76,13 +76,13 @@ impl Way {
         };
         match self {
             Self::Start => Change::StepStart { step },
-            Self::Retry => Change::StepRetry { step },
+            Self::Retry => Change::StepRetry { step, note: None },
             Self::Take => Change::StepTake { step, force: false, why: None },
             Self::Done => Change::StepDone(result(task.note.as_deref())),
             Self::Skip => Change::StepSkip(result(Some("dropped by the agent from its own list"))),
             Self::Reset => {
                 let note = Some("reopened by the agent in its own list".to_owned());
-                Change::StepReset { step, note, force: false }
+                Change::StepReset { step, note, force: false, fresh: false, dependents: false }
             }
         }
     }
