@@ -63,8 +63,8 @@ impl Sentiment {
             .collect();
         let text = format!(" {} ", words.join(" "));
         let says = |list: &[&str]| list.iter().any(|said| text.contains(&format!(" {said} ")));
-        match (says(&PRAISE) && !says(&BUTS), says(&COMPLAINTS)) {
-            (true, false) => Some(Self::Positive),
+        match (says(&PRAISE), says(&COMPLAINTS)) {
+            (true, false) if !says(&BUTS) => Some(Self::Positive),
             (false, true) => Some(Self::Negative),
             _ => None,
         }

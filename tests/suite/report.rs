@@ -45,7 +45,7 @@ fn one_page_has_everything_and_loads_nothing() {
     project.ok(&["context", "add", "Indexes *matter* a lot"]);
     let ran = project.ok(&["report", "--output", "out/report.html"]);
     assert!(ran.stdout.starts_with("wrote out/report.html ("), "{}", ran.stdout);
-    let page = std::fs::read_to_string(project.root().join("out/report.html")).unwrap();
+    let page = project.read_at(&project.root().join("out/report.html"));
     for part in [
         "board",
         "graph",

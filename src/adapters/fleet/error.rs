@@ -40,6 +40,8 @@ pub(crate) enum FleetError {
     /// Files here were changed and not published.
     #[error("`{directory}` has changes that are not published: {files}")]
     Unpublished {
+        /// The project.
+        name: String,
         /// Where.
         directory: String,
         /// Which files.
@@ -122,10 +124,10 @@ impl FleetError {
             Self::NotJoined => "`statedir fleet join` makes it part of one".to_owned(),
             Self::NoProject(_) => "`statedir fleet list` shows all".to_owned(),
             Self::Refused(refusal) => refusal.hint()?,
-            Self::Unpublished { .. } => {
-                "`statedir fleet push` publishes them; `statedir fleet pull --merge` unites both"
-                    .to_owned()
-            }
+            Self::Unpublished { name, .. } => format!(
+                "`statedir fleet push` publishes them; `statedir fleet pull {} --merge` unites both",
+                crate::text::shell::shell_word(name)
+            ),
             Self::Rewritten { .. } => {
                 "`statedir fleet push --whole` publishes the history anew".to_owned()
             }

@@ -215,7 +215,8 @@ fn update(
         return Ok(Pulled::UpToDate);
     }
     if !names.is_empty() && !united {
-        return Err(FleetError::Unpublished { directory, files: names.join(", ") });
+        let (name, files) = (project.name.clone(), names.join(", "));
+        return Err(FleetError::Unpublished { name, directory, files });
     }
     if !is_behind {
         return Ok(Pulled::UpToDate);

@@ -54,6 +54,8 @@ impl Html {
             Event::HardBreak => self.out.push_str("<br>\n"),
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::TaskListMarker(done) => self.out.push_str(if done { "☑ " } else { "☐ " }),
+            // A comment is not meant to be read.
+            Event::InlineHtml(text) if text.starts_with("<!--") && text.ends_with("-->") => {}
             // Raw HTML is text like any other.
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 self.out.push_str(&escape(&text));
@@ -179,6 +181,11 @@ mod tests {
             assert!(!lower.contains("href=\"data"), "{html}");
         }
         assert!(to_html("[x](https://a.example)", 3).contains("href=\"https://a.example\""));
+    }
+
+    #[test]
+    fn a_comment_in_a_line_is_not_shown() {
+        assert_eq!(to_html("found <!-- <b>2026</b> -->", 3), "<p>found </p>\n");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::{
         StepRole as Role, format_duration,
     },
     recovery::failure::{ErrorClass, Failure, classify},
+    text::shell::shell_word,
     workspace::{
         Answer, Draft, Error, Resolver,
         change::{
@@ -233,11 +234,13 @@ fn refuse_without_outputs(
     if missing.is_empty() {
         return Ok(());
     }
-    let options: Vec<String> = missing.iter().map(|name| format!("--output {name}=…")).collect();
+    let option = |name: &&str| format!("--output {}", shell_word(&format!("{name}=what it gave")));
+    let options: Vec<String> = missing.iter().map(option).collect();
+    let command = format!("step done {} {}", step.number, options.join(" "));
     Err(Error::refused_with(
         ErrorCode::OutputMissing,
         format!("{} has not given {}", step.name(), missing.join(", ")),
-        format!("`statedir step done {} {}`", step.number, options.join(" ")),
+        format!("`statedir {command}`"),
     ))
 }
 

@@ -59,7 +59,8 @@ pub(super) fn run(session: &mut Session<'_>, setups: &[Setup], named: bool) -> C
         } else if named {
             let client = &setup.client;
             let message = format!("{client} is not set up here");
-            let hint = format!("`statedir setup {client}` sets it up");
+            let command = format!("setup {client}");
+            let hint = format!("`statedir {command}` sets it up");
             return Err(Failure::new(ErrorCode::NotFound, message).hint(hint));
         }
     }
@@ -108,9 +109,8 @@ fn report(session: &mut Session<'_>, checked: &[Checked]) {
             session.output.line(format!("  {:<15} {needs}", "still needed"));
         }
         if checked.files.iter().any(|file| file.state != FileState::InPlace) {
-            session
-                .output
-                .line(format!("  hint: `statedir setup {}` completes it", checked.client));
+            let command = format!("setup {}", checked.client);
+            session.output.line(format!("  hint: `statedir {command}` completes it"));
         }
     }
 }

@@ -16,9 +16,9 @@ member that is not known is an error.
   plan.set                     set: {field: value}
   plan.pause, plan.resume      why; nothing
   step.add, step.set           title (or step), [component, tool, input, output, cost, time, effects,
-                               depends_on, description, set; to add: after, before]
+                               depends_on, description, set; to add: after, before, id]
   step.start, step.retry,
-  step.reset                   [step; to reset: note, force]
+  step.reset                   [step; to retry: note; to reset: note, force, fresh, dependents]
   step.take                    [step, force, why]
   step.move                    step, to, [output, cost, time, error, note, tool, force]
   step.remove                  step
