@@ -11,8 +11,10 @@ use std::{
 
 use crate::merge::repository::Repository;
 
-/// The least share of pairs, in per cent, that must be united.
-const LEAST: usize = 45;
+/// The least share of pairs, in per cent, that must be united: of 200 pairs 66 were measured, and
+/// a few pairs vary with the ids of their steps.
+const LEAST: usize = 50;
+const LEAST_OF_MANY: usize = 60;
 
 /// Reproducible numbers.
 struct Dice(u64);
@@ -36,8 +38,8 @@ struct Measure {
     pairs: usize,
     /// Pairs that git united and `check` accepts.
     good: usize,
-    /// Those, and pairs that git would unite but for the end of history.md.
-    but_for_history: usize,
+    /// Those, and pairs that git would unite but for what both add to history.md and context.md.
+    but_for_ends: usize,
     /// How often each file was in conflict, and how often each finding was made.
     against: BTreeMap<String, usize>,
 }
@@ -162,8 +164,9 @@ fn measure(pairs: usize, has_attributes: bool) -> Option<Measure> {
         later(&repository);
         branch(&repository, &mut dice, "b", &theirs);
         let against = unite(&repository);
-        let is_history = |what: &String| what == "conflict in history.md";
-        measure.but_for_history += usize::from(against.iter().all(is_history));
+        let is_at_end =
+            |what: &String| ["history.md", "context.md"].iter().any(|name| what.ends_with(name));
+        measure.but_for_ends += usize::from(against.iter().all(is_at_end));
         measure.good += usize::from(against.is_empty());
         for what in against {
             *measure.against.entry(what).or_default() += 1;
@@ -180,21 +183,23 @@ fn branches_that_finish_different_steps_merge_as_text() {
     for (what, times) in &measure.against {
         println!("  {times} × {what}");
     }
-    assert!(measure.percent() >= LEAST, "only {} %", measure.percent());
+    let least = if full { LEAST_OF_MANY } else { LEAST };
+    assert!(measure.percent() >= least, "only {} %", measure.percent());
 }
 
-/// Both branches add to the end of history.md, which only `merge=union` or the driver can unite.
+/// Both branches add to the end of history.md, and often of context.md, which only `merge=union` or the
+/// driver can unite.
 #[test]
-fn without_attributes_only_the_end_of_the_history_is_in_the_way_more_often() {
+fn without_attributes_only_what_both_add_to_is_in_the_way_more_often() {
     let full = std::env::var("STATEDIR_SWEEP").is_ok_and(|wanted| wanted == "full");
     let pairs = if full { 200 } else { 6 };
     let Some(measure) = measure(pairs, false) else { return };
     println!(
-        "without attributes: {} of {}, and {} but for history.md",
-        measure.good, measure.pairs, measure.but_for_history
+        "without attributes: {} of {}, and {} but for the ends of history.md and context.md",
+        measure.good, measure.pairs, measure.but_for_ends
     );
     assert_eq!(measure.good, 0, "this has become better: say so");
     if full {
-        assert!(measure.but_for_history * 100 / pairs >= LEAST);
+        assert!(measure.but_for_ends * 100 / pairs >= LEAST_OF_MANY);
     }
 }
