@@ -60,7 +60,7 @@ fn main() {
     let root = tempfile::tempdir().expect("a temporary directory");
     let (there, missing): (Vec<_>, Vec<_>) = PEERS.iter().partition(|peer| is_installed(peer.name));
     for peer in missing {
-        println!("{} is not installed", peer.name);
+        println!("{}: missing here", peer.name);
     }
     println!("{:<18} {:>7} {:>12}  statedir / other", "", "items", "statedir");
     for items in SIZES {

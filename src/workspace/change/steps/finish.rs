@@ -234,7 +234,7 @@ fn refuse_without_outputs(
     if missing.is_empty() {
         return Ok(());
     }
-    let option = |name: &&str| format!("--output {}", shell_word(&format!("{name}=what it gave")));
+    let option = |name: &&str| format!("--output {}='what it gave'", shell_word(name));
     let options: Vec<String> = missing.iter().map(option).collect();
     let command = format!("step done {} {}", step.number, options.join(" "));
     Err(Error::refused_with(

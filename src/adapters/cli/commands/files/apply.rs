@@ -31,7 +31,8 @@ member that is not known is an error.
   var.merge, var.patch         patch: an object (RFC 7396), a list of operations (RFC 6902)
   history.add                  title, [fields: {field: value}]
   turn.add                     user_message, response, [intent, outcome, errors, tasks, files,
-                               decisions, lessons, input_tokens, output_tokens]
+                               decisions, lessons, input_tokens, output_tokens, conversation,
+                               feedback]
   constraint.set               name, value, [create]
   constraint.unset             name
   directive.add                text, [steps: number]
