@@ -61,6 +61,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir check` shows how things stand", "takes a commit that git cannot read"),
     ("lists what can be compared without git", "takes a machine without git"),
     ("statedir keeps the state of this task in plain files", "the instructions of the MCP server"),
+    ("build it with the feature `web`", "takes a program that was built without it"),
+    ("without --port takes any that is free", "takes a port that is in use"),
+    ("open the address that `statedir web` printed", "a page: web/refusals.rs asks for it"),
+    ("`statedir plan set execution_id=my-project`", "takes a database"),
     ("`statedir fleet", "takes a database and several machines: fleet/life.rs follows them"),
     ("merges both sides by meaning; if no merge", "takes half a merge: merge/half_way.rs has it"),
 ];

@@ -39,7 +39,7 @@ member that is not known is an error.
   directive.remove             directive: number or text
   rule.add, rule.remove        text; rule: number or text
   event.emit                   type, [fields: {field: value}]
-  review.open, review.decide   text; id, approve: true or false, [why]
+  review.open, review.decide   text; id, approve: true or false, [why, to]
   checkpoint.create            [name, message]
   migrate                      nothing
 
