@@ -96,7 +96,7 @@ fn size() -> (usize, usize, usize) {
     let given = |name: &str, usual: usize| {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
     };
-    (given("STATEDIR_FLEET_WORKERS", 3), given("STATEDIR_FLEET_PROJECTS", 6), 2)
+    (given("STATEDIR_FLEET_WORKERS", 3), given("STATEDIR_FLEET_PROJECTS", 4), 2)
 }
 
 fn worker(fleet: &Fleet, number: usize, url: &str, acknowledged: &Path) -> Child {
