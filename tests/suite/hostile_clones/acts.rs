@@ -189,7 +189,7 @@ const LINES: [(&str, &str); 151] = [
     ("setup vscode", ".vscode AGENTS.md"),
     ("setup generic", "AGENTS.md .agents"),
     ("mcp", ""),
-    ("web --port 0", ""),
+    ("web --port 0", "127.0.0.1"),
     ("schema", ""),
     ("completions bash", ""),
     ("__complete step done 1", ""),

@@ -22,6 +22,9 @@ use super::{
     trace::{self, Deed},
 };
 
+/// The address of this machine, for those who listen there.
+const LOOPBACK: &str = "127.0.0.1";
+
 /// How long a command may take.
 const BOUND: Duration = Duration::from_secs(10);
 /// How long a command runs that ends only when it is told to.
@@ -336,6 +339,12 @@ impl Ground {
                     if path.starts_with(self.place.join("outside")) && !is_git(program) =>
                 {
                     harm.insert(format!("read {}", path.display()));
+                }
+                // Who listens on this machine alone says so.
+                Deed::Listen(address)
+                    if !address.contains(LOOPBACK) || !writes.iter().any(|at| at == LOOPBACK) =>
+                {
+                    harm.insert(format!("listened at {address}"));
                 }
                 Deed::Connect(address) => _ = harm.insert(format!("connected to {address}")),
                 _ => {}

@@ -26,6 +26,8 @@ pub enum Deed {
     Change { call: String, path: PathBuf },
     /// A connection to another machine.
     Connect(String),
+    /// A port on which others are waited for.
+    Listen(String),
 }
 
 /// The words before a command that is to be traced into files `prefix.PID`.
@@ -124,7 +126,9 @@ impl Reader {
 
     fn socket(&mut self, call: &Call, cwd: &Path) {
         let address = call.args.get(1).map(String::as_str).unwrap_or_default();
-        if address.contains("AF_INET") {
+        if address.contains("AF_INET") && call.name == "bind" {
+            self.deeds.push(Deed::Listen(address.to_owned()));
+        } else if address.contains("AF_INET") {
             self.deeds.push(Deed::Connect(address.to_owned()));
         } else if call.name == "bind"
             && let Some((_, rest)) = address.split_once("sun_path=\"")
