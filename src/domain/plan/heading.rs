@@ -2,7 +2,7 @@
 //!
 //! The mark at its end shows the state of the step at a glance. It follows the status, which is the
 //! truth. People also write `Step 4 Write a shim`, `✅ Step 4: Write a shim` and, below *Steps*,
-//! `4. Write a shim` or `Write a shim`; which headings are steps is in [`locate`](super::locate).
+//! `4. Write a shim` or `Write a shim`; which headings are steps is in [`locate`](mod@super::locate).
 
 use crate::{
     domain::StepRole,
