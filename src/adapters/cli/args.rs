@@ -74,18 +74,20 @@ fn wait(text: &str) -> Result<Duration, String> {
 /// The commands as an enum for the parser, and one by one by name: describing all of them takes
 /// longer than most of them run.
 macro_rules! commands {
-    ($($(#[$option:meta])* $name:literal $(| $alias:literal)? => $variant:ident($args:ty),)*) => {
+    ($($(#[$option:meta])* $(if $feature:literal,)? $name:literal $(| $alias:literal)? => $variant:ident($args:ty),)*) => {
         #[derive(Clone, Debug, Subcommand)]
         #[command(defer = true)]
         pub(in crate::adapters) enum Command {
-            $($(#[$option])* #[command(name = $name $(, visible_alias = $alias)?)] $variant($args),)*
+            $($(#[cfg(feature = $feature)])? $(#[$option])* #[command(name = $name $(, visible_alias = $alias)?)] $variant($args),)*
         }
 
         /// The command that a word names, not described yet, and what describes it.
         pub(super) fn named(word: &OsStr) -> Option<(clap::Command, Describe)> {
-            $(if word == $name $(|| word == $alias)? {
-                let command = clap::Command::new($name) $(.visible_alias($alias))?;
-                return Some((command, <$args as clap::Args>::augment_args));
+            $($(#[cfg(feature = $feature)])? {
+                if word == $name $(|| word == $alias)? {
+                    let command = clap::Command::new($name) $(.visible_alias($alias))?;
+                    return Some((command, <$args as clap::Args>::augment_args));
+                }
             })*
             None
         }
@@ -141,8 +143,7 @@ commands! {
     "gc" => Gc(commands::gc::Args),
     "archive" => Archive(commands::archive::Args),
     "watch" => Watch(commands::watch::Args),
-    #[cfg(feature = "fleet")]
-    "fleet" => Fleet(commands::fleet::Args),
+    if "fleet", "fleet" => Fleet(commands::fleet::Args),
     "web" => Web(commands::web::Args),
     "hook" => Hook(commands::hook::Args),
     "setup" => Setup(commands::setup::Args),

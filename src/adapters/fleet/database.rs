@@ -150,6 +150,12 @@ pub(crate) enum RefusalKind {
 }
 
 impl Refusal {
+    /// The error that says so of a project.
+    pub(super) fn of(project: Project, what: &str, kind: RefusalKind) -> FleetError {
+        let Project { name, lease, revision, .. } = project;
+        FleetError::Refused(Box::new(Self { name, what: what.to_owned(), lease, revision, kind }))
+    }
+
     pub(super) fn is_taken(&self) -> bool {
         self.kind == RefusalKind::NameTaken
     }

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     Database, FleetError, Membership, NewProject, Published, Push, Refusal,
-    database::{Project, Range, RefusalKind},
+    database::{Range, RefusalKind},
     membership::remember_directory,
 };
 use crate::{
@@ -57,15 +57,8 @@ pub(crate) fn join(
             Membership { id: id.clone(), ..Membership::default() }
         }
         None => {
-            let Project { name, lease, revision, .. } = project;
-            let (what, kind) = ("the state of this directory".to_owned(), RefusalKind::Moved);
-            return Err(FleetError::Refused(Box::new(Refusal {
-                name,
-                what,
-                lease,
-                revision,
-                kind,
-            })));
+            let what = "the state of this directory";
+            return Err(Refusal::of(project, what, RefusalKind::Moved));
         }
     };
     membership.name = project.name;
@@ -184,11 +177,7 @@ fn lost(database: &mut dyn Database, known: &Membership) -> FleetError {
     match database.project(&known.id) {
         Err(error) => error,
         Ok(None) => FleetError::NoProject(known.name.clone()),
-        Ok(Some(Project { name, lease, revision, .. })) => {
-            let what = "the heartbeat".to_owned();
-            let kind = RefusalKind::Lost;
-            FleetError::Refused(Box::new(Refusal { name, what, lease, revision, kind }))
-        }
+        Ok(Some(project)) => Refusal::of(project, "the heartbeat", RefusalKind::Lost),
     }
 }
 

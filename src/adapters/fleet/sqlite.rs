@@ -119,11 +119,6 @@ fn take(
     found(transaction, id)
 }
 
-fn refused(project: Project, what: &str, kind: RefusalKind) -> FleetError {
-    let Project { name, lease, revision, .. } = project;
-    FleetError::Refused(Box::new(Refusal { name, what: what.to_owned(), lease, revision, kind }))
-}
-
 impl Database for Sqlite {
     fn schema(&mut self) -> Result<Option<i64>, FleetError> {
         let tables: i64 = self.connection.query_row(
@@ -153,11 +148,11 @@ impl Database for Sqlite {
     fn join(&mut self, new: &NewProject<'_>) -> Result<Project, FleetError> {
         let transaction = self.writing()?;
         if let Some(there) = named(&transaction, new.name)?.filter(|there| there.id != new.id) {
-            return Err(refused(there, "joining", RefusalKind::NameTaken));
+            return Err(Refusal::of(there, "joining", RefusalKind::NameTaken));
         }
         if let Some(there) = named(&transaction, new.id)?.filter(|there| there.id == new.id) {
             if there.lease.is_held() && there.lease.host != new.host {
-                return Err(refused(there, "joining", RefusalKind::Held));
+                return Err(Refusal::of(there, "joining", RefusalKind::Held));
             }
             let taken = take(&transaction, new.host, new.id, new.lease)?;
             transaction.commit()?;
@@ -179,11 +174,11 @@ impl Database for Sqlite {
         let there = found(&transaction, push.id)?;
         let what = format!("revision {}", push.revision);
         if there.lease.fence != push.fence || there.lease.host != push.host {
-            return Err(refused(there, &what, RefusalKind::Lost));
+            return Err(Refusal::of(there, &what, RefusalKind::Lost));
         }
         let length = i64::try_from(push.history_from).unwrap_or(i64::MAX);
         if there.revision != push.base || (!push.whole && there.history_length != length) {
-            return Err(refused(there, &what, RefusalKind::Moved));
+            return Err(Refusal::of(there, &what, RefusalKind::Moved));
         }
         let generation = there.generation + i64::from(push.whole);
         if push.whole {
@@ -261,7 +256,7 @@ impl Database for Sqlite {
             Wanted::Named(name) => {
                 let there = found(&transaction, name)?;
                 if there.lease.is_held() && there.lease.host != host {
-                    return Err(refused(there, "the claim", RefusalKind::Held));
+                    return Err(Refusal::of(there, "the claim", RefusalKind::Held));
                 }
                 Some(there.id)
             }

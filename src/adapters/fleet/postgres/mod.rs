@@ -172,7 +172,7 @@ impl Postgres {
         };
         let lost = there.lease.fence != push.fence || there.lease.host != push.host;
         let kind = if lost { RefusalKind::Lost } else { RefusalKind::Moved };
-        refused(there, &format!("revision {}", push.revision), kind)
+        Refusal::of(there, &format!("revision {}", push.revision), kind)
     }
 }
 
@@ -207,11 +207,6 @@ fn project(row: &Row) -> Result<Project, FleetError> {
         silent_ms: column(row, 12)?,
         lease: Lease { host: column(row, 13)?, fence: column(row, 14)?, left_ms: column(row, 15)? },
     })
-}
-
-fn refused(project: Project, what: &str, kind: RefusalKind) -> FleetError {
-    let Project { name, lease, revision, .. } = project;
-    FleetError::Refused(Box::new(Refusal { name, what: what.to_owned(), lease, revision, kind }))
 }
 
 /// The condition under which a push is accepted: the fencing number, the machine, what it builds on.
@@ -267,13 +262,13 @@ impl Database for Postgres {
         )?;
         let there = self.found(new.id).or_else(|_| self.found(new.name))?;
         if there.id != new.id {
-            return Err(refused(there, "joining", RefusalKind::NameTaken));
+            return Err(Refusal::of(there, "joining", RefusalKind::NameTaken));
         }
         if there.lease.host == new.host && there.lease.fence == 1 && there.revision.is_empty() {
             return Ok(there);
         }
         let taken = self.take(new.host, new.id, new.lease, false)?;
-        taken.ok_or_else(|| refused(there, "joining", RefusalKind::Held))
+        taken.ok_or_else(|| Refusal::of(there, "joining", RefusalKind::Held))
     }
 
     fn push(&mut self, push: &Push<'_>, history: &mut Ranges<'_>) -> Result<(), FleetError> {
@@ -302,7 +297,7 @@ impl Database for Postgres {
                 let there = self.found(name)?;
                 return match self.take(host, &there.id, lease, false)? {
                     Some(taken) => Ok(Some(taken)),
-                    None => Err(refused(self.found(name)?, "the claim", RefusalKind::Held)),
+                    None => Err(Refusal::of(self.found(name)?, "the claim", RefusalKind::Held)),
                 };
             }
             Wanted::Next(filter) => filter,
