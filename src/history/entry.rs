@@ -123,10 +123,41 @@ pub(crate) struct Entry {
     pub verified: bool,
 }
 
+/// Whether an entry is as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Its checksum fits its text.
+    Proven,
+    /// It was written by hand.
+    Unsigned,
+    /// Its checksum does not fit its text.
+    Changed,
+}
+
+impl Proof {
+    /// The word for it, and what it means.
+    pub(crate) fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Proven => ("proven", "its checksum fits its text"),
+            Self::Unsigned => ("unsigned", "written by hand"),
+            Self::Changed => ("changed", "its checksum does not fit its text"),
+        }
+    }
+}
+
 /// What stands before the words of a line.
 const IN_FRONT: [char; 5] = ['-', '*', '+', ' ', '\t'];
 
 impl Entry {
+    /// Whether it is as it was written.
+    pub(crate) fn proof(&self) -> Proof {
+        match (self.verified, &self.id) {
+            (true, _) => Proof::Proven,
+            (false, None) => Proof::Unsigned,
+            (false, Some(_)) => Proof::Changed,
+        }
+    }
+
     /// The entry that a piece of the log is, if it is one.
     pub(super) fn read(piece: &Piece<'_>) -> Option<Self> {
         match piece {

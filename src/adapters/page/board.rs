@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Actions, Material, moves, short};
+use super::{Actions, short};
 use crate::{
     graph::role_word,
     text::{html::escape, markdown::to_html},
-    workspace::{StepOverview, state::StepState},
+    workspace::{Dashboard, StepOverview, state::StepState, step_actions},
 };
 
 /// How many cards a column shows.
@@ -17,24 +17,15 @@ const TITLE: usize = 140;
 const TEXT: usize = 20_000;
 
 /// The board. `link` is where the steps are shown, up to the number.
-pub(crate) fn board(material: &Material, link: &str, actions: Option<&Actions<'_>>) -> String {
+pub(crate) fn board(material: &Dashboard, link: &str, actions: Option<&Actions<'_>>) -> String {
     let mut out =
         String::from("<div class=\"board\" role=\"list\" aria-label=\"Steps by status\">");
-    let steps = &material.overview.steps;
-    let mut statuses: Vec<&str> = material.workflow.step_statuses().collect();
-    for step in steps {
-        if !statuses.contains(&step.status.as_str()) && statuses.len() < 20 {
-            statuses.push(&step.status);
-        }
-    }
-    for status in statuses {
-        let members: Vec<&StepOverview> =
-            steps.iter().filter(|step| step.status == status).collect();
-        let role = role_word(material.workflow.step_role(status));
+    for column in material.columns() {
+        let (members, role) = (column.steps, role_word(column.role));
         let _ = write!(
             out,
             "<div class=\"column {role}\" role=\"listitem\" data-status=\"{0}\"><h3>{0} <span class=\"count\">{1}</span></h3>",
-            short(status, 40),
+            short(column.status, 40),
             members.len()
         );
         for step in members.iter().take(CARDS) {
@@ -51,7 +42,7 @@ pub(crate) fn board(material: &Material, link: &str, actions: Option<&Actions<'_
 
 fn card(
     out: &mut String,
-    material: &Material,
+    material: &Dashboard,
     step: &StepOverview,
     link: &str,
     actions: Option<&Actions<'_>>,
@@ -83,7 +74,7 @@ fn card(
     }
     if let Some(actions) = actions {
         out.push_str("<div class=\"moves\">");
-        for found in moves(&material.workflow, step) {
+        for found in step_actions(&material.workflow, step) {
             let data = format!(" data-to=\"{}\"", escape(&found.to));
             let words: Vec<&str> = found.words.iter().map(String::as_str).collect();
             out.push_str(&actions.form(&found.label, &words, found.reason, &data));
@@ -94,7 +85,7 @@ fn card(
 }
 
 /// The steps from `first` on, at most so many, each with all that it says.
-pub(crate) fn steps(material: &Material, first: usize, most: usize, is_open: bool) -> String {
+pub(crate) fn steps(material: &Dashboard, first: usize, most: usize, is_open: bool) -> String {
     let all = &material.state.steps;
     let mut out = String::new();
     for step in all.iter().skip(first).take(most) {
@@ -119,30 +110,7 @@ fn details(out: &mut String, step: &StepState, is_open: bool) {
         short(&step.title, 500),
         short(step.status.as_deref().unwrap_or("-"), 40)
     );
-    let before: Vec<String> = step.depends_on.iter().map(ToString::to_string).collect();
-    let attempts = (step.attempts > 0).then(|| step.attempts.to_string());
-    let rows = [
-        ("id", step.id.clone()),
-        ("depends on", Some(before.join(", ")).filter(|text| !text.is_empty())),
-        ("component", step.component.clone()),
-        ("tool", step.tool_mapping.clone()),
-        ("estimated cost", step.estimated_cost.clone()),
-        ("estimated time", step.estimated_time.clone()),
-        ("side effects", step.side_effects.clone()),
-        ("attempts", attempts),
-        ("claimed by", step.claimed_by.clone()),
-        ("started at", step.started_at.clone()),
-        ("result", step.result.clone()),
-    ];
-    let given = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    let lists =
-        [("input", &step.inputs), ("expected output", &step.expected_outputs), ("", &step.other)];
-    let written = lists.into_iter().flat_map(|(kind, list)| {
-        list.iter().map(move |one| {
-            (format!("{kind} {}", one.name).trim().to_owned(), one.text.clone().unwrap_or_default())
-        })
-    });
-    for (name, value) in given.chain(written) {
+    for (name, value) in step.facts() {
         let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", short(&name, 80), short(&value, TEXT));
     }
     out.push_str("</dl>");

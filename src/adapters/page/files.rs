@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{Actions, Material, short};
-use crate::{domain::Decision, text::markdown::to_html};
+use super::{Actions, short};
+use crate::{domain::Decision, text::markdown::to_html, workspace::Dashboard};
 
 /// How much of a section is shown.
 const TEXT: usize = 100_000;
 
 /// The sections of context.md.
-pub(crate) fn context(material: &Material) -> String {
+pub(crate) fn context(material: &Dashboard) -> String {
     let mut out = String::from("<div class=\"markdown\">");
     for section in &material.state.context {
         if section.level > 1 {
@@ -28,7 +28,7 @@ pub(crate) fn context(material: &Material) -> String {
 }
 
 /// Modifiers, limits, directives, rules, and what rules have done lately.
-pub(crate) fn constraints(material: &Material) -> String {
+pub(crate) fn constraints(material: &Dashboard) -> String {
     let constraints = &material.state.constraints;
     let mut out = String::new();
     if !constraints.settings.is_empty() {
@@ -50,19 +50,17 @@ pub(crate) fn constraints(material: &Material) -> String {
             out.push_str("</ol>");
         }
     }
-    let fired = material.entries.iter().rev().filter(|entry| entry.field("rule").is_some());
-    let fired: Vec<String> = fired
+    let fired: Vec<String> = material
+        .fired_rules()
         .take(20)
-        .map(|entry| {
-            let why =
-                entry.field("values").map(|values| format!(", because {}", short(values, 300)));
-            let did = entry.field("state_changes").unwrap_or(&entry.title);
+        .map(|fired| {
+            let why = fired.because.map(|values| format!(", because {}", short(values, 300)));
             format!(
                 "<li><b>{}</b>: {}{}: {}</li>",
-                short(entry.time.as_deref().unwrap_or("-"), 40),
-                short(entry.field("rule").unwrap_or_default(), 500),
+                short(fired.time, 40),
+                short(fired.rule, 500),
                 why.unwrap_or_default(),
-                short(did, 300)
+                short(fired.did, 300)
             )
         })
         .collect();
@@ -76,21 +74,14 @@ pub(crate) fn constraints(material: &Material) -> String {
 }
 
 /// Questions to a person, the open ones first.
-pub(crate) fn reviews(material: &Material, actions: Option<&Actions<'_>>) -> String {
-    let reviews = &material.state.reviews;
+pub(crate) fn reviews(material: &Dashboard, actions: Option<&Actions<'_>>) -> String {
+    let reviews = material.reviews();
     if reviews.is_empty() {
         return "<p class=\"none\">Nobody was asked anything.</p>".to_owned();
     }
     let mut out = String::from("<ul class=\"reviews\">");
-    let mut sorted: Vec<_> = reviews.iter().collect();
-    sorted.sort_by_key(|review| review.decision != Decision::Open);
-    for review in sorted {
-        let word = match review.decision {
-            Decision::Open => "open",
-            Decision::Approved => "approved",
-            Decision::Rejected => "rejected",
-            Decision::Closed => "closed",
-        };
+    for review in reviews {
+        let word = review.decision.word();
         let _ = write!(
             out,
             "<li class=\"review {word}\" data-review=\"{0}\"><b>{0}</b> <span class=\"status\">{word}</span> {1}",

@@ -2,22 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::{Actions, Material, short};
-use crate::text::html::escape;
+use super::{Actions, short};
+use crate::{text::html::escape, workspace::Dashboard};
 
 /// How much of a field is shown.
 const TEXT: usize = 20_000;
 
 /// The entries that were read, the newest first.
-pub(crate) fn history(material: &Material) -> String {
+pub(crate) fn history(material: &Dashboard) -> String {
     let mut out = String::new();
     let all = material.overview.history.entries;
     for entry in material.entries.iter().rev() {
-        let (mark, proof) = match (entry.verified, &entry.id) {
-            (true, _) => ("proven", "its checksum fits its text"),
-            (false, None) => ("unsigned", "written by hand"),
-            (false, Some(_)) => ("changed", "its checksum does not fit its text"),
-        };
+        let (mark, proof) = entry.proof().words();
         let _ = write!(
             out,
             "<details class=\"entry\"><summary><span class=\"proof {mark}\" title=\"{proof}\">{mark}</span> \
@@ -44,7 +40,7 @@ pub(crate) fn history(material: &Material) -> String {
 
 /// The operations that were read, the newest first. `compare` is where two moments are compared.
 pub(crate) fn operations(
-    material: &Material,
+    material: &Dashboard,
     compare: Option<&str>,
     actions: Option<&Actions<'_>>,
 ) -> String {

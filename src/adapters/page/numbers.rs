@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Material, short};
-use crate::domain::format_duration;
+use super::short;
+use crate::{domain::format_duration, workspace::Dashboard};
 
 /// Title, goal, status, progress and the next move.
-pub(crate) fn header(material: &Material) -> String {
+pub(crate) fn header(material: &Dashboard) -> String {
     let overview = &material.overview;
     let counts = &overview.counts;
     let mut out = format!("<h1>{}</h1>", short(&overview.title, 300));
@@ -49,7 +49,7 @@ pub(crate) fn header(material: &Material) -> String {
 }
 
 /// Counts, costs and times.
-pub(crate) fn numbers(material: &Material) -> String {
+pub(crate) fn numbers(material: &Dashboard) -> String {
     let overview = &material.overview;
     let (history, spending) = (&overview.history, &overview.spending);
     let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();

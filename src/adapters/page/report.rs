@@ -3,9 +3,10 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Material, STYLE, board, constraints, context, graph, header, history, numbers, operations,
-    reviews, section, short, steps, timeline,
+    STYLE, board, constraints, context, graph, header, history, numbers, operations, reviews,
+    section, short, steps, timeline,
 };
+use crate::workspace::Dashboard;
 
 /// How many steps are shown with all that they say.
 const STEPS: usize = 2000;
@@ -13,7 +14,7 @@ const STEPS: usize = 2000;
 const ATTEMPTS: usize = 500;
 
 /// The page.
-pub(crate) fn report(material: &Material) -> String {
+pub(crate) fn report(material: &Dashboard) -> String {
     let style = format!("{STYLE}{}", crate::graph::STYLE);
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{}'; form-action 'none'; base-uri 'none'",

@@ -8,10 +8,10 @@ use super::http::{Request, Response};
 use crate::{
     adapters::{
         cli::in_process::{self, Caller},
-        page::{self, Actions, Extent, Material},
+        page::{self, Actions},
     },
     text::html::escape,
-    workspace::{Overview, Workspace},
+    workspace::{Dashboard, Extent, Overview, Workspace},
 };
 
 /// What brings news and lets cards be dragged.
@@ -135,7 +135,7 @@ pub(super) fn state(
     let entries =
         if matches!(shown.view, "history" | "timeline" | "constraints") { 200 } else { 0 };
     let extent = Extent { entries, bytes: 1 << 20, operations };
-    let material = match Material::read(workspace, extent) {
+    let material = match Dashboard::read(workspace, extent) {
         Ok(material) => material,
         Err(error) => {
             let hint: Vec<String> = error.hint().into_iter().collect();
@@ -198,7 +198,7 @@ pub(super) fn state(
 }
 
 /// Steps from a number on, in pages.
-fn steps(material: &Material, shown: &Shown<'_>, request: &Request) -> String {
+fn steps(material: &Dashboard, shown: &Shown<'_>, request: &Request) -> String {
     let from: u32 = request.parameter("from").and_then(|text| text.parse().ok()).unwrap_or(0);
     let all = &material.state.steps;
     let first = all.iter().position(|step| step.number == from).unwrap_or(0);

@@ -23,6 +23,18 @@ pub enum Decision {
     Closed,
 }
 
+impl Decision {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Approved => "approved",
+            Self::Rejected => "rejected",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 /// A question to a person.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]

@@ -1,13 +1,16 @@
 //! What is told of a state: the brief, the conversation, numbers, rules, training data.
 
 pub(in crate::workspace) mod active_rules;
+pub(in crate::workspace) mod attempts;
 mod breakdown;
 pub(in crate::workspace) mod brief;
+pub(in crate::workspace) mod dashboard;
 mod graph;
 pub(in crate::workspace) mod material;
 pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;
 mod open_steps;
 pub(in crate::workspace) mod rules;
+pub(in crate::workspace) mod step_actions;
 mod timeline;
 pub(in crate::workspace) mod training;

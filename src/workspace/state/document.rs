@@ -169,6 +169,42 @@ pub struct StepState {
     pub place: Option<Located>,
 }
 
+impl StepState {
+    /// What it says besides title, status and description, by name.
+    pub(crate) fn facts(&self) -> impl Iterator<Item = (String, String)> {
+        let before: Vec<String> = self.depends_on.iter().map(ToString::to_string).collect();
+        let attempts = (self.attempts > 0).then(|| self.attempts.to_string());
+        let rows = [
+            ("id", self.id.clone()),
+            ("depends on", Some(before.join(", ")).filter(|text| !text.is_empty())),
+            ("component", self.component.clone()),
+            ("tool", self.tool_mapping.clone()),
+            ("estimated cost", self.estimated_cost.clone()),
+            ("estimated time", self.estimated_time.clone()),
+            ("side effects", self.side_effects.clone()),
+            ("attempts", attempts),
+            ("claimed by", self.claimed_by.clone()),
+            ("started at", self.started_at.clone()),
+            ("result", self.result.clone()),
+        ];
+        let given = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let lists = [
+            ("input", &self.inputs),
+            ("expected output", &self.expected_outputs),
+            ("", &self.other),
+        ];
+        let written = lists.into_iter().flat_map(|(kind, list)| {
+            list.iter().map(move |one| {
+                (
+                    format!("{kind} {}", one.name).trim().to_owned(),
+                    one.text.clone().unwrap_or_default(),
+                )
+            })
+        });
+        given.chain(written)
+    }
+}
+
 /// An attempt that failed.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]

@@ -5,10 +5,11 @@ use serde_json::json;
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        page::{Extent, Material, report},
+        page::report,
         replace,
     },
     domain::{ErrorCode, StateFile},
+    workspace::{Dashboard, Extent},
 };
 
 /// How much of the log and the history is on the page.
@@ -32,7 +33,7 @@ pub(in crate::adapters) struct Args {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let workspace = session.workspace()?;
-    let page = report(&Material::read(&workspace, EXTENT)?);
+    let page = report(&Dashboard::read(&workspace, EXTENT)?);
     let Some(path) = &args.output else {
         match session.output.is_json() {
             true => session.output.value(json!({ "html": page })),

@@ -1,0 +1,116 @@
+//! A state as it is looked at: what pages and the board show, all of one revision.
+
+use crate::{
+    domain::{Decision, Review, StepRole, Workflow},
+    graph::Graph,
+    history::Entry,
+    store::OperationSummary,
+    workspace::{Error, Overview, StateDocument, StepOverview, Workspace},
+};
+
+/// How much of the long lists is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// The newest entries of the history.
+    pub entries: usize,
+    /// They are looked for in so many bytes at its end.
+    pub bytes: u64,
+    /// The newest operations.
+    pub operations: usize,
+}
+
+/// What is shown of a state.
+#[derive(Debug)]
+pub(crate) struct Dashboard {
+    pub overview: Overview,
+    pub state: StateDocument,
+    pub graph: Graph,
+    pub workflow: Workflow,
+    /// The newest entries, oldest first.
+    pub entries: Vec<Entry>,
+    /// The newest operations, newest first.
+    pub operations: Vec<OperationSummary>,
+}
+
+/// The steps with one status.
+#[derive(Debug)]
+pub(crate) struct Column<'d> {
+    /// The status.
+    pub status: &'d str,
+    /// What it means.
+    pub role: Option<StepRole>,
+    /// The steps, in order.
+    pub steps: Vec<&'d StepOverview>,
+}
+
+/// A rule that fired.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FiredRule<'d> {
+    /// When.
+    pub time: &'d str,
+    /// The rule as written.
+    pub rule: &'d str,
+    /// The values that made its condition true.
+    pub because: Option<&'d str>,
+    /// What it did.
+    pub did: &'d str,
+}
+
+impl Dashboard {
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// There is none, or its plan or lifecycle cannot be read.
+    pub(crate) fn read(workspace: &Workspace, extent: Extent) -> Result<Self, Error> {
+        let snapshot = workspace.read()?;
+        let entries = snapshot.recent_entries(extent.entries, extent.bytes).unwrap_or_default();
+        let operations = match extent.operations {
+            0 => Vec::new(),
+            most => workspace.operations(Some(most)).unwrap_or_default(),
+        };
+        Ok(Self {
+            overview: snapshot.overview()?,
+            state: snapshot.state(false),
+            graph: snapshot.graph(None)?,
+            workflow: snapshot.workflow()?.into_owned(),
+            entries,
+            operations,
+        })
+    }
+
+    /// The steps by status: those of the lifecycle, then others that steps have.
+    pub(crate) fn columns(&self) -> Vec<Column<'_>> {
+        let steps = &self.overview.steps;
+        let mut statuses: Vec<&str> = self.workflow.step_statuses().collect();
+        for step in steps {
+            if !statuses.contains(&step.status.as_str()) && statuses.len() < 20 {
+                statuses.push(&step.status);
+            }
+        }
+        let column = |status| Column {
+            status,
+            role: self.workflow.step_role(status),
+            steps: steps.iter().filter(|step| step.status == status).collect(),
+        };
+        statuses.into_iter().map(column).collect()
+    }
+
+    /// What rules have done lately, the newest first.
+    pub(crate) fn fired_rules(&self) -> impl Iterator<Item = FiredRule<'_>> {
+        self.entries.iter().rev().filter_map(|entry| {
+            Some(FiredRule {
+                time: entry.time.as_deref().unwrap_or("-"),
+                rule: entry.field("rule")?,
+                because: entry.field("values"),
+                did: entry.field("state_changes").unwrap_or(&entry.title),
+            })
+        })
+    }
+
+    /// Questions to a person, the open ones first.
+    pub(crate) fn reviews(&self) -> Vec<&Review> {
+        let mut reviews: Vec<&Review> = self.state.reviews.iter().collect();
+        reviews.sort_by_key(|review| review.decision != Decision::Open);
+        reviews
+    }
+}
