@@ -6,22 +6,9 @@
 # The events are in hook-transcript.jsonl beside this script; their member `expect` says what the
 # answer must be, and is not part of the event. It works in a temporary directory, or in the one
 # given as its only argument.
-set -euo pipefail
-
 here=$(cd "$(dirname "$0")" && pwd)
-bin=${STATEDIR_BIN:-statedir}
-case $bin in
-    */*) bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin") ;;
-esac
-unset STATEDIR STATEDIR_ACTOR CLAUDE_PROJECT_DIR
-
-if [ $# -gt 0 ]; then
-    mkdir -p "$1" && cd "$1"
-else
-    project=$(mktemp -d)
-    trap 'rm -rf "$project"' EXIT
-    cd "$project"
-fi
+. "$here/prelude.sh"
+unset STATEDIR_ACTOR CLAUDE_PROJECT_DIR
 
 "$bin" init --goal "Compare three vector databases" --set max_web_requests=5
 "$bin" step add "Collect benchmarks" --tool WebFetch

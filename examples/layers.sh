@@ -7,24 +7,10 @@
 # It works in a temporary directory, or in the one given as its only argument. Every command must
 # succeed, except the ones that `refused` expects to be refused; after each of them `check` has to be
 # content.
-set -euo pipefail
-
-bin=${STATEDIR_BIN:-statedir}
-case $bin in
-    */*) bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin") ;;
-esac
-unset STATEDIR
+. "$(dirname "$0")/prelude.sh"
 export STATEDIR_ACTOR=lead
 export GIT_AUTHOR_NAME=lead GIT_AUTHOR_EMAIL=lead@example.org
 export GIT_COMMITTER_NAME=lead GIT_COMMITTER_EMAIL=lead@example.org
-
-if [ $# -gt 0 ]; then
-    mkdir -p "$1" && cd "$1"
-else
-    project=$(mktemp -d)
-    trap 'rm -rf "$project"' EXIT
-    cd "$project"
-fi
 git init -q -b main
 
 run() {

@@ -5,22 +5,8 @@
 #
 # It works in a temporary directory, or in the one given as its only argument. Every command must
 # succeed, except the ones that `refused` expects to be refused.
-set -euo pipefail
-
-bin=${STATEDIR_BIN:-statedir}
-case $bin in
-    */*) bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin") ;;
-esac
-unset STATEDIR
+. "$(dirname "$0")/prelude.sh"
 export STATEDIR_ACTOR=${STATEDIR_ACTOR:-researcher}
-
-if [ $# -gt 0 ]; then
-    mkdir -p "$1" && cd "$1"
-else
-    project=$(mktemp -d)
-    trap 'rm -rf "$project"' EXIT
-    cd "$project"
-fi
 
 run() {
     printf '\n$ statedir %s\n' "$*"

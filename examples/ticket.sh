@@ -6,22 +6,8 @@
 #
 # It works in a temporary directory, or in the one given as its only argument. After every line the
 # state is checked.
-set -euo pipefail
-
-bin=${STATEDIR_BIN:-statedir}
-case $bin in
-    */*) bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin") ;;
-esac
-unset STATEDIR
+. "$(dirname "$0")/prelude.sh"
 export STATEDIR_ACTOR=agent
-
-if [ $# -gt 0 ]; then
-    mkdir -p "$1" && cd "$1"
-else
-    project=$(mktemp -d)
-    trap 'rm -rf "$project"' EXIT
-    cd "$project"
-fi
 state=docs/plan/tickets/7
 
 run() {

@@ -348,12 +348,7 @@ fn pause_and_resume_move_the_plan() {
 #[test]
 fn a_step_that_is_given_up_later_used_no_time_and_no_tool_meanwhile() {
     let project = Project::classic();
-    let at = |time: &str, args: &[&str]| {
-        let mut command = project.command(args);
-        let output = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
-        assert!(output.status.success(), "{args:?} {output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let at = |time: &str, args: &[&str]| project.at(time, args).stdout;
     at("09:00:00", &["step", "add", "fetch", "--tool", "WebFetch"]);
     at("09:00:00", &["step", "start", "1"]);
     at("09:00:10", &["step", "fail", "1", "--error", "HTTP 503"]);

@@ -73,6 +73,14 @@ impl Project {
         self.ok_with_input(&["apply", "-"], &Value::from(changes).to_string());
     }
 
+    /// With the state that is kept below `tests` under that name, its log included.
+    pub fn fixture(self, name: &str) -> Self {
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+        copy_tree(&kept, &self.dir());
+        std::fs::rename(self.path("private"), self.path(".statedir")).unwrap();
+        self
+    }
+
     /// Whether its statuses have other names.
     pub fn is_renamed(&self) -> bool {
         self.renamed
@@ -180,6 +188,15 @@ impl Project {
         ran
     }
 
+    /// The same at a time of the 31st of January, such as `12:00:00`.
+    pub fn at(&self, time: &str, args: &[&str]) -> Ran {
+        let mut command = self.command(args);
+        let ran = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
+        let ran = Ran::from(ran);
+        assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
+        ran
+    }
+
     pub fn ok_with_input(&self, args: &[&str], input: &str) -> Ran {
         let ran = self.run_with_input(args, input);
         assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
@@ -234,6 +251,23 @@ impl From<Output> for Ran {
             stdout: String::from_utf8(told(output.stdout)).unwrap(),
             stderr: String::from_utf8_lossy(&told(output.stderr)).into_owned(),
             code: output.status.code().unwrap_or(-1),
+        }
+    }
+}
+
+/// One text of every member of a list.
+pub fn texts<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
+    list.as_array().unwrap().iter().map(|member| member[key].as_str().unwrap()).collect()
+}
+
+/// Copies a directory with everything in it.
+pub fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_tree(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
         }
     }
 }

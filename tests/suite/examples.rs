@@ -17,15 +17,7 @@ fn example(name: &str) -> PathBuf {
 #[test]
 fn the_research_example_goes_from_goal_to_finish() {
     let project = Project::empty();
-    let output = Command::new("bash")
-        .arg(example("research.sh"))
-        .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
-        .output()
-        .unwrap();
-    let (stdout, stderr) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{stdout}{stderr}");
+    let stdout = run_example(&project, "bash", "research.sh");
     let commands = stdout.lines().filter(|line| line.starts_with("$ statedir ")).count();
     assert!(commands >= 20, "only {commands} commands:\n{stdout}");
 

@@ -8,7 +8,7 @@ mod parallel;
 use serde_json::{Value, json};
 
 use self::client::{Client, STATELESS};
-use crate::builder::{FIVE, Project};
+use crate::builder::{FIVE, Project, texts};
 
 /// Calls that together use every verb of every tool, in an order that makes sense.
 fn every_call() -> Vec<Value> {
@@ -139,12 +139,7 @@ fn a_stale_revision_is_refused_and_the_actor_is_recorded() {
     assert!(client.ok("step", dry)["diff"].as_str().unwrap().contains("+### Step 3: Three"));
     assert_eq!(project.files(), files);
     let log = project.json(&["op", "log"]);
-    let actors: Vec<&str> = log["operations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|op| op["actor"].as_str().unwrap())
-        .collect();
+    let actors = texts(&log["operations"], "actor");
     assert_eq!(actors[0], "agent b");
     assert!(actors[2].starts_with("raw-client-"), "{actors:?}");
 }

@@ -4,31 +4,22 @@ use serde_json::json;
 
 use crate::builder::{Project, Ran};
 
-/// Runs a command at a time of one day.
-fn at(project: &Project, time: &str, args: &[&str]) -> Ran {
-    let mut command = project.command(args);
-    let output = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
-    let ran = Ran::from(output);
-    assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
-    ran
-}
-
 #[test]
 fn metrics_tell_how_long_it_took_who_decided_and_what_was_said() {
     let project = Project::empty();
-    at(&project, "12:00:00", &["init", "--goal", "Ship it"]);
-    at(&project, "12:00:00", &["step", "add", "Build"]);
-    at(&project, "12:01:00", &["step", "start", "1"]);
-    at(&project, "12:02:00", &["review", "open", "Is the budget fine?"]);
-    at(&project, "12:05:00", &["review", "approve", "r1", "--actor", "eve"]);
-    at(&project, "12:06:00", &["review", "open", "And the date?"]);
-    at(&project, "12:07:00", &["review", "reject", "r2", "--why", "later", "--actor", "eve"]);
+    project.at("12:00:00", &["init", "--goal", "Ship it"]);
+    project.at("12:00:00", &["step", "add", "Build"]);
+    project.at("12:01:00", &["step", "start", "1"]);
+    project.at("12:02:00", &["review", "open", "Is the budget fine?"]);
+    project.at("12:05:00", &["review", "approve", "r1", "--actor", "eve"]);
+    project.at("12:06:00", &["review", "open", "And the date?"]);
+    project.at("12:07:00", &["review", "reject", "r2", "--why", "later", "--actor", "eve"]);
     let said = ["turn", "add", "--user", "go", "--input-tokens", "1200", "--output-tokens", "300"];
-    at(&project, "12:08:00", &said);
+    project.at("12:08:00", &said);
     if project.json(&["status"])["status"] != "IN_PROGRESS" {
-        at(&project, "12:09:00", &["resume"]);
+        project.at("12:09:00", &["resume"]);
     }
-    at(&project, "12:10:00", &["step", "done", "1"]);
+    project.at("12:10:00", &["step", "done", "1"]);
     let mut command = project.command(&["metrics", "--json"]);
     let output = command.env("STATEDIR_NOW", "2026-01-31T18:00:00Z").output().unwrap();
     let metrics = Ran::from(output).json();

@@ -9,28 +9,12 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::merge::repository::Repository;
+use crate::{dice::Dice, merge::repository::Repository};
 
 /// The least share of pairs, in per cent, that must be united: of 200 pairs 66 were measured, and
 /// a few pairs vary with the ids of their steps.
 const LEAST: usize = 50;
 const LEAST_OF_MANY: usize = 60;
-
-/// Reproducible numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-
-    fn one_in(&mut self, sides: u64) -> bool {
-        self.roll(sides) == 0
-    }
-}
 
 /// What came of many pairs of branches.
 #[derive(Default)]
@@ -158,7 +142,7 @@ fn measure(pairs: usize, has_attributes: bool) -> Option<Measure> {
     repository.commit("two steps are done");
     let mut measure = Measure { pairs, ..Measure::default() };
     for pair in 1..=pairs {
-        let mut dice = Dice((pair as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut dice = Dice::new(pair as u64);
         let [ours, theirs] = share_out(&mut dice);
         branch(&repository, &mut dice, "a", &ours);
         later(&repository);

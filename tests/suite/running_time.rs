@@ -1,15 +1,6 @@
 //! Time counts while a step runs: rules and limits about it answer at the next command.
 
-use crate::builder::{Project, Ran};
-
-/// Runs a command at a time of one day.
-fn at(project: &Project, time: &str, args: &[&str]) -> Ran {
-    let mut command = project.command(args);
-    let output = command.env("STATEDIR_NOW", format!("2026-01-31T{time}Z")).output().unwrap();
-    let ran = Ran::from(output);
-    assert_eq!(ran.code, 0, "{args:?}\n{}{}", ran.stdout, ran.stderr);
-    ran
-}
+use crate::builder::Project;
 
 fn priority(project: &Project) -> String {
     project.ok(&["constraint", "get", "priority"]).stdout.trim().to_owned()
@@ -23,7 +14,7 @@ fn running() -> Project {
         "add",
         "If execution time > 200s → set priority to \"speed_and_clarity\"",
     ]);
-    at(&project, "12:00:00", &["step", "start", "1"]);
+    project.at("12:00:00", &["step", "start", "1"]);
     project
 }
 
@@ -38,10 +29,10 @@ fn a_rule_about_time_fires_at_the_next_command_whatever_it_is() {
         &["step", "done", "1"],
     ] {
         let project = running();
-        at(&project, "12:03:00", args);
+        project.at("12:03:00", args);
         assert_eq!(priority(&project), "quality", "{args:?} after 180s");
         let project = running();
-        at(&project, "12:03:21", args);
+        project.at("12:03:21", args);
         assert_eq!(priority(&project), "speed_and_clarity", "{args:?} after 201s");
     }
 }
@@ -49,10 +40,10 @@ fn a_rule_about_time_fires_at_the_next_command_whatever_it_is() {
 #[test]
 fn it_fires_once_and_not_at_every_command_after_it() {
     let project = running();
-    at(&project, "12:03:21", &["var", "set", "a", "1"]);
+    project.at("12:03:21", &["var", "set", "a", "1"]);
     project.ok(&["constraint", "set", "priority", "quality"]);
-    at(&project, "12:05:00", &["var", "set", "a", "2"]);
-    at(&project, "12:06:00", &["step", "done", "1"]);
+    project.at("12:05:00", &["var", "set", "a", "2"]);
+    project.at("12:06:00", &["step", "done", "1"]);
     assert_eq!(priority(&project), "quality");
 }
 
@@ -75,21 +66,21 @@ fn several_changes_at_once_fire_it_once() {
 fn a_limit_is_told_while_the_step_runs() {
     let project = Project::with_steps(1);
     project.ok(&["constraint", "set", "max_execution_time", "5m"]);
-    at(&project, "12:00:00", &["step", "start", "1"]);
-    let ran = at(&project, "12:04:00", &["var", "set", "a", "0"]);
+    project.at("12:00:00", &["step", "start", "1"]);
+    let ran = project.at("12:04:00", &["var", "set", "a", "0"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));
-    let ran = at(&project, "12:06:00", &["var", "set", "a", "1"]);
+    let ran = project.at("12:06:00", &["var", "set", "a", "1"]);
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert!(said.contains("max_execution_time"), "{said}");
     // Told once.
-    let ran = at(&project, "12:07:00", &["var", "set", "a", "2"]);
+    let ran = project.at("12:07:00", &["var", "set", "a", "2"]);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("max_execution_time"));
 }
 
 #[test]
 fn without_a_running_step_no_time_passes() {
     let project = running();
-    at(&project, "12:01:00", &["step", "done", "1"]);
-    at(&project, "18:00:00", &["var", "set", "a", "1"]);
+    project.at("12:01:00", &["step", "done", "1"]);
+    project.at("18:00:00", &["var", "set", "a", "1"]);
     assert_eq!(priority(&project), "quality");
 }

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::builder::{Project, Ran};
+use crate::builder::{Project, Ran, copy_tree};
 
 fn git(dir: &Path, args: &[&str]) {
     let mut command = Command::new("git");
@@ -28,17 +28,6 @@ fn cloned() -> (Project, Project) {
     git(clone.root(), &["clone", "--quiet", &origin.root().display().to_string(), "."]);
     assert!(clone.path(".statedir/log").is_dir(), "the log is in the clone");
     (origin, clone)
-}
-
-fn copy_tree(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_tree(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
 }
 
 fn aside(project: &Project) -> Vec<PathBuf> {

@@ -13,26 +13,7 @@ use super::{
     ground::{Carrier, Ground, clear},
     look_alike::make_look_alike,
 };
-
-/// A repeatable source of choices.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0xbf58_476d_1ce4_e5b9).max(1))
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
-    }
-
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
-    }
-}
+use crate::dice::Dice;
 
 /// Places in a project that some command reads or writes.
 pub const PLACES: [&str; 49] = [

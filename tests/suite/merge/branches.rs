@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::repository::Repository;
+use crate::builder::texts;
 
 fn status(repository: &Repository, step: &str) -> String {
     let shown = repository.project.json(&["step", "show", step]);
@@ -75,12 +76,7 @@ fn a_real_conflict_is_a_value_that_is_listed_refused_and_settled() {
     assert!(!repository.merges("one"));
     let project = &repository.project;
     let listed = project.json(&["merge", "--list"]);
-    let fields: Vec<&str> = listed["conflicts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| c["field"].as_str().unwrap())
-        .collect();
+    let fields = texts(&listed["conflicts"], "field");
     assert_eq!(fields, ["variables.k", "constraints.behavioral_modifiers.priority"]);
     assert_eq!(listed["conflicts"][0]["ours"], "2");
     for command in [

@@ -6,18 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::repository::Repository;
-
-/// Reproducible numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % sides
-    }
-}
+use crate::dice::Dice;
 
 /// The ids of all entries.
 fn entries(repository: &Repository) -> BTreeSet<String> {
@@ -159,7 +148,7 @@ fn octopus(repository: &Repository, dice: &mut Dice, one: &str) -> BTreeSet<Stri
 }
 
 fn sweep(seed: u64, merges: usize) {
-    let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut dice = Dice::new(seed);
     let driver = dice.roll(4) > 0;
     let mut has_picked = false;
     let repository = if driver { Repository::new() } else { Repository::without_driver(3) };

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::repository::Repository;
+use crate::builder::texts;
 
 /// Two branches, merged while the driver cannot be run: git leaves our side and no marker.
 fn driver_gone() -> Option<Repository> {
@@ -32,12 +33,7 @@ fn what_git_left_unmerged_is_listed_refused_and_resolved() {
     let Some(repository) = driver_gone() else { return };
     let project = &repository.project;
     let listed = project.json(&["merge", "--list"]);
-    let fields: Vec<&str> = listed["conflicts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|conflict| conflict["field"].as_str().unwrap())
-        .collect();
+    let fields = texts(&listed["conflicts"], "field");
     assert!(fields.contains(&"variables") && fields.contains(&"history"), "{listed}");
     assert_eq!(project.refused(4, &["commit"])["error"]["code"], "unmerged");
     assert_eq!(project.refused(4, &["check"])["error"]["code"], "inconsistent");
