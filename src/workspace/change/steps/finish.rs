@@ -198,16 +198,12 @@ fn waiting(
     (role, status): (Role, &str),
     time: Option<Span>,
 ) -> Change {
-    let StepResult { output, cost, error, note, tool, .. } = result.clone();
-    let (step, force) = (StepRef::Id(id.clone()), true);
-    if role == Role::Done {
-        let step = Some(step);
-        let result = StepResult { step, output, cost, time, error, note, tool, force };
-        return Change::StepDone(Box::new(result));
+    let step = StepRef::Id(id.clone());
+    let result = StepResult { step: Some(step.clone()), time, force: true, ..result.clone() };
+    match role {
+        Role::Done => Change::StepDone(Box::new(result)),
+        _ => Change::StepMove(Box::new(StepMove::with_result(step, status, result))),
     }
-    let to = status.to_owned();
-    let wanted = StepMove { step, to, output, cost, time, error, note, tool, force };
-    Change::StepMove(Box::new(wanted))
 }
 
 /// Refuses to complete a step without what it should give, where the lifecycle asks for that. What

@@ -200,17 +200,13 @@ fn shift(
 impl StepMove {
     /// A step and the status that it is to get, and nothing else.
     pub fn new(step: StepRef, to: impl Into<String>) -> Self {
-        Self {
-            step,
-            to: to.into(),
-            output: Map::new(),
-            cost: None,
-            time: None,
-            error: None,
-            note: None,
-            tool: None,
-            force: false,
-        }
+        Self::with_result(step, to, StepResult::default())
+    }
+
+    /// A step, the status that it is to get, and what came of it.
+    pub fn with_result(step: StepRef, to: impl Into<String>, result: StepResult) -> Self {
+        let StepResult { step: _, output, cost, time, error, note, tool, force } = result;
+        Self { step, to: to.into(), output, cost, time, error, note, tool, force }
     }
 
     /// What came of the step, where the move ends it.

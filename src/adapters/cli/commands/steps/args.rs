@@ -67,9 +67,7 @@ impl ShapeArgs {
 
 // What came of a step.
 #[derive(Clone, Debug, clap::Args)]
-pub(in crate::adapters) struct ResultArgs {
-    /// Number or id; the running step if absent
-    step: Option<String>,
+struct OutcomeArgs {
     /// A result, kept in variables.json under step_data.outputs
     #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
     output: Vec<(String, String)>,
@@ -93,17 +91,23 @@ pub(in crate::adapters) struct ResultArgs {
     force: bool,
 }
 
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::adapters) struct ResultArgs {
+    /// Number or id; the running step if absent
+    step: Option<String>,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
+}
+
 impl ResultArgs {
     pub(super) fn result(self) -> Result<Box<StepResult>, Failure> {
+        let OutcomeArgs { output, cost, time, error, note, tool, force } = self.outcome;
         Ok(Box::new(StepResult {
             step: selected(self.step.as_deref())?,
-            output: pairs::values(&self.output)?,
-            cost: self.cost,
-            time: self.time,
-            error: pairs::optional_text(self.error)?,
-            note: pairs::optional_text(self.note)?,
-            tool: self.tool,
-            force: self.force,
+            output: pairs::values(&output)?,
+            error: pairs::optional_text(error)?,
+            note: pairs::optional_text(note)?,
+            ..StepResult { cost, time, tool, force, ..StepResult::default() }
         }))
     }
 }
@@ -115,39 +119,15 @@ pub(in crate::adapters) struct MoveArgs {
     step: String,
     /// The status, by its name or an alias
     status: String,
-    /// A result, kept in variables.json under step_data.outputs
-    #[arg(long, value_name = "KEY=VALUE", value_parser = pairs::pair)]
-    output: Vec<(String, String)>,
-    /// What it cost, such as 0.02
-    #[arg(long, value_name = "AMOUNT")]
-    cost: Option<Cost>,
-    /// How long it took; since its start if absent
-    #[arg(long, value_name = "TIME")]
-    time: Option<Span>,
-    /// What went wrong; - reads standard input
-    #[arg(long, value_name = "TEXT")]
-    error: Option<String>,
-    /// An observation; - reads standard input
-    #[arg(long, value_name = "TEXT", visible_alias = "why")]
-    note: Option<String>,
-    /// Also where somebody else holds the step; `step take` is the better way
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
 }
 
 impl MoveArgs {
-    pub(super) fn wanted(self) -> Result<Box<StepMove>, Failure> {
-        Ok(Box::new(StepMove {
-            step: select(&self.step)?,
-            to: self.status,
-            output: pairs::values(&self.output)?,
-            cost: self.cost,
-            time: self.time,
-            error: pairs::optional_text(self.error)?,
-            note: pairs::optional_text(self.note)?,
-            tool: None,
-            force: self.force,
-        }))
+    pub(super) fn step_move(self) -> Result<Box<StepMove>, Failure> {
+        let step = select(&self.step)?;
+        let result = ResultArgs { step: None, outcome: self.outcome }.result()?;
+        Ok(Box::new(StepMove::with_result(step, self.status, *result)))
     }
 }
 

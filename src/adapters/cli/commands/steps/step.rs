@@ -240,7 +240,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
             let (step, note) = (selected(step.as_deref())?, pairs::optional_text(note)?);
             Change::StepReset { step, note, force, fresh, dependents }
         }
-        Verb::Move(wanted) => Change::StepMove(wanted.wanted()?),
+        Verb::Move(wanted) => Change::StepMove(wanted.step_move()?),
         Verb::Take { step, force, why } => {
             let why = pairs::optional_text(why)?;
             Change::StepTake { step: selected(step.as_deref())?, force, why }
