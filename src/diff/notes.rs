@@ -14,6 +14,7 @@ use crate::{
     },
     graph::{Graph, mermaid},
     history::{Entry, EntryKind, each_entry},
+    text::display::one_line,
     text::markdown::Document,
 };
 
@@ -278,7 +279,7 @@ fn document(files: &Files, file: StateFile) -> Option<Document> {
 
 /// A text as words on one line, in which nothing means anything to markdown or to a forge.
 fn inline(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(text);
     let mut out = String::new();
     for (at, c) in words.chars().enumerate() {
         if at == WIDTH {

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    Graph,
-    focus::Focus,
-    label::{cut, role_word},
+use super::{Graph, focus::Focus, role_word};
+use crate::{
+    domain::StepRole,
+    text::display::{counted, fit},
 };
-use crate::domain::StepRole;
 
 /// How many steps and arrows a Mermaid graph has at most: GitHub refuses large ones.
 const MERMAID_STEPS: usize = 120;
@@ -48,7 +47,7 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
     };
     lines(&mut out, None, "    ");
     for (number, group) in groups.iter().enumerate() {
-        let _ = writeln!(out, "    subgraph g{number}[\"{}\"]", mermaid_text(&cut(group, TITLE)));
+        let _ = writeln!(out, "    subgraph g{number}[\"{}\"]", mermaid_text(&fit(group, TITLE)));
         lines(&mut out, Some(group), "        ");
         out.push_str("    end\n");
     }
@@ -64,9 +63,12 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
     }
     let hidden = arrows.count();
     if focus.left_out() > 0 || hidden > 0 {
-        let steps = count(focus.left_out(), "more step");
-        let arrows =
-            if hidden > 0 { format!(", {}", count(hidden, "more arrow")) } else { String::new() };
+        let steps = counted(focus.left_out(), "more step", "more steps");
+        let arrows = if hidden > 0 {
+            format!(", {}", counted(hidden, "more arrow", "more arrows"))
+        } else {
+            String::new()
+        };
         let _ = writeln!(out, "    more[\"… {steps}{arrows}\"]:::skipped");
     }
     for (role, fill, stroke) in COLOURS {
@@ -88,7 +90,7 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
 /// A directed graph for Graphviz, with all steps.
 pub(crate) fn dot(graph: &Graph) -> String {
     let focus = Focus::new(graph, usize::MAX);
-    let mut out = format!("digraph \"{}\" {{\n", dot_text(&cut(&graph.title, 200)));
+    let mut out = format!("digraph \"{}\" {{\n", dot_text(&fit(&graph.title, 200)));
     out.push_str("    rankdir=LR;\n    node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];\n");
     for (at, node) in graph.nodes.iter().enumerate() {
         let word = role_word(node.role);
@@ -115,7 +117,7 @@ pub(crate) fn dot(graph: &Graph) -> String {
     }
     for (number, (group, members)) in groups.iter().enumerate() {
         let members: Vec<String> = members.iter().map(|at| format!("n{at};")).collect();
-        let label = dot_text(&cut(group, TITLE));
+        let label = dot_text(&fit(group, TITLE));
         let _ = writeln!(
             out,
             "    subgraph cluster_{number} {{ label=\"{label}\"; {} }}",
@@ -134,11 +136,7 @@ pub(crate) fn dot(graph: &Graph) -> String {
 fn label(graph: &Graph, at: usize) -> String {
     let node = &graph.nodes[at];
     let mark = node.role.and_then(StepRole::mark).map(|mark| format!(" {mark}"));
-    format!("{} {}{}", node.number, cut(&node.title, TITLE), mark.unwrap_or_default())
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    format!("{} {}{}", node.number, fit(&node.title, TITLE), mark.unwrap_or_default())
 }
 
 /// Only letters, digits and a few signs as they are; everything else by its number, so that nothing

@@ -5,7 +5,6 @@
 mod focus;
 mod fold;
 mod formats;
-mod label;
 mod svg;
 mod text;
 mod tracks;
@@ -18,11 +17,16 @@ use crate::domain::{Plan, Step, StepRef, StepRole, Workflow, parse_duration_ms};
 
 pub(crate) use self::{
     formats::{dot, mermaid},
-    label::role_word,
     svg::{STYLE, svg},
     text::{summary, text},
     tracks::Tracks,
 };
+
+/// The word for what a status means: `open`, `active`, `done`, …; `unknown` for none.
+pub(crate) fn role_word(role: Option<StepRole>) -> String {
+    let word = role.and_then(|role| serde_json::to_value(role).ok());
+    word.as_ref().and_then(|word| word.as_str()).unwrap_or("unknown").to_owned()
+}
 
 /// A plan's steps with what follows from their dependencies.
 #[derive(Clone, Debug)]

@@ -2,14 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    Graph,
-    focus::Focus,
-    label::{cut, role_word},
-};
+use super::{Graph, focus::Focus, role_word};
 use crate::{
     domain::{StepRole, format_duration},
-    text::html::escape,
+    text::{display::fit, html::escape},
 };
 
 /// How many steps a picture has at most.
@@ -44,7 +40,7 @@ pub(crate) fn svg(graph: &Graph, standalone: bool) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph\" role=\"img\" \
          aria-label=\"Graph of the plan: {}\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\">\n",
-        escape(&cut(&graph.title, 100))
+        escape(&fit(&graph.title, 100))
     );
     if standalone {
         let _ = writeln!(
@@ -88,13 +84,13 @@ fn step(out: &mut String, graph: &Graph, at: usize, (x, y): (usize, usize)) {
     let role = role_word(node.role);
     let mark =
         node.role.and_then(StepRole::mark).map(|mark| format!(" {mark}")).unwrap_or_default();
-    let title = escape(&cut(&node.title, 30 - node.number.to_string().len()));
-    let mut below = vec![cut(&node.status, 16)];
+    let title = escape(&fit(&node.title, 30 - node.number.to_string().len()));
+    let mut below = vec![fit(&node.status, 16)];
     below.extend(node.time_ms.map(format_duration));
-    below.extend(node.group.as_ref().map(|group| cut(group, 14)));
+    below.extend(node.group.as_ref().map(|group| fit(group, 14)));
     let before: Vec<String> =
         node.depends_on.iter().map(|before| graph.nodes[*before].number.to_string()).collect();
-    let whole = escape(&cut(&node.title, 300));
+    let whole = escape(&fit(&node.title, 300));
     let _ = writeln!(
         out,
         "<g class=\"{role}{critical}\" data-step=\"{}\" data-after=\"{}\"><title>{} {whole}</title>\

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::markdown::Document;
+use crate::text::{display::width, markdown::Document};
 
 /// A plan of steps with title, status role, dependencies and minutes.
 fn plan(steps: &[(&str, StepRole, &[usize], u64)]) -> Plan {
@@ -143,7 +143,7 @@ fn lines_fit_into_eighty_columns() {
     steps.push((long, Open, &all, 3));
     let graph = graph(&steps);
     for line in text(&graph, 100) {
-        assert!(label::width(&line) <= 80, "{} {line}", label::width(&line));
+        assert!(width(&line) <= 80, "{} {line}", width(&line));
     }
     let short = text(&graph, 5).join("\n");
     assert!(short.contains("26 more not shown: statedir plan graph --limit 31"), "{short}");

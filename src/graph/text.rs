@@ -1,10 +1,10 @@
 //! The graph as lines for a terminal of 80 columns.
 
-use super::{
-    Graph, Node,
-    label::{cut, width},
+use super::{Graph, Node};
+use crate::{
+    domain::{StepRole, format_duration},
+    text::display::{fit, width},
 };
-use crate::domain::{StepRole, format_duration};
 
 /// How wide a line may be.
 const WIDTH: usize = 80;
@@ -17,7 +17,7 @@ pub(crate) fn text(graph: &Graph, most: usize) -> Vec<String> {
         return vec!["the plan has no steps".to_owned()];
     }
     let finished = graph.nodes.iter().filter(|node| node.is_finished()).count();
-    let title = cut(&graph.title, 50);
+    let title = fit(&graph.title, 50);
     let mut lines = vec![format!("{title}: {finished} of {count} steps finished"), String::new()];
     // Where there is no room for all, finished steps are the first to go.
     let folds = count > most;
@@ -28,7 +28,7 @@ pub(crate) fn text(graph: &Graph, most: usize) -> Vec<String> {
         let node = &graph.nodes[at];
         if node.group.as_deref() != group {
             group = node.group.as_deref();
-            lines.push(format!("{}:", cut(group.unwrap_or("no group"), WIDTH - 1)));
+            lines.push(format!("{}:", fit(group.unwrap_or("no group"), WIDTH - 1)));
         }
         lines.push(row(graph, node));
         shown += 1;
@@ -54,10 +54,10 @@ fn row(graph: &Graph, node: &Node) -> String {
     let critical = if node.is_critical && graph.critical_path.len() > 1 { '*' } else { ' ' };
     let mut before = graph.numbers(&node.depends_on).iter().map(u32::to_string).collect::<Vec<_>>();
     before.extend(graph.numbers(&node.circular).iter().map(|number| format!("{number}(circular)")));
-    before.extend(node.missing.iter().map(|name| format!("{}(missing)", cut(name, 12))));
+    before.extend(node.missing.iter().map(|name| format!("{}(missing)", fit(name, 12))));
     let before = match before.is_empty() {
         true => String::new(),
-        false => cut(&format!("← {}", before.join(" ")), 24),
+        false => fit(&format!("← {}", before.join(" ")), 24),
     };
     let time = node.time_ms.map(format_duration).unwrap_or_default();
     let mut end = before;
@@ -65,11 +65,11 @@ fn row(graph: &Graph, node: &Node) -> String {
         end = format!("{end}{}{time}", if end.is_empty() { "" } else { "  " });
     }
     if let Some(actor) = node.actor.as_deref().filter(|_| node.role == Some(StepRole::Active)) {
-        end = format!("{end}  {}", cut(actor, 14));
+        end = format!("{end}  {}", fit(actor, 14));
     }
     let start = format!("{critical}{:>4} {mark} ", node.number);
     let room = WIDTH - width(&start) - width(&end) - 2;
-    let title = cut(&node.title, room.min(44));
+    let title = fit(&node.title, room.min(44));
     let gap = room.min(44) - width(&title);
     format!("{start}{title}{}  {end}", " ".repeat(gap)).trim_end().to_owned()
 }
@@ -122,5 +122,5 @@ pub(crate) fn summary(graph: &Graph) -> Vec<String> {
             "the plan is too large to leave out dependencies that follow from others".to_owned(),
         );
     }
-    lines.into_iter().map(|line| cut(&line, WIDTH)).collect()
+    lines.into_iter().map(|line| fit(&line, WIDTH)).collect()
 }

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use super::{
-    Graph, Node,
-    label::{cut, role_word},
+use super::{Graph, Node, role_word};
+use crate::{
+    domain::{StepRole, format_duration},
+    text::display::fit,
 };
-use crate::domain::{StepRole, format_duration};
 
 /// How many tracks a step that needs several is listed with.
 const MOST_JOINED: usize = 20;
@@ -105,12 +105,12 @@ impl Tracks {
         let name = |at: usize, room: usize| {
             let node = &graph.nodes[at];
             let time = node.time_ms.map(|ms| format!(" ({})", format_duration(ms)));
-            format!("{} {}{}", node.number, cut(&node.title, room), time.unwrap_or_default())
+            format!("{} {}{}", node.number, fit(&node.title, room), time.unwrap_or_default())
         };
         for (number, track) in self.tracks.iter().take(most).enumerate() {
             let first = &graph.nodes[track.steps[0]];
             let who = match (first.role, &first.actor) {
-                (Some(StepRole::Active), Some(actor)) => cut(actor, 14),
+                (Some(StepRole::Active), Some(actor)) => fit(actor, 14),
                 (Some(StepRole::Open), _) => "free".to_owned(),
                 _ => role_word(first.role),
             };
@@ -145,7 +145,7 @@ impl Tracks {
             let more = if self.stuck.len() > 10 { ", …" } else { "" };
             lines.push(format!("out of reach: {}{more}: statedir check", numbers.join(", ")));
         }
-        lines.into_iter().map(|line| cut(&line, 100)).collect()
+        lines.into_iter().map(|line| fit(&line, 100)).collect()
     }
 }
 

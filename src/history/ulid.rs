@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::display::shorten;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -35,7 +36,8 @@ impl Ulid {
     /// # Errors
     /// Refuses any other length or character, and a first character above `7`.
     pub fn parse(text: &str) -> Result<Self, NoUlid> {
-        Self::decode(text.as_bytes(), u8::to_ascii_uppercase).ok_or_else(|| NoUlid(shorten(text)))
+        Self::decode(text.as_bytes(), u8::to_ascii_uppercase)
+            .ok_or_else(|| NoUlid(shorten(text, 40).into_owned()))
     }
 
     /// The milliseconds since 1970.
@@ -171,14 +173,6 @@ impl<'de> Deserialize<'de> for EntryId {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).map_err(de::Error::custom)
     }
-}
-
-fn shorten(text: &str) -> String {
-    const SHOWN: usize = 40;
-    if text.chars().nth(SHOWN).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(SHOWN).chain(['…']).collect()
 }
 
 #[cfg(test)]

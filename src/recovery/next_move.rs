@@ -4,7 +4,10 @@
 use serde::Serialize;
 
 use super::Holder;
-use crate::domain::{PlanRole, Step, StepRole, Workflow};
+use crate::{
+    domain::{PlanRole, Step, StepRole, Workflow},
+    text::display::counted,
+};
 
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -170,11 +173,10 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {
         let number = step.number;
         let left = step.allowed - step.failures;
-        let attempts = if left == 1 { "attempt" } else { "attempts" };
+        let attempts = counted(left as usize, "attempt", "attempts");
         let command = format!("statedir step retry {number}");
-        let mut text = format!(
-            "Step {number} failed, {left} {attempts} left: mend the cause, then `{command}`"
-        );
+        let mut text =
+            format!("Step {number} failed, {attempts} left: mend the cause, then `{command}`");
         if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
             text.push_str(&format!(", or `statedir step start {ready}`"));
         }

@@ -15,7 +15,10 @@
 //! | none | nothing at all | `human_review` |
 
 use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, step_text};
-use crate::domain::PlanRole;
+use crate::{
+    domain::PlanRole,
+    text::display::{counted, one_line, shorten},
+};
 
 /// From so many changed files on, nobody can tell from outside how far a step is.
 const MANY: usize = 15;
@@ -56,7 +59,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
     let empty: Vec<&str> = names(step, |file| file.exists && file.bytes == 0);
     let missing: Vec<&str> = names(step, |file| !file.exists);
     let changed = changed(evidence);
-    let words = said.map(|said| format!("last words: \"{}\"", short(said)));
+    let words = said.map(|said| format!("last words: \"{}\"", shorten(&one_line(said), 120)));
     let decision = if complete {
         let whole = missing.is_empty() && empty.is_empty();
         match (whole, there.is_empty(), changed) {
@@ -198,11 +201,5 @@ fn are(names: &[&str]) -> String {
 }
 
 fn files(count: usize) -> String {
-    format!("{count} file{}", if count == 1 { "" } else { "s" })
-}
-
-fn short(text: &str) -> String {
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = line.chars().take(120).collect();
-    if cut.len() < line.len() { format!("{cut}…") } else { cut }
+    counted(count, "file", "files")
 }

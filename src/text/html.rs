@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::display::is_control;
+
 /// Text as it stands between tags and in attributes in quotes.
 ///
 /// Characters that turn the direction of text or that XML has no place for are shown by their
@@ -17,19 +19,13 @@ pub(crate) fn escape(text: &str) -> String {
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
             '\r' => {}
-            c if is_unsafe(c) => {
+            c if is_control(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
                 let _ = write!(out, "{}", c.escape_unicode());
             }
             c => out.push(c),
         }
     }
     out
-}
-
-fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]

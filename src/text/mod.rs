@@ -3,6 +3,7 @@
 //! Nothing here knows what a plan or a step is. A document is its source plus an index of
 //! spans; an edit is a list of splices, proven by parsing the result again.
 
+pub(crate) mod display;
 pub(crate) mod html;
 pub mod json;
 pub mod markdown;

@@ -3,7 +3,6 @@
 mod args;
 pub(super) mod commands;
 mod completion;
-mod escape;
 mod failure;
 mod hyphens;
 pub(super) mod in_process;

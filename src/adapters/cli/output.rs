@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::{
     Failure,
-    escape::escape_controls,
     terminal::{self, for_stderr},
     word_diff::{WordLine, word_lines},
 };
 use crate::{
     domain::ErrorCode,
+    text::display::escape_controls,
     workspace::{FileDiff, Outcome},
 };
 

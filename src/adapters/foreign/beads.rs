@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{ForeignPlan, ForeignStep, read_text, role_of, text_at};
+use crate::text::display::counted;
 
 pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     let mut plan = ForeignPlan::default();
@@ -52,8 +53,8 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         plan.steps.push(step);
     }
     if dropped > 0 {
-        let noun = if dropped == 1 { "tombstone" } else { "tombstones" };
-        plan.left_out.push(format!("{dropped} {noun}"));
+        let tombstones = counted(dropped, "tombstone", "tombstones");
+        plan.left_out.push(format!("{tombstones}"));
     }
     Ok(plan)
 }

@@ -13,7 +13,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::domain::{PlanRole, StepId, StepRole, Workflow};
+use crate::{
+    domain::{PlanRole, StepId, StepRole, Workflow},
+    text::display::one_line,
+};
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -211,10 +214,6 @@ impl ForeignPlan {
 fn quoted(text: &str) -> String {
     let line = |line: &str| format!("> {line}").trim_end().to_owned();
     text.lines().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The id in the letters that the id of a step has.

@@ -3,6 +3,7 @@
 use super::{Hook, Reply, reply::quoted};
 use crate::{
     brief::Turn,
+    text::display::shorten,
     workspace::{ActiveRules, Change, Error},
 };
 
@@ -75,10 +76,7 @@ fn record(hook: &Hook<'_>) -> Result<(), Error> {
     // The history is shared and committed; nobody chose to put a key into it. The whole is masked:
     // half a key would not be known for one.
     let masked = crate::workspace::masked(prompt);
-    let mut user_message: String = masked.chars().take(MOST_CHARS).collect();
-    if user_message.len() < masked.len() {
-        user_message.push('…');
-    }
+    let user_message = shorten(&masked, MOST_CHARS).into_owned();
     let turn = Turn { user_message, ..Turn::default() };
     hook.workspace.apply(&[Change::TurnAdd(Box::new(turn))]).map(|_| ())
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Dialect;
+use crate::text::display::{one_line, shorten};
 
 /// An answer; most events get none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,12 +95,8 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Text from the state in one line of at most so many characters.
 pub(super) fn short(text: &str, most: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line: String = words.join(" ").chars().filter(|c| !c.is_control()).collect();
-    match line.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
+    let line: String = one_line(text).chars().filter(|c| !c.is_control()).collect();
+    shorten(&line, most).into_owned()
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     adapters::cli::in_process::{Answer, Caller},
     store::Cancellation,
+    text::display::shorten,
     workspace::Environment,
 };
 
@@ -195,8 +196,5 @@ impl ServerHandler for Server {
 /// A call as the operation log shows it; long ones are cut.
 fn logged(tool: &str, arguments: &rmcp::model::JsonObject) -> String {
     let text = format!("mcp {tool} {}", serde_json::Value::from(arguments.clone()));
-    match text.char_indices().nth(LONGEST_COMMAND) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    shorten(&text, LONGEST_COMMAND).into_owned()
 }

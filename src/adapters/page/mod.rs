@@ -20,7 +20,11 @@ pub(crate) use self::{
     numbers::{header, numbers},
     report::report,
 };
-use crate::{graph::svg, text::html::escape, workspace::Dashboard};
+use crate::{
+    graph::svg,
+    text::{display::shorten, html::escape},
+    workspace::Dashboard,
+};
 
 /// The style of all pages.
 pub(crate) const STYLE: &str = include_str!("style.css");
@@ -99,8 +103,5 @@ pub(crate) fn section(id: &str, title: &str, body: &str) -> String {
 
 /// At most so many characters of a text, escaped; what is cut off is marked.
 fn short(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", escape(&text[..end])),
-        None => escape(text),
-    }
+    escape(&shorten(text, most))
 }

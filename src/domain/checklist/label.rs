@@ -1,6 +1,7 @@
 //! What stands behind the box of a task: id, tags, title, commit.
 
 use super::Grammar;
+use crate::text::display::one_line;
 
 /// The parts of a task's first line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl Label {
         label.take_dependencies(&mut rest);
         label.take_commit(&mut rest);
         label.take_requirements(&mut rest);
-        label.title = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+        label.title = one_line(&rest);
         label
     }
 

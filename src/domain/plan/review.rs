@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     domain::{ModelError, Plan, StateFile, StepId},
+    text::display,
     text::markdown::{Document, Edit, ItemId},
 };
 
@@ -184,5 +185,5 @@ impl Plan {
 
 /// One line that cannot pass for a decision.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(" — ", " - ")
+    display::one_line(text).replace(" — ", " - ")
 }

@@ -23,6 +23,7 @@ use crate::{
             vocabulary,
         },
     },
+    text::display::one_line,
 };
 
 const CONDITIONAL: [&str; 4] = ["if", "when", "whenever", "unless"];
@@ -298,7 +299,7 @@ fn kept(input: &Input<'_>, start: usize, end: usize) -> String {
     }
     let closing = source[end..].len() - source[end..].trim_start_matches(['*', '`']).len();
     let text = source.get(from..end + closing).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(text)
 }
 
 fn ends_prose(input: &Input<'_>) -> bool {

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{domain::StepRole as Role, text::markdown::is_placeholder};
+use crate::{
+    text::display::one_line,
+    {domain::StepRole as Role, text::markdown::is_placeholder},
+};
 
 /// How many tasks are kept; of a longer list the first ones are.
 pub(crate) const MOST_TASKS: usize = 300;
@@ -254,7 +257,7 @@ pub(crate) fn clean_line(text: &str, most: usize) -> String {
             || (c.is_control() && !c.is_whitespace())
     };
     let visible: String = text.chars().filter(|c| !hidden(c)).collect();
-    let line = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&visible);
     match line.char_indices().nth(most) {
         Some(_) => {
             let cut: String = line.chars().take(most - 1).collect();

@@ -9,6 +9,7 @@ use crate::{
             step::BookkeepingForm,
         },
     },
+    text::display::counted,
     text::{json::Path, markdown::ItemId},
     workspace::{Answer, Draft, Error},
 };
@@ -48,8 +49,8 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     }
     let steps = old.iter().flatten().count();
     if steps > 0 {
-        let noun = if steps == 1 { "step" } else { "steps" };
-        done.push(format!("{steps} {noun} with marks and one line of bookkeeping"));
+        let all = counted(steps, "step", "steps");
+        done.push(format!("{all} with marks and one line of bookkeeping"));
     }
     let section = plan.metadata_section().filter(|_| plan.metadata.goal.is_some());
     let item = |key: &str| plan.document.field(section?, key).ok().flatten();

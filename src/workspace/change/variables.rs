@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{ErrorCode, ModelError, StateFile},
+    text::display::counted,
     text::json::{JsonEdit, JsonError, Path},
     workspace::{Answer, Draft, Error},
 };
@@ -68,8 +69,8 @@ pub(super) fn patch(draft: &mut Draft<'_>, patch: &Value) -> Result<Answer, Erro
             "`variables.json` as a whole must stay an object",
         ));
     }
-    let noun = if count == 1 { "operation" } else { "operations" };
-    Ok(Answer::new(format!("applied {count} {noun}")).with("operations", count))
+    let operations = counted(count, "operation", "operations");
+    Ok(Answer::new(format!("applied {operations}")).with("operations", count))
 }
 
 fn edit(

@@ -14,6 +14,7 @@ use crate::{
     domain::{Plan, StateFile, StepId, StepUpdate, Workflow},
     history::verify,
     store::{AppendedView, View},
+    text::display::counted,
     text::json::Path,
 };
 
@@ -136,8 +137,8 @@ impl Workspace {
             [(back.insert.len(), "put back in place"), (back.appended, "appended again")]
         {
             if count > 0 {
-                let noun = if count == 1 { "entry" } else { "entries" };
-                let message = format!("{count} {noun} that had been removed: {place}");
+                let entries = counted(count, "entry", "entries");
+                let message = format!("{entries} that had been removed: {place}");
                 fixed.push(Fixed { file: StateFile::History, message });
             }
         }

@@ -4,6 +4,7 @@ use crate::{
     domain::{ErrorCode, Problem, StateFile},
     history::{self, ProblemKind},
     text::Place,
+    text::display::counted,
 };
 
 use crate::workspace::Error;
@@ -26,14 +27,14 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
     };
     for back in verified.went_back {
         let count = back.entries.len();
-        let noun = if count == 1 { "entry" } else { "entries" };
+        let entries = counted(count, "entry", "entries");
         let mut titles: Vec<String> = back.titles.iter().take(TOLD).cloned().collect();
         if count > titles.len() && !titles.is_empty() {
             titles.push("…".to_owned());
         }
         let titles =
             if titles.is_empty() { String::new() } else { format!(": {}", titles.join(", ")) };
-        let message = format!("{count} {noun} went with {}{titles}", back.by);
+        let message = format!("{entries} went with {}{titles}", back.by);
         let problem = Problem::warning(ErrorCode::WentBack, FILE, message).fixable();
         found.push(problem.hint(
             "`statedir history accept` leaves it at that; `statedir check --fix` brings back what went",

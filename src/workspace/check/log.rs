@@ -9,6 +9,7 @@ use super::{
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
     store::{LogLoss, StoreError, View},
+    text::display::counted,
 };
 
 impl Workspace {
@@ -52,8 +53,8 @@ impl Workspace {
         }
         if is_there(ErrorCode::ImageLost) {
             let count = self.store.restore_images(self.options.wait, &self.holder())?;
-            let noun = if count == 1 { "image" } else { "images" };
-            all.extend((count > 0).then(|| fixed(format!("restored {count} {noun} of files"))));
+            let images = counted(count, "image", "images");
+            all.extend((count > 0).then(|| fixed(format!("restored {images} of files"))));
         }
         if is_there(ErrorCode::Exposed) {
             self.store.deny_others()?;

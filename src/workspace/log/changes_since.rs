@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     store::{OperationSummary, Revision},
+    text::display::one_line,
     workspace::{Workspace, same_revision},
 };
 
@@ -113,8 +114,4 @@ impl Workspace {
         changed.extend(pending);
         ChangesSince { changed, complete, known }
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

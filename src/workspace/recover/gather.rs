@@ -14,6 +14,7 @@ use crate::{
         is_vague, named_paths, next_move, writes_something,
     },
     store::{OperationSummary, View},
+    text::display::counted,
     text::markdown::Document,
 };
 
@@ -400,8 +401,8 @@ impl Look<'_> {
             let known: std::collections::HashSet<&[u8]> = then.split(|b| *b == b'\n').collect();
             let new = now.split(|b| *b == b'\n').filter(|line| !known.contains(line)).count();
             if now != then {
-                let lines = if new == 1 { "line" } else { "lines" };
-                undone.push(format!("{new} {lines} of {file}"));
+                let lines = counted(new, "line", "lines");
+                undone.push(format!("{lines} of {file}"));
             }
         }
         undone

@@ -11,6 +11,7 @@ use crate::{
         Counts, Entry, EntryKind, HistoryError, HistoryFacts, NewEntry, last_entries_where, render,
     },
     store::Operation,
+    text::display::{counted, one_line},
     workspace::{
         Answer, Draft, Error, InitOptions, Mode, Outcome, TemplateSet, Workspace,
         change::{keep_state_before, text_of},
@@ -78,8 +79,8 @@ impl Workspace {
             let saved = present.then(|| keep_state_before(draft, "before import")).transpose()?;
             self.rebuild(draft, &root, options)?;
             let steps = draft.plan()?.steps.len();
-            let noun = if steps == 1 { "step" } else { "steps" };
-            let message = format!("imported {steps} {noun} into {}", self.directory().display());
+            let all = counted(steps, "step", "steps");
+            let message = format!("imported {all} into {}", self.directory().display());
             let note = saved.as_ref().map(|name| format!("; before that: checkpoint {name}"));
             let answer = Answer::new(format!("{message}{}", note.unwrap_or_default()));
             Ok(vec![answer.with("steps", steps).with("saved_as", saved)])
@@ -274,7 +275,7 @@ fn entry(part: &Part<'_>, now: &str) -> Result<NewEntry, Error> {
             Err(HistoryError::Heading { .. }) => {
                 let visible = |c: char| if c.is_control() { ' ' } else { c };
                 let title: String = entry.title.chars().map(visible).take(200).collect();
-                entry.title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+                entry.title = one_line(&title);
                 if entry.title.is_empty() {
                     entry.title = "Note".to_owned();
                 }

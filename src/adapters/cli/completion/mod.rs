@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 
 use self::state::Source;
-use super::{Session, escape::escape_controls, parse};
+use super::{Session, parse};
+use crate::text::display::{escape_controls, one_line};
 
 /// The word that asks for it; no command, so that nothing is described for it at the start.
 pub(super) const WORD: &str = "__complete";
@@ -145,7 +146,7 @@ pub(super) fn answer(session: &mut Session<'_>, words: &[OsString]) {
     session.global.dir = typed.dir.as_ref().map(Into::into);
     for candidate in candidates(session, &typed, current) {
         let is_plain = |text: &str| !text.contains(char::is_control) && !text.is_empty();
-        let about = candidate.about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let about = one_line(&candidate.about);
         let about = escape_controls(&about);
         // A name that a shell could not give back is none to offer.
         if is_plain(&candidate.word) && escape_controls(&candidate.word) == candidate.word {

@@ -18,6 +18,7 @@ use crate::{
     history::{SegmentKind, segments, verify},
     merge::conflicts,
     store::AppendedView,
+    text::display::counted,
 };
 
 /// Why a commit would lose or damage state.
@@ -115,8 +116,8 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
             let Some(before) = blob(&git, &format!("{parent}:{path}")) else { continue };
             let lost = lost(&before, &staged);
             if lost > 0 {
-                let entries = if lost == 1 { "entry" } else { "entries" };
-                problem(format!("{lost} {entries} of {parent} would be lost or changed"));
+                let entries = counted(lost, "entry", "entries");
+                problem(format!("{entries} of {parent} would be lost or changed"));
             }
         }
     }

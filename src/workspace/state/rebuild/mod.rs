@@ -9,6 +9,7 @@ use serde_json::Value;
 pub(super) use self::{constraints::constraints, context::context, plan::plan};
 use crate::{
     domain::{ErrorCode, StateFile},
+    text::display,
     text::markdown::{
         Document, EditError, is_placeholder, render_field, render_item, render_raw_field,
     },
@@ -66,7 +67,7 @@ pub(super) fn title_line(title: &str) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.replace('\0', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+    display::one_line(&text.replace('\0', " "))
 }
 
 fn parse(file: StateFile, text: String) -> Result<Document, Error> {

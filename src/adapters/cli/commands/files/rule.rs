@@ -5,6 +5,7 @@ use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
     domain::ErrorCode,
     rules::LANGUAGE,
+    text::display::counted,
     workspace::{Change, RuleLine},
 };
 
@@ -131,9 +132,9 @@ fn check(session: &mut Session<'_>) -> CliResult {
         }
     }
     if missed > 0 {
-        let noun = if missed == 1 { "line is" } else { "lines are" };
+        let lines = counted(missed, "line is", "lines are");
         let mut failure =
-            Failure::new(ErrorCode::RuleNotUnderstood, format!("{missed} {noun} not understood"))
+            Failure::new(ErrorCode::RuleNotUnderstood, format!("{lines} not understood"))
                 .hint("`statedir rule --help` describes the language");
         failure.data = Some(Box::new(answer));
         return Err(failure);

@@ -11,6 +11,7 @@ use crate::{
     },
     domain::{ErrorCode, PlanRole},
     recovery::Action,
+    text::display::one_line,
     text::shell::shell_word,
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
@@ -300,11 +301,11 @@ impl One {
                 let line = view::headline(recovery);
                 session.output.line(format!("{dir}: {line}"));
                 let why = recovery.decision.reasons.first().cloned().unwrap_or_default();
-                session.output.line(format!("  why      {}", view::one_line(&why)));
+                session.output.line(format!("  why      {}", one_line(&why)));
                 if let Some(asked) = &recovery.evaluator
                     && let Some(error) = &asked.error
                 {
-                    let error = view::one_line(error);
+                    let error = one_line(error);
                     session.output.line(format!(
                         "  note     the evaluator did not decide, so the built-in decision was used: {error}"
                     ));
@@ -317,7 +318,7 @@ impl One {
                 }
             }
             Err(failure) => {
-                session.output.line(format!("{dir}: {}", view::one_line(&failure.message)));
+                session.output.line(format!("{dir}: {}", one_line(&failure.message)));
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::{
     },
     domain::format_duration,
     recovery::Confidence,
+    text::display::one_line,
     workspace::Outcome,
 };
 
@@ -105,9 +106,4 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
     if !applied && !decision.nothing_to_do && evidence.damage.is_empty() {
         output.line("`--apply` carries out the decision");
     }
-}
-
-/// Text of the state on one line.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

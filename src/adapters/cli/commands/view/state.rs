@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
     domain::{ErrorCode, StepRef, StepRole, Workflow},
+    text::display::one_line,
     workspace::{StateDocument, state::StepState},
 };
 
@@ -73,7 +74,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 
 /// The steps as a checklist that other programs, and `adopt`, understand.
 fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
-    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line;
     let goal = state.identity.goal.as_deref().unwrap_or(&state.identity.title);
     let mut text = format!("# Tasks: {}\n\n", line(goal));
     // Ids that were made up say nothing to anybody else.

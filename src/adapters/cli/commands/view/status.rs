@@ -3,6 +3,7 @@ use serde_json::json;
 use crate::{
     adapters::cli::{CliResult, Session, commands::steps::view::mark, output::Colour, way_back},
     domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
+    text::display::counted,
     workspace::{
         Artefact, Environment, LimitUse, Overview, StepOverview, StepTimes, TicketOverview,
     },
@@ -183,8 +184,8 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     lines.push((Colour::Bold, format!("next      {}", overview.next_move().text)));
     if counts.total == 0 && overview.unread_boxes > 0 {
         let count = overview.unread_boxes;
-        let noun = if count == 1 { "checkbox" } else { "checkboxes" };
-        lines.push(plain(format!("boxes     {count} {noun}, no steps known: statedir check")));
+        let checkboxes = counted(count, "checkbox", "checkboxes");
+        lines.push(plain(format!("boxes     {checkboxes}, no steps known: statedir check")));
     }
     if counts.failed > 0 {
         let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());
