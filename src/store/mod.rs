@@ -26,7 +26,6 @@ mod relocate;
 mod session_files;
 mod sign;
 mod tally;
-mod task_list;
 mod transaction;
 mod view;
 
@@ -58,6 +57,7 @@ pub(crate) use name::CheckpointName;
 pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
 pub(crate) use query::AppendedThen;
+pub(crate) use session_files::SessionFiles;
 pub(crate) use sign::{Process, Sign};
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;

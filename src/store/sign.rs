@@ -118,7 +118,7 @@ fn born(pid: u32) -> Option<String> {
 impl Store {
     /// The last sign of a session; nothing in a directory that may have come with a clone.
     pub(crate) fn sign(&self, session: &str) -> Option<Sign> {
-        serde_json::from_slice(&SIGNS.read(self, session)?).ok()
+        serde_json::from_slice(&SIGNS.read(self.session_directory()?, session)?).ok()
     }
 
     /// Leaves a sign where there is a state that is in use.
@@ -126,7 +126,8 @@ impl Store {
     /// # Errors
     /// The disk fails, or something else is where the signs belong.
     pub(crate) fn leave_sign(&self, session: &str, sign: &Sign) -> io::Result<()> {
-        SIGNS.write(self, session, &serde_json::to_vec(sign)?)
+        let Some(dir) = self.session_directory() else { return Ok(()) };
+        SIGNS.write(dir, session, &serde_json::to_vec(sign)?)
     }
 }
 

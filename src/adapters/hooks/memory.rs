@@ -4,20 +4,15 @@ use std::{io, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{Directory, Kind, private_directory};
+use crate::store::SessionFiles;
 
-/// How many sessions are remembered.
-const MOST_SESSIONS: usize = 32;
-/// The largest memory that is read.
-const LIMIT: u64 = 256 << 10;
+const SESSIONS: SessionFiles = SessionFiles { directory: "sessions", most: 32, limit: 256 << 10 };
 /// How many things that were said once are remembered.
 const MOST_TOLD: usize = 100;
 /// How many rules are.
 const MOST_RULES: usize = 2000;
 /// The longest line that is taken for one of ours, in bytes.
 const LONGEST: usize = 16 << 10;
-/// The directory of the memories in the store's own.
-const SESSIONS: &str = "sessions";
 
 /// What one session knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +32,7 @@ impl Memory {
     /// What is remembered; nothing if there is no memory or it cannot be read.
     pub(crate) fn load(state: &Path, session: &str) -> Self {
         let read = || {
-            let bytes = sessions(state).ok()??.read(file_name(session), LIMIT).ok()??;
+            let bytes = SESSIONS.read(state, session)?;
             serde_json::from_slice::<Self>(&bytes).ok().filter(Self::is_plausible)
         };
         read().unwrap_or_default()
@@ -70,44 +65,17 @@ impl Memory {
     /// # Errors
     /// The disk fails, or something else is where the memories belong.
     pub(crate) fn save(&self, state: &Path, session: &str) -> io::Result<()> {
-        let Some(private) = private_directory(state)? else { return Ok(()) };
-        let dir = private.open_or_create_dir(SESSIONS)?;
-        let name = file_name(session);
-        let is_first = dir.stat(&name)?.is_none();
-        dir.replace(&name, &serde_json::to_vec(self)?)?;
-        if is_first {
-            prune(&dir);
-        }
-        Ok(())
+        SESSIONS.write(state, session, &serde_json::to_vec(self)?)
     }
 
     /// Forgets a session that has ended.
     pub(crate) fn forget(state: &Path, session: &str) {
-        if let Ok(Some(dir)) = sessions(state) {
-            let _ = dir.remove(file_name(session));
-        }
+        SESSIONS.remove(state, session);
     }
 
     /// Forgets the sessions that were silent longest, when there are many.
     pub(crate) fn prune(state: &Path) {
-        if let Ok(Some(dir)) = sessions(state) {
-            prune(&dir);
-        }
-    }
-}
-
-fn prune(dir: &Directory) {
-    let names = dir.list().unwrap_or_default().into_iter();
-    let mut files: Vec<_> = names
-        .filter_map(|name| {
-            let stat = dir.stat(&name).ok()??;
-            (stat.kind != Kind::Directory).then_some((stat.mtime, name))
-        })
-        .collect();
-    files.sort();
-    let surplus = files.len().saturating_sub(MOST_SESSIONS);
-    for (_, name) in files.into_iter().take(surplus) {
-        let _ = dir.remove(name);
+        SESSIONS.prune(state);
     }
 }
 
@@ -121,17 +89,6 @@ fn once(list: &mut Vec<String>, what: &str) -> bool {
     true
 }
 
-fn sessions(state: &Path) -> io::Result<Option<Directory>> {
-    match private_directory(state)? {
-        Some(private) => private.open_dir(SESSIONS),
-        None => Ok(None),
-    }
-}
-
-fn file_name(session: &str) -> String {
-    format!("{session}.json")
-}
-
 #[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::symlink, path::PathBuf};
@@ -139,7 +96,7 @@ mod tests {
     use super::*;
 
     fn directory(state: &Path) -> PathBuf {
-        state.join(".statedir").join(SESSIONS)
+        state.join(".statedir").join(SESSIONS.directory)
     }
 
     #[test]
@@ -152,10 +109,10 @@ mod tests {
         memory.save(root.path(), "a").unwrap();
         assert_eq!(Memory::load(root.path(), "a"), memory);
         assert_eq!(Memory::load(root.path(), "b"), Memory::default());
-        for n in 0..MOST_SESSIONS + 5 {
+        for n in 0..SESSIONS.most + 5 {
             memory.save(root.path(), &format!("s{n}")).unwrap();
         }
-        assert_eq!(fs::read_dir(directory(root.path())).unwrap().count(), MOST_SESSIONS);
+        assert_eq!(fs::read_dir(directory(root.path())).unwrap().count(), SESSIONS.most);
         memory.save(root.path(), "a").unwrap();
         Memory::forget(root.path(), "a");
         assert_eq!(Memory::load(root.path(), "a"), Memory::default());
@@ -172,7 +129,7 @@ mod tests {
             format!("{{\"told\":{many}}}"),
             format!("{{\"rules\":[\"{long}\"]}}"),
             "{\"rules\":[\"a\\u001b[2Jb\"]}".to_owned(),
-            format!("{{\"told\":[]}}{}", " ".repeat(LIMIT as usize)),
+            format!("{{\"told\":[]}}{}", " ".repeat(SESSIONS.limit as usize)),
         ];
         for text in bad {
             fs::write(directory(root.path()).join("a.json"), text).unwrap();
@@ -210,14 +167,14 @@ mod tests {
         let [state, victims] = ["state", "victims"].map(|name| root.path().join(name));
         fs::create_dir_all(state.join(".statedir")).unwrap();
         fs::create_dir(&victims).unwrap();
-        for n in 0..MOST_SESSIONS + 5 {
+        for n in 0..SESSIONS.most + 5 {
             fs::write(victims.join(format!("s{n}.json")), "{\"told\":[\"x\"]}").unwrap();
         }
         (root, state, victims)
     }
 
     fn assert_untouched(victims: &Path) {
-        assert_eq!(fs::read_dir(victims).unwrap().count(), MOST_SESSIONS + 5);
+        assert_eq!(fs::read_dir(victims).unwrap().count(), SESSIONS.most + 5);
         assert_eq!(fs::read(victims.join("s0.json")).unwrap(), b"{\"told\":[\"x\"]}");
     }
 
@@ -238,11 +195,12 @@ mod tests {
         use_all(&state);
         assert_untouched(&victims);
         // The control: through the path, the victims are reached.
-        assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), MOST_SESSIONS + 5);
+        assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), SESSIONS.most + 5);
 
         let (_root, state, victims) = scene();
-        fs::create_dir(victims.join(SESSIONS)).unwrap();
-        fs::rename(victims.join("s0.json"), victims.join(SESSIONS).join("s0.json")).unwrap();
+        fs::create_dir(victims.join(SESSIONS.directory)).unwrap();
+        fs::rename(victims.join("s0.json"), victims.join(SESSIONS.directory).join("s0.json"))
+            .unwrap();
         fs::remove_dir(state.join(".statedir")).unwrap();
         symlink(&victims, state.join(".statedir")).unwrap();
         use_all(&state);
@@ -267,7 +225,8 @@ mod tests {
         fs::create_dir(directory(&state)).unwrap();
         let outside = "../../../victims/s0";
         assert_eq!(Memory::load(&state, outside), Memory::default());
-        assert!(Memory::default().save(&state, outside).is_err());
+        Memory::default().save(&state, outside).unwrap();
+        assert_eq!(fs::read_dir(directory(&state)).unwrap().count(), 1);
         Memory::forget(&state, outside);
         Memory::forget(&state, root.path().join("victims/s0").to_str().unwrap());
         assert_untouched(&victims);
