@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Plan, Step, StepRef, Subject, nearest::same_name};
+use crate::domain::{StepRole, Workflow};
 
 /// A move that waits for a person's approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,4 +79,35 @@ impl Plan {
 
 fn is_called(step: &Step, name: &str) -> bool {
     step.id.as_ref().is_some_and(|id| id.as_str() == name) || same_name(&step.title, name)
+}
+
+impl Workflow {
+    /// The statuses of steps that wait to be merged, in order; while it is merged a step has the
+    /// last one.
+    pub fn merge_queue(&self) -> &[String] {
+        &self.merge_queue
+    }
+
+    /// Whether what was done for a step in a worktree can be merged: it is done, or waits for that.
+    pub(crate) fn is_mergeable(&self, step: &Step) -> bool {
+        let status = step.status.as_deref().and_then(|text| self.step_status(text));
+        let is_queued = |status: &str| match self.merge_queue.as_slice() {
+            // Without a queue, what can be completed at once.
+            [] => self.step_moves(status).iter().any(|n| self.step_role(n) == Some(StepRole::Done)),
+            queue => queue.iter().any(|queued| queued == status),
+        };
+        match self.role_of(step) {
+            Some(StepRole::Done) => true,
+            Some(StepRole::Waiting) => status.is_some_and(is_queued),
+            _ => false,
+        }
+    }
+
+    /// The statuses that a step in the merge queue still goes through until it is the last in the
+    /// queue.
+    pub(crate) fn merge_moves(&self, step: &Step) -> &[String] {
+        let status = step.status.as_deref().and_then(|text| self.step_status(text));
+        let at = self.merge_queue.iter().position(|queued| Some(queued.as_str()) == status);
+        at.map_or(&[], |at| &self.merge_queue[at + 1..])
+    }
 }

@@ -17,7 +17,6 @@ pub(crate) mod layout;
 pub(crate) mod lifecycle;
 pub(crate) mod lifetime;
 mod literal;
-mod merge_queue;
 pub(crate) mod modifier;
 pub(crate) mod nearest;
 pub(crate) mod outline;

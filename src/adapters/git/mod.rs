@@ -31,7 +31,7 @@ pub(crate) use merge::driver::{Driven, drive};
 pub(crate) use merge::resolve::{
     Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
 };
-pub(crate) use merge::under_way::{left_unmerged, under_way};
+pub(crate) use merge::resolve::{left_unmerged, under_way};
 pub(crate) use rebuild::Rebuilt;
 pub(crate) use rebuild::lost::{Lost, find_lost, has_version};
 pub use rebuild::rebuild;

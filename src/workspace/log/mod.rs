@@ -10,4 +10,3 @@ pub(in crate::workspace) mod operations;
 pub(in crate::workspace) mod receive;
 pub(in crate::workspace) mod removed;
 pub(in crate::workspace) mod restore;
-pub(in crate::workspace) mod undo_counts;

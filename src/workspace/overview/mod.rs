@@ -1,6 +1,5 @@
 //! The progress of an execution, worked out once: every report takes its numbers from here.
 
-mod spending;
 mod step;
 mod ticket;
 mod times;
@@ -8,22 +7,24 @@ mod times;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-pub use self::{spending::Spending, step::StepOverview};
-pub(crate) use self::{
-    ticket::{Artefact, TicketOverview},
-    times::StepTimes,
-};
 use super::{
     Environment, Error, FileLocation, Readiness, Snapshot, Workspace, environment::format_time,
     snapshot::bytes, usage::Pending, witness::Witness,
 };
 use crate::{
     domain::{
-        Constraints, ErrorCode, Group, Plan, PlanRole, Problem, Review, StateFile, StepCounts,
-        StepRole, Variables, Workflow,
+        Constraints, ErrorCode, Group, Money, Plan, PlanRole, Problem, Review, StateFile,
+        StepCounts, StepRole, Variables, Workflow,
     },
     history::{Counts, EntryId},
     recovery::{NextMove, Situation, StepStanding, next_move},
+    workspace::adapt::{self, LimitUse},
+};
+
+pub use self::step::StepOverview;
+pub(crate) use self::{
+    ticket::{Artefact, TicketOverview},
+    times::StepTimes,
 };
 
 /// Where an execution is: its plan, its steps by role, what it has used, and what it waits for.
@@ -315,4 +316,44 @@ pub(super) fn problem_of(error: &Error) -> Option<Problem> {
     problem.hint = error.hint();
     problem.fixable = error.code() == ErrorCode::FileMissing;
     Some(problem)
+}
+
+/// Costs, and what is used of every limit that is set.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Spending {
+    /// What was spent, as variables.json says, or the history where that does not keep it.
+    pub total_cost: Money,
+    /// What may be spent.
+    pub budget: Option<Money>,
+    /// File operations, including those that no entry of the history reports yet.
+    pub file_operations: u64,
+    /// Web requests, counted in the same way.
+    pub web_requests: u64,
+    /// What is used of every limit that is set.
+    pub limits: Vec<LimitUse>,
+}
+
+impl Spending {
+    fn new(sources: &Sources<'_>) -> Self {
+        let by_entries = Money(sources.history.cost_micros);
+        let total_cost = sources.variables.and_then(Variables::total_cost).unwrap_or(by_entries);
+        let used = sources.pending.added_to(sources.history);
+        let limits = sources.constraints.map(|constraints| {
+            adapt::limits(&adapt::limit_facts(constraints, sources.workflow, total_cost, &used))
+        });
+        let budget = sources.constraints.and_then(|read| read.value("max_cost_per_task"));
+        Self {
+            total_cost,
+            budget: budget.and_then(Money::parse),
+            file_operations: used.file_operations,
+            web_requests: used.web_requests,
+            limits: limits.unwrap_or_default(),
+        }
+    }
+
+    /// The limits that are exceeded.
+    pub fn exceeded(&self) -> impl Iterator<Item = &LimitUse> {
+        self.limits.iter().filter(|limit| limit.exceeded)
+    }
 }

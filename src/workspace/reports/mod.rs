@@ -1,6 +1,5 @@
 //! What is told of a state: the brief, the conversation, numbers, rules, training data.
 
-pub(in crate::workspace) mod active_rules;
 pub(in crate::workspace) mod attempts;
 mod breakdown;
 pub(in crate::workspace) mod brief;

@@ -3,7 +3,6 @@
 pub(in crate::workspace) mod archive;
 pub(in crate::workspace) mod builtin_templates;
 pub(in crate::workspace) mod init;
-mod prune;
 pub(in crate::workspace) mod template_limits;
 pub(in crate::workspace) mod templates;
 pub(in crate::workspace) mod trust;

@@ -9,7 +9,7 @@ use crate::{
     adapters::git::{
         GitError,
         install::ATTRIBUTES,
-        merge::under_way::under_way,
+        merge::resolve::under_way,
         program::{complaint, failure},
         repository::Repository,
     },

@@ -1,4 +1,9 @@
-//! Lines of our own in a file that belongs to someone else, between two marks.
+//! Attributes that say how state files are merged: a block of our own between two marks in a file that
+//! belongs to someone else, and a file beside the state for whoever merges without the driver.
+
+use std::{fs::OpenOptions, io::Write as _, path::Path};
+
+use crate::adapters::git::{GitError, discovery, install::failed};
 
 const BEGIN: &str = "# begin statedir (made by `statedir git install`)";
 const END: &str = "# end statedir";
@@ -93,6 +98,34 @@ pub(crate) fn pattern(path: &str) -> String {
         return format!("\"{inner}\"");
     }
     escaped
+}
+
+/// The file in the state directory.
+pub(crate) const ATTRIBUTES: &str = ".gitattributes";
+
+/// Only where keeping both sides is right: whole entries and findings at the end of what is there.
+const TEXT: &str = "\
+# Where git merges without statedir, what both sides added is kept. On a clone where
+# `statedir git install` was run, the state files are merged by meaning instead.
+history.md merge=union
+context.md merge=union
+";
+
+/// Writes them beside a new state in a working tree of git; what is there already stays.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write_attributes(dir: &Path) -> Result<bool, GitError> {
+    if discovery::top(&discovery::resolve(dir)).is_none() {
+        return Ok(false);
+    }
+    let path = dir.join(ATTRIBUTES);
+    // A link that came with a clone is not followed.
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => file.write_all(TEXT.as_bytes()).map_err(failed).map(|()| true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed(error)),
+    }
 }
 
 #[cfg(test)]

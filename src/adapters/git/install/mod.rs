@@ -2,7 +2,6 @@
 
 mod attribute_lines;
 mod attributes;
-mod both_sides;
 mod pre_commit;
 
 use std::{
@@ -12,7 +11,7 @@ use std::{
 
 use serde::Serialize;
 
-pub(crate) use self::both_sides::{ATTRIBUTES, write_attributes};
+pub(crate) use self::attributes::{ATTRIBUTES, write_attributes};
 use self::{
     attribute_lines::{attribute_files, lines, others, with_others},
     attributes::{with_block, without_block},

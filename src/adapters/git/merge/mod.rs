@@ -3,4 +3,3 @@
 pub(super) mod driver;
 pub(super) mod resolve;
 mod sibling;
-pub(super) mod under_way;
