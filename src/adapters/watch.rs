@@ -27,7 +27,7 @@ pub(crate) enum WatchError {
 
 /// What woke the one who waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Woken {
+pub(crate) enum Wake {
     /// Something changed in a directory of the log.
     Changed,
     /// Nobody reads the answer any more.
@@ -38,8 +38,8 @@ pub(crate) enum Woken {
 #[derive(Debug)]
 pub(crate) struct LogWatch {
     watcher: RecommendedWatcher,
-    signals: Receiver<Woken>,
-    sender: Sender<Woken>,
+    signals: Receiver<Wake>,
+    sender: Sender<Wake>,
     /// The directories that are wanted, the outermost first.
     wanted: Vec<PathBuf>,
     /// Those that are watched, each with its number, since one can be replaced by another.
@@ -58,7 +58,7 @@ impl LogWatch {
             // Reading the log opens it: being woken by that would never end.
             let read = event.is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
             if !read {
-                let _ = wake.send(Woken::Changed);
+                let _ = wake.send(Wake::Changed);
             }
         });
         let private = dir.join(".statedir");
@@ -80,37 +80,37 @@ impl LogWatch {
     /// the look and the watch on what is above it is told by nobody. `meanwhile` happens there.
     fn arm_while(&mut self, mut meanwhile: impl FnMut()) -> Result<(), WatchError> {
         loop {
-            let here = self.here();
+            let existing = self.directories_to_watch();
             meanwhile();
-            if !self.watch_only(here)? {
+            if !self.watch_only(existing)? {
                 return Ok(());
             }
         }
     }
 
     /// The directories to watch now.
-    fn here(&self) -> Vec<PathBuf> {
+    fn directories_to_watch(&self) -> Vec<PathBuf> {
         let there = |path: &Path| number(path).is_some();
-        let mut here: Vec<PathBuf> =
+        let mut existing: Vec<PathBuf> =
             self.wanted.iter().filter(|path| there(path)).cloned().collect();
-        if let Some(outermost) = self.wanted.first().filter(|path| !here.contains(path)) {
+        if let Some(outermost) = self.wanted.first().filter(|path| !existing.contains(path)) {
             // The directory may come into being one level at a time.
             let above = outermost.ancestors().skip(1).find(|path| there(path));
-            here.extend(above.map(Path::to_owned));
+            existing.extend(above.map(Path::to_owned));
         }
-        here
+        existing
     }
 
     /// Watches these and no others; whether that changed anything.
-    fn watch_only(&mut self, here: Vec<PathBuf>) -> Result<bool, WatchError> {
+    fn watch_only(&mut self, existing: Vec<PathBuf>) -> Result<bool, WatchError> {
         let gone: Vec<PathBuf> =
-            self.watched.keys().filter(|path| !here.contains(path)).cloned().collect();
+            self.watched.keys().filter(|path| !existing.contains(path)).cloned().collect();
         let mut changed = !gone.is_empty();
         for path in gone {
             let _ = self.watcher.unwatch(&path);
             self.watched.remove(&path);
         }
-        for path in here {
+        for path in existing {
             let now = number(&path);
             if now.is_some() && self.watched.get(&path) == now.as_ref() {
                 continue;
@@ -148,15 +148,15 @@ impl LogWatch {
                     Ok(_) => break,
                 }
             }
-            let _ = sender.send(Woken::Unread);
+            let _ = sender.send(Wake::Unread);
         });
     }
 
     /// Waits; several changes in a row wake once.
-    pub(crate) fn wait(&self) -> Woken {
-        let mut woken = self.signals.recv().unwrap_or(Woken::Unread);
+    pub(crate) fn wait(&self) -> Wake {
+        let mut woken = self.signals.recv().unwrap_or(Wake::Unread);
         for more in self.signals.try_iter() {
-            if more == Woken::Unread {
+            if more == Wake::Unread {
                 woken = more;
             }
         }

@@ -98,7 +98,7 @@ fn entry_difference(before: Option<&Entry>, after: Option<&Entry>) -> Difference
     let subject = Subject::Entry {
         id,
         time: either.and_then(|entry| entry.time.clone()),
-        headline: either.map(|entry| entry.tell().heading).unwrap_or_default(),
+        headline: either.map(|entry| entry.summary().heading).unwrap_or_default(),
         execution: either.and_then(execution),
     };
     let title = |entry: Option<&Entry>| entry.map(|entry| entry.title.clone());

@@ -6,7 +6,7 @@ use super::EntryId;
 use crate::{
     domain::{OUTCOME_FIELD, StepOutcome},
     history::{
-        journal::{self, Journal, Told},
+        journal::{self, EntrySummary, Journal},
         read::{fields::fields, heading, scan::Piece, section::Text},
     },
 };
@@ -252,8 +252,8 @@ impl Entry {
     }
 
     /// The entry in a few lines for people, whatever notation it is written in.
-    pub(crate) fn tell(&self) -> Told {
-        journal::tell(&self.title, &self.fields)
+    pub(crate) fn summary(&self) -> EntrySummary {
+        journal::summarise(&self.title, &self.fields)
     }
 
     /// How the attempt ended that this entry is about, as its fields say.

@@ -106,7 +106,7 @@ impl Verification {
     }
 
     /// Tells entries that went because somebody went back apart from damage.
-    pub(crate) fn tell_going_back(&mut self, back: Vec<WentBack>) {
+    pub(crate) fn note_going_back(&mut self, back: Vec<WentBack>) {
         let gone: BTreeSet<EntryId> =
             back.iter().flat_map(|back| back.entries.iter().copied()).collect();
         self.forgive(|problem| {

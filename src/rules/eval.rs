@@ -21,7 +21,7 @@ pub enum Truth {
 
 /// A fact that a condition looked at.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Seen {
+pub struct ObservedFact {
     /// Its name.
     pub fact: String,
     /// The value it had.
@@ -34,7 +34,7 @@ pub struct Verdict {
     /// Whether it holds.
     pub truth: Truth,
     /// The facts, in the order in which the condition names them.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ObservedFact>,
 }
 
 impl Verdict {
@@ -56,11 +56,11 @@ impl Condition {
     }
 
     /// The facts that the condition speaks of, each once.
-    pub(super) fn seen(&self, facts: &Facts) -> Vec<Seen> {
-        let mut seen: Vec<Seen> = Vec::new();
+    pub(super) fn seen(&self, facts: &Facts) -> Vec<ObservedFact> {
+        let mut seen: Vec<ObservedFact> = Vec::new();
         self.visit_facts(&mut |name| {
             if !seen.iter().any(|other| other.fact == name) {
-                seen.push(Seen { fact: name.to_owned(), value: facts.get(name).clone() });
+                seen.push(ObservedFact { fact: name.to_owned(), value: facts.get(name).clone() });
             }
         });
         seen

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use super::{Rule, Seen, Truth, Verdict};
+use super::{ObservedFact, Rule, Truth, Verdict};
 use crate::domain::Facts;
 
 /// Why a rule does not fire.
@@ -89,7 +89,7 @@ impl Display for Verdict {
     }
 }
 
-impl Display for Seen {
+impl Display for ObservedFact {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {:#}", self.fact, self.value)
     }

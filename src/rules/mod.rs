@@ -24,7 +24,7 @@ pub(crate) use ast::{Action, Condition, Op, Operand, Rule};
 pub(crate) use directive::Directive;
 pub(crate) use effect::apply;
 pub(crate) use error::RuleError;
-pub(crate) use eval::{Seen, Truth, Verdict};
+pub(crate) use eval::{ObservedFact, Truth, Verdict};
 pub(crate) use explain::{Explanation, explain};
 pub(crate) use fire::variables_of;
 pub use fire::{Entry, fire};

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use super::{Action, RuleError, Seen};
+use super::{Action, ObservedFact, RuleError};
 use crate::domain::FactValue;
 
 /// What came of an event.
@@ -73,7 +73,7 @@ pub struct TraceLine {
     /// The rule as written.
     pub text: String,
     /// The values that its condition saw.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ObservedFact>,
     /// What it changed, or would have changed if no later rule had decided otherwise.
     pub changes: Vec<RuleChange>,
     /// The index of the rule whose change set it off; `None` if the event did.

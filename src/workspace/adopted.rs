@@ -34,7 +34,7 @@ pub(super) enum FileSet {
 }
 
 /// A state as it is seen through its layout.
-pub(super) struct Seen {
+pub(super) struct AdoptedView {
     /// The native files.
     pub view: View,
     composed: Composed,
@@ -139,7 +139,7 @@ impl Workspace {
     }
 
     /// The native files that a picture of the store stands for; `None` where they are native.
-    pub(super) fn seen(&self, raw: &View) -> Result<Option<Seen>, Error> {
+    pub(super) fn seen(&self, raw: &View) -> Result<Option<AdoptedView>, Error> {
         let composed = match &self.files {
             FileSet::Native | FileSet::Adopting(_) => return Ok(None),
             FileSet::Unusable(message) => {
@@ -149,7 +149,7 @@ impl Workspace {
             FileSet::Adopted(layout) => compose(layout, raw.files())?,
         };
         let view = raw.shown_as(composed.files.clone());
-        Ok(Some(Seen { view, composed }))
+        Ok(Some(AdoptedView { view, composed }))
     }
 
     /// A picture of the store as the files of a native state.
@@ -196,7 +196,7 @@ impl Workspace {
     pub(super) fn project(
         &self,
         raw: &View,
-        seen: &Seen,
+        seen: &AdoptedView,
         operation: &mut NewOperation,
         plan: Option<Rc<Plan>>,
     ) -> Result<(), Error> {

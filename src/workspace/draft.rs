@@ -113,7 +113,7 @@ impl<'a> Draft<'a> {
         progress: fn(u64),
         own: Option<Cow<'static, Workflow>>,
     ) -> Self {
-        env.stir(view.revision.as_str());
+        env.mix_in(view.revision.as_str());
         Self {
             workflow: own.map_or_else(OnceCell::new, OnceCell::from),
             view,

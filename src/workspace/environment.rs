@@ -115,8 +115,8 @@ impl Environment {
         format_time(Timestamp::from_millisecond(then).unwrap_or(Timestamp::MIN))
     }
 
-    /// Stirs `text` into the chance, so that a fixed seed gives new ids on every revision.
-    pub(crate) fn stir(&self, text: &str) {
+    /// Mixes `text` into the seed, so that a fixed seed gives new ids on every revision.
+    pub(crate) fn mix_in(&self, text: &str) {
         let mut state = self.lock();
         for byte in text.bytes() {
             *state = (*state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -157,7 +157,7 @@ mod tests {
         let one = Environment::fixed(Timestamp::UNIX_EPOCH, "a", 7);
         let two = Environment::fixed(Timestamp::UNIX_EPOCH, "a", 7);
         assert_eq!(one.random(), two.random());
-        two.stir("revision");
+        two.mix_in("revision");
         assert_ne!(one.random(), two.random());
         assert_eq!(one.now(), "1970-01-01T00:00:00Z");
     }

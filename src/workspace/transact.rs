@@ -4,7 +4,7 @@ use std::{path::PathBuf, rc::Rc};
 
 use super::{
     Answer, Draft, Error, FileDiff, Outcome, Workspace,
-    adopted::Seen,
+    adopted::AdoptedView,
     check, conflict, is_absent,
     notice::{findings, notices},
     version_control::Location,
@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct Opened {
     access: Access,
     /// The native files, where the state is made of others.
-    seen: Option<Seen>,
+    seen: Option<AdoptedView>,
 }
 
 enum Access {

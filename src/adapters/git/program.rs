@@ -81,7 +81,7 @@ const QUIET_SETTINGS: [&str; 13] = [
 
 /// Whose settings count for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+enum Settings {
     /// Ours: nothing is run but git.
     Quiet,
     /// The user's, as if they had typed it: hooks run and behave as usual.
@@ -94,7 +94,7 @@ enum Manner {
 #[derive(Clone, Debug)]
 pub(super) struct Git {
     start: PathBuf,
-    manner: Manner,
+    settings: Settings,
 }
 
 impl Git {
@@ -109,7 +109,7 @@ impl Git {
 
     /// For a work tree whose top is known.
     pub(super) fn at(top: &Path) -> Self {
-        Self { start: top.to_owned(), manner: Manner::Quiet }
+        Self { start: top.to_owned(), settings: Settings::Quiet }
     }
 
     /// For the repository whose git runs us as a hook or a driver, by its own account.
@@ -120,7 +120,7 @@ impl Git {
             Some(_) => here,
             None => Self::around(&here)?.start,
         };
-        Ok(Self { start, manner: Manner::WithinGit })
+        Ok(Self { start, settings: Settings::WithinGit })
     }
 
     /// Where git is started.
@@ -136,7 +136,7 @@ impl Git {
     /// Runs git as the user does: with hooks, and with the user's language for what they say. Only
     /// for what the user asked for by name: a commit, a merge, a new work tree.
     pub(super) fn run_as_user(&self, args: &[&str], input: &str) -> Result<Output, GitError> {
-        let git = Self { start: self.start.clone(), manner: Manner::AsUser };
+        let git = Self { start: self.start.clone(), settings: Settings::AsUser };
         output(git.command(args), input)
     }
 
@@ -184,7 +184,7 @@ impl Git {
         let mut command = Command::new("git");
         command.current_dir(&self.start).args(SETTINGS);
         for (name, _) in std::env::vars_os() {
-            if is_foreign(&name, self.manner) {
+            if is_foreign(&name, self.settings) {
                 command.env_remove(name);
             }
         }
@@ -192,7 +192,7 @@ impl Git {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_EDITOR", ":")
             .env("GIT_SEQUENCE_EDITOR", ":");
-        if self.manner != Manner::AsUser {
+        if self.settings != Settings::AsUser {
             // Messages are told apart by their words.
             command.args(QUIET_SETTINGS).env("LC_ALL", "C").env("GIT_NO_LAZY_FETCH", "1");
             if let Some(above) = self.start.parent() {
@@ -205,11 +205,11 @@ impl Git {
 }
 
 /// Whether a variable would change what git works on or what it runs.
-fn is_foreign(name: &OsString, manner: Manner) -> bool {
+fn is_foreign(name: &OsString, settings: Settings) -> bool {
     let Some(name) = name.to_str() else { return false };
     name.starts_with("GIT_")
         && !INHERITED.contains(&name)
-        && !(manner == Manner::WithinGit && FROM_GIT.contains(&name))
+        && !(settings == Settings::WithinGit && FROM_GIT.contains(&name))
 }
 
 fn output(mut command: Command, input: &str) -> Result<Output, GitError> {

@@ -19,7 +19,7 @@ pub(crate) fn history(material: &Dashboard) -> String {
             "<details class=\"entry\"><summary><span class=\"proof {mark}\" title=\"{proof}\">{mark}</span> \
              <time>{}</time> {}</summary><dl>",
             short(entry.time.as_deref().unwrap_or("-"), 40),
-            short(&entry.tell().heading, 300)
+            short(&entry.summary().heading, 300)
         );
         for (key, value) in &entry.fields {
             let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", short(key, 80), short(value, TEXT));

@@ -25,8 +25,8 @@ mod write;
 use std::borrow::Cow;
 
 use super::read::fields::{Field, fields};
+pub(super) use write::{EntrySummary, summarise};
 pub(super) use write::{Form, write};
-pub(super) use write::{Told, tell};
 
 const HEADING: &str = "### ";
 /// Between the quiet line and a note.

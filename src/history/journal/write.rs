@@ -61,7 +61,7 @@ pub(in crate::history) fn write(
 
 /// An entry as it is shown in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct EntrySummary {
     /// What happened, in one line.
     pub heading: String,
     /// By whom and what else is short; empty if nothing is known.
@@ -70,9 +70,9 @@ pub(crate) struct Told {
     pub fields: Vec<(String, String)>,
 }
 
-/// Tells an entry as this notation would, whatever notation it is written in.
-pub(crate) fn tell(title: &str, fields: &[(String, String)]) -> Told {
-    // Any time will do: it is not part of what is told.
+/// Summarises an entry as this notation would, whatever notation it is written in.
+pub(crate) fn summarise(title: &str, fields: &[(String, String)]) -> EntrySummary {
+    // Any time will do: it is not part of the summary.
     let entry = NewEntry { title: title.to_owned(), time: "0".to_owned(), fields: fields.to_vec() };
     let all = || fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     let mut left: Vec<(&str, &str)> = all();
@@ -84,7 +84,7 @@ pub(crate) fn tell(title: &str, fields: &[(String, String)]) -> Told {
     let quiet = quiet.strip_prefix("*0").unwrap_or_default().replacen('*', "", 1);
     let quiet = quiet.trim_start_matches([' ', '·', '—']).to_owned();
     let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
-    Told { heading, quiet, fields: left.into_iter().map(owned).collect() }
+    EntrySummary { heading, quiet, fields: left.into_iter().map(owned).collect() }
 }
 
 /// The heading and the quiet line; what they say is taken out of `left`.

@@ -21,7 +21,7 @@ use crate::{
                 span_of, span_to_end,
             },
             phrases::phrases,
-            vocabulary::{self, Fact, Nature},
+            vocabulary::{self, Fact, FactType},
         },
     },
 };
@@ -56,7 +56,7 @@ pub(in crate::rules) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
     let name_span = span_of(input, count);
     input.next_slice(count);
     if at_end(input) {
-        if fact.nature == Nature::Dynamic {
+        if fact.fact_type == FactType::Dynamic {
             return Ok(Condition::compare(&fact.name, Op::Equal, FactValue::Bool(true)));
         }
         let message = format!("nothing is said about `{}`; add a comparison", fact.name);
@@ -133,11 +133,11 @@ pub(in crate::rules) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Pars
 }
 
 fn contains(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
-    if !matches!(fact.nature, Nature::List | Nature::Text | Nature::Dynamic) {
+    if !matches!(fact.fact_type, FactType::List | FactType::Text | FactType::Dynamic) {
         let message = format!("`{}` is neither a list nor a text", fact.name);
         return cut(RuleError::new(span_of(input, 1), message));
     }
-    let text = named_value(input, &Fact { name: fact.name.clone(), nature: Nature::Text })?;
+    let text = named_value(input, &Fact { name: fact.name.clone(), fact_type: FactType::Text })?;
     Ok(Condition::Contains { fact: fact.name.clone(), text })
 }
 
@@ -145,9 +145,13 @@ fn contains(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
 fn one_of(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Condition> {
     let textual = Fact {
         name: fact.name.clone(),
-        nature: if fact.nature == Nature::Dynamic { Nature::Text } else { fact.nature },
+        fact_type: if fact.fact_type == FactType::Dynamic {
+            FactType::Text
+        } else {
+            fact.fact_type
+        },
     };
-    if !matches!(textual.nature, Nature::Scale(_) | Nature::PlanStatus | Nature::Text) {
+    if !matches!(textual.fact_type, FactType::Scale(_) | FactType::PlanStatus | FactType::Text) {
         let message = format!("`{}` is compared with one value at a time", fact.name);
         return cut(RuleError::new(span_of(input, 1), message));
     }
@@ -203,15 +207,17 @@ pub(in crate::rules) fn alternatives(
 fn alternative(input: &mut Input<'_>, fact: &Fact<'_>) -> Option<String> {
     let quoted = matches!(next(input)?.kind, Kind::Quoted(_));
     if !quoted {
-        let named = matches!(fact.nature, Nature::Scale(_) | Nature::PlanStatus);
+        let named = matches!(fact.fact_type, FactType::Scale(_) | FactType::PlanStatus);
         let other_fact = vocabulary::fact(input).is_some();
         if other_fact || (!named && idiom::idiom(&mut input.clone()).is_ok()) {
             return None;
         }
     }
     let mut ahead = *input;
-    let value = match (next(&ahead)?.kind, fact.nature) {
-        (_, nature @ (Nature::Scale(_) | Nature::PlanStatus)) => listed_value(&mut ahead, nature)?,
+    let value = match (next(&ahead)?.kind, fact.fact_type) {
+        (_, fact_type @ (FactType::Scale(_) | FactType::PlanStatus)) => {
+            listed_value(&mut ahead, fact_type)?
+        }
         (Kind::Quoted(text), _) => {
             ahead.next_slice(1);
             text.text().into_owned()
@@ -243,9 +249,9 @@ fn membership(fact: &Fact<'_>, mut values: Vec<String>) -> Condition {
 }
 
 fn is_ordered(fact: &Fact<'_>, with: &Operand) -> bool {
-    match fact.nature {
-        Nature::Scale(modifier) => modifier.kind() == ModifierKind::Ordered,
-        Nature::Text | Nature::PlanStatus | Nature::List => false,
+    match fact.fact_type {
+        FactType::Scale(modifier) => modifier.kind() == ModifierKind::Ordered,
+        FactType::Text | FactType::PlanStatus | FactType::List => false,
         _ => !matches!(with, Operand::Value(FactValue::Text(_) | FactValue::Bool(_))),
     }
 }
@@ -255,8 +261,8 @@ fn is_ordered(fact: &Fact<'_>, with: &Operand) -> bool {
 fn ordered(place: &Input<'_>, fact: &Fact<'_>, op: Op, with: Operand) -> Parsed<Condition> {
     let plain = matches!(op, Op::Equal | Op::NotEqual);
     if plain || is_ordered(fact, &with) {
-        if let (Nature::Scale(modifier), Operand::Value(FactValue::Text(text)), false) =
-            (fact.nature, &with, plain)
+        if let (FactType::Scale(modifier), Operand::Value(FactValue::Text(text)), false) =
+            (fact.fact_type, &with, plain)
         {
             let rank = modifier.rank(text).unwrap_or_default();
             let values: Vec<String> = modifier

@@ -73,7 +73,7 @@ fn continued<'i>(
     };
     let workflow = input.state.workflow;
     let fact = fact.and_then(|name| {
-        Some(Fact { name: name.clone(), nature: vocabulary::nature(name, workflow)? })
+        Some(Fact { name: name.clone(), fact_type: vocabulary::fact_type(name, workflow)? })
     });
     match fact {
         Some(fact) => compared(input, &fact),

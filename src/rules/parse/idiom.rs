@@ -22,7 +22,7 @@ use crate::{
                 skip_words, span_to_end,
             },
             phrases::{Phrases, phrases, spelled},
-            vocabulary::{Fact, Nature, nature},
+            vocabulary::{Fact, FactType, fact_type},
         },
     },
 };
@@ -211,7 +211,7 @@ fn label(input: &mut Input<'_>) -> Parsed<Condition> {
     // A workflow of one's own may lack the modifier that a title speaks of.
     let workflow = input.state.workflow;
     let mut known = true;
-    condition.visit_facts(&mut |name| known &= nature(name, workflow).is_some());
+    condition.visit_facts(&mut |name| known &= fact_type(name, workflow).is_some());
     if known { Ok(condition) } else { backtrack(input) }
 }
 
@@ -310,7 +310,8 @@ fn feedback(input: &mut Input<'_>) -> Parsed<Condition> {
 
 /// `the user is frustrated`, `user becomes impatient`, `user expresses frustration`
 fn user(input: &mut Input<'_>) -> Parsed<Condition> {
-    let Some(nature @ Nature::Scale(_)) = nature("user_sentiment", input.state.workflow) else {
+    let Some(fact_type @ FactType::Scale(_)) = fact_type("user_sentiment", input.state.workflow)
+    else {
         return backtrack(input);
     };
     skip_words(input, &["the"]);
@@ -342,7 +343,7 @@ fn user(input: &mut Input<'_>) -> Parsed<Condition> {
     ))
     .parse_next(input)?;
     skip_words(input, &["now", "very", "currently"]);
-    let fact = Fact { name: "user_sentiment".to_owned(), nature };
+    let fact = Fact { name: "user_sentiment".to_owned(), fact_type };
     let mood = FactValue::Text(named_value(input, &fact)?);
     if negated {
         return Ok(Condition::compare("user_sentiment", Op::NotEqual, mood));
@@ -355,10 +356,10 @@ fn plan(input: &mut Input<'_>) -> Parsed<Condition> {
     skip_words(input, &["the"]);
     any_phrase(phrases!["plan", "execution"]).parse_next(input)?;
     let workflow = input.state.workflow;
-    let status = Fact { name: "plan_status".to_owned(), nature: Nature::PlanStatus };
+    let status = Fact { name: "plan_status".to_owned(), fact_type: FactType::PlanStatus };
     let mut ahead = *input;
     if any_phrase(phrases!["is", "becomes", "gets"]).parse_next(&mut ahead).is_ok()
-        && let Some(first) = listed_value(&mut ahead, Nature::PlanStatus)
+        && let Some(first) = listed_value(&mut ahead, FactType::PlanStatus)
     {
         *input = ahead;
         return alternatives(input, &status, Operand::Value(FactValue::Text(first)));

@@ -22,7 +22,7 @@ use crate::{
                 skip_words, span_of, span_to_end, word_at,
             },
             phrases::{longest, phrases},
-            vocabulary::{self, Fact, Nature},
+            vocabulary::{self, Fact, FactType},
         },
     },
 };
@@ -34,12 +34,12 @@ const COUNTED: &[&str] =
 
 /// Reads what `fact` is compared with, or says what it can be compared with.
 pub(in crate::rules) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<Operand> {
-    match fact.nature {
-        Nature::Scale(_) | Nature::PlanStatus | Nature::Text => {
+    match fact.fact_type {
+        FactType::Scale(_) | FactType::PlanStatus | FactType::Text => {
             let text = named_value(input, fact)?;
             return Ok(Operand::Value(FactValue::Text(text)));
         }
-        Nature::List => {
+        FactType::List => {
             let message = format!("`{}` is a list; say what it `contains`", fact.name);
             return cut(RuleError::new(span_to_end(input), message));
         }
@@ -51,15 +51,15 @@ pub(in crate::rules) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parse
             FactValue::Percent(_) => opt(share_of).parse_next(input)?,
             _ => None,
         };
-        if fact.nature == Nature::Count && of.is_none() {
+        if fact.fact_type == FactType::Count && of.is_none() {
             skip_words(input, COUNTED);
         }
         return measured(&start, fact, value, of);
     }
     if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
         let text = text.text();
-        let quantity = match fact.nature {
-            Nature::Dynamic => None,
+        let quantity = match fact.fact_type {
+            FactType::Dynamic => None,
             _ => FactValue::parse_quantity(&text),
         };
         let value = quantity.unwrap_or_else(|| FactValue::text(text));
@@ -71,7 +71,7 @@ pub(in crate::rules) fn operand(input: &mut Input<'_>, fact: &Fact<'_>) -> Parse
         input.next_slice(count);
         return fits(&start, fact, &other).map(|()| Operand::Fact(other.name));
     }
-    if fact.nature == Nature::Dynamic {
+    if fact.fact_type == FactType::Dynamic {
         return bare_value(input).map(Operand::Value);
     }
     unreadable(&start, fact)
@@ -95,12 +95,12 @@ pub(in crate::rules) fn measured(
 
 /// Reads a text that the fact can be equal to: a value of its scale, a status, a text.
 pub(in crate::rules) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> Parsed<String> {
-    let names: Vec<&str> = match fact.nature {
-        Nature::Scale(modifier) => modifier.values().iter().map(String::as_str).collect(),
-        Nature::PlanStatus => input.state.workflow.plan_statuses().collect(),
+    let names: Vec<&str> = match fact.fact_type {
+        FactType::Scale(modifier) => modifier.values().iter().map(String::as_str).collect(),
+        FactType::PlanStatus => input.state.workflow.plan_statuses().collect(),
         _ => return plain_text(input),
     };
-    if let Some(value) = listed_value(input, fact.nature) {
+    if let Some(value) = listed_value(input, fact.fact_type) {
         return Ok(value);
     }
     if let Some(Token { kind: Kind::Quoted(text), .. }) = next(input) {
@@ -116,17 +116,20 @@ pub(in crate::rules) fn named_value(input: &mut Input<'_>, fact: &Fact<'_>) -> P
 }
 
 /// Takes a value of a scale, or a status of the plan, if one comes next.
-pub(in crate::rules) fn listed_value(input: &mut Input<'_>, nature: Nature<'_>) -> Option<String> {
+pub(in crate::rules) fn listed_value(
+    input: &mut Input<'_>,
+    fact_type: FactType<'_>,
+) -> Option<String> {
     let workflow = input.state.workflow;
-    let named = |text: &str| match nature {
-        Nature::Scale(modifier) => modifier.value_named(text),
+    let named = |text: &str| match fact_type {
+        FactType::Scale(modifier) => modifier.value_named(text),
         _ => workflow.plan_status(text),
     };
     let mut ahead = *input;
     skip_words(&mut ahead, &["a", "an", "the"]);
-    let (count, value) = match (next(&ahead)?.kind, nature) {
+    let (count, value) = match (next(&ahead)?.kind, fact_type) {
         (Kind::Quoted(text), _) => (1, named(&text.text())?),
-        (Kind::Word(_), Nature::Scale(modifier)) => {
+        (Kind::Word(_), FactType::Scale(modifier)) => {
             longest(&ahead, modifier.values().iter().map(|name| (name.as_str(), name.as_str())))?
         }
         (Kind::Word(word), _) => longest(&ahead, workflow.plan_statuses().map(|name| (name, name)))
@@ -271,21 +274,21 @@ fn bare_value(input: &mut Input<'_>) -> Parsed<FactValue> {
 
 /// The value in the unit of the fact.
 fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactValue> {
-    let fitting = match (fact.nature, &value) {
-        (Nature::Dynamic, _)
-        | (Nature::Count, FactValue::Number(_))
-        | (Nature::Money, FactValue::Money(_))
-        | (Nature::Duration, FactValue::Duration(_))
-        | (Nature::Percent, FactValue::Percent(_)) => Some(value),
-        (Nature::Money, FactValue::Number(number)) => money(*number),
-        (Nature::Duration, FactValue::Number(seconds)) => duration(seconds * 1000.0),
-        (Nature::Percent, FactValue::Number(number)) if *number == 0.0 || *number > 1.0 => {
+    let fitting = match (fact.fact_type, &value) {
+        (FactType::Dynamic, _)
+        | (FactType::Count, FactValue::Number(_))
+        | (FactType::Money, FactValue::Money(_))
+        | (FactType::Duration, FactValue::Duration(_))
+        | (FactType::Percent, FactValue::Percent(_)) => Some(value),
+        (FactType::Money, FactValue::Number(number)) => money(*number),
+        (FactType::Duration, FactValue::Number(seconds)) => duration(seconds * 1000.0),
+        (FactType::Percent, FactValue::Number(number)) if *number == 0.0 || *number > 1.0 => {
             Some(FactValue::Percent(*number))
         }
-        (Nature::Money | Nature::Duration | Nature::Count, FactValue::Percent(percent)) => {
-            let whole = match fact.nature {
-                Nature::Money => "budget",
-                Nature::Duration => "max_execution_time",
+        (FactType::Money | FactType::Duration | FactType::Count, FactValue::Percent(percent)) => {
+            let whole = match fact.fact_type {
+                FactType::Money => "budget",
+                FactType::Duration => "max_execution_time",
                 _ => "total_steps",
             };
             let message = format!("`{}` is not a percentage: say of what", fact.name);
@@ -301,16 +304,16 @@ fn coerced(start: &Input<'_>, fact: &Fact<'_>, value: FactValue) -> Parsed<FactV
 }
 
 fn fits(start: &Input<'_>, fact: &Fact<'_>, other: &Fact<'_>) -> Parsed<()> {
-    let dynamic = |nature| matches!(nature, Nature::Dynamic);
-    if dynamic(fact.nature) || dynamic(other.nature) || fact.nature == other.nature {
+    let dynamic = |fact_type| matches!(fact_type, FactType::Dynamic);
+    if dynamic(fact.fact_type) || dynamic(other.fact_type) || fact.fact_type == other.fact_type {
         return Ok(());
     }
     let message = format!(
         "`{}` is {} and `{}` is {}",
         fact.name,
-        described(fact.nature),
+        described(fact.fact_type),
         other.name,
-        described(other.nature)
+        described(other.fact_type)
     );
     cut(RuleError::new(span_to_end(start), message))
 }
@@ -320,26 +323,26 @@ fn unreadable<T>(start: &Input<'_>, fact: &Fact<'_>) -> Parsed<T> {
     let given = start.state.source.get(span.clone()).unwrap_or_default();
     let message = match given {
         _ if at_end(start) => format!("`{}` is compared with nothing", fact.name),
-        given => format!("`{}` is {}, not `{given}`", fact.name, described(fact.nature)),
+        given => format!("`{}` is {}, not `{given}`", fact.name, described(fact.fact_type)),
     };
     let near = vocabulary::nearest_fact(given, start.state.workflow);
     cut(RuleError::new(span, message).meant(near))
 }
 
-fn described(nature: Nature<'_>) -> &'static str {
-    match nature {
-        Nature::Count => "a number",
-        Nature::Money => "an amount such as `$0.50`",
-        Nature::Duration => "a duration such as `200s`",
-        Nature::Percent => "a percentage such as `80%`",
-        Nature::Text => "a text",
-        Nature::List => "a list",
-        Nature::PlanStatus => "a status of the plan",
-        Nature::Scale(modifier) if modifier.kind() == ModifierKind::Ordered => {
+fn described(fact_type: FactType<'_>) -> &'static str {
+    match fact_type {
+        FactType::Count => "a number",
+        FactType::Money => "an amount such as `$0.50`",
+        FactType::Duration => "a duration such as `200s`",
+        FactType::Percent => "a percentage such as `80%`",
+        FactType::Text => "a text",
+        FactType::List => "a list",
+        FactType::PlanStatus => "a status of the plan",
+        FactType::Scale(modifier) if modifier.kind() == ModifierKind::Ordered => {
             "a value of an ordered scale"
         }
-        Nature::Scale(_) => "one of a few values",
-        Nature::Dynamic => "a value",
+        FactType::Scale(_) => "one of a few values",
+        FactType::Dynamic => "a value",
     }
 }
 

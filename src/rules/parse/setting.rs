@@ -14,7 +14,7 @@ use crate::{
                 skip_words, span_of, span_to_end, word_at, wrong,
             },
             phrases::phrases,
-            vocabulary::{self, Fact, Nature},
+            vocabulary::{self, Fact, FactType},
         },
     },
 };
@@ -22,9 +22,9 @@ use crate::{
 /// Reads a value that the modifier takes, or says what it takes.
 pub(in crate::rules) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Parsed<FactValue> {
     let place = *input;
-    let nature = match modifier.kind() {
-        ModifierKind::Ordered | ModifierKind::Enum => Nature::Scale(modifier),
-        ModifierKind::Text => Nature::Text,
+    let fact_type = match modifier.kind() {
+        ModifierKind::Ordered | ModifierKind::Enum => FactType::Scale(modifier),
+        ModifierKind::Text => FactType::Text,
         ModifierKind::List => return list(input, modifier),
         _ if opt(any_phrase(phrases!["unlimited", "no limit"])).parse_next(input)?.is_some() => {
             return Ok(FactValue::Missing);
@@ -41,7 +41,7 @@ pub(in crate::rules) fn value(input: &mut Input<'_>, modifier: &Modifier) -> Par
             return value.map_or_else(|| wrong_value(&place, modifier), Ok);
         }
     };
-    let fact = Fact { name: modifier.name().to_owned(), nature };
+    let fact = Fact { name: modifier.name().to_owned(), fact_type };
     named_value(input, &fact).map(FactValue::Text)
 }
 

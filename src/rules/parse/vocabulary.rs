@@ -15,7 +15,7 @@ use crate::{
 
 /// What can be compared with a fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::rules) enum Nature<'w> {
+pub(in crate::rules) enum FactType<'w> {
     Count,
     Money,
     Duration,
@@ -33,7 +33,7 @@ pub(in crate::rules) enum Nature<'w> {
 #[derive(Clone, Debug)]
 pub(in crate::rules) struct Fact<'w> {
     pub name: String,
-    pub nature: Nature<'w>,
+    pub fact_type: FactType<'w>,
 }
 
 /// Other spellings of facts. Spaces stand for any separator.
@@ -102,13 +102,13 @@ pub(in crate::rules) fn fact<'i>(input: &Input<'i>) -> Option<(Fact<'i>, usize)>
     if let Some(Token { kind: Kind::Word(word), .. }) = input.first()
         && let Some(name) = dotted(word)
     {
-        return Some((Fact { name, nature: Nature::Dynamic }, 1));
+        return Some((Fact { name, fact_type: FactType::Dynamic }, 1));
     }
     let workflow = input.state.workflow;
     let builtin = longest(input, BUILTIN.iter().map(|(name, ..)| (*name, *name)));
     let (count, name) = longer(builtin, modifier_name(input))?;
-    let nature = nature(name, workflow)?;
-    Some((Fact { name: name.to_owned(), nature }, count))
+    let fact_type = fact_type(name, workflow)?;
+    Some((Fact { name: name.to_owned(), fact_type }, count))
 }
 
 /// The modifier whose name, or another spelling of it, the tokens begin with.
@@ -138,29 +138,29 @@ fn longer<'n>(
 }
 
 /// What a fact of this full name can be compared with.
-pub(in crate::rules) fn nature<'w>(name: &str, workflow: &'w Workflow) -> Option<Nature<'w>> {
+pub(in crate::rules) fn fact_type<'w>(name: &str, workflow: &'w Workflow) -> Option<FactType<'w>> {
     if root_of(name).is_some() {
-        return Some(Nature::Dynamic);
+        return Some(FactType::Dynamic);
     }
     if let Some((_, kind, _)) = BUILTIN.iter().find(|(fact, ..)| *fact == name) {
         return Some(match kind {
-            FactKind::Count => Nature::Count,
-            FactKind::Money => Nature::Money,
-            FactKind::Duration => Nature::Duration,
-            FactKind::Percent => Nature::Percent,
-            FactKind::Text => Nature::Text,
-            FactKind::PlanStatus => Nature::PlanStatus,
+            FactKind::Count => FactType::Count,
+            FactKind::Money => FactType::Money,
+            FactKind::Duration => FactType::Duration,
+            FactKind::Percent => FactType::Percent,
+            FactKind::Text => FactType::Text,
+            FactKind::PlanStatus => FactType::PlanStatus,
         });
     }
     let modifier = workflow.modifiers().iter().find(|modifier| modifier.name() == name)?;
     Some(match modifier.kind() {
-        ModifierKind::Ordered | ModifierKind::Enum => Nature::Scale(modifier),
-        ModifierKind::Number => Nature::Count,
-        ModifierKind::Money => Nature::Money,
-        ModifierKind::Duration => Nature::Duration,
-        ModifierKind::Percent => Nature::Percent,
-        ModifierKind::Text => Nature::Text,
-        ModifierKind::List => Nature::List,
+        ModifierKind::Ordered | ModifierKind::Enum => FactType::Scale(modifier),
+        ModifierKind::Number => FactType::Count,
+        ModifierKind::Money => FactType::Money,
+        ModifierKind::Duration => FactType::Duration,
+        ModifierKind::Percent => FactType::Percent,
+        ModifierKind::Text => FactType::Text,
+        ModifierKind::List => FactType::List,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Many steps added in a row, as a plan that is written down: at the price of one.
 
 use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::add_steps};
-use super::{Event, rules, sheet};
+use super::{Event, rules};
 use crate::{
     domain::{FactValue, Workflow},
     rules::fire,
@@ -43,7 +43,7 @@ fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
     if read.flat_map(|rule| rule.facts()).any(looks) {
         return Ok(0);
     }
-    let mut before = sheet(draft, &constraints, &rules)?;
+    let mut before = super::facts(draft, &constraints, &rules)?;
     let plan = draft.plan()?;
     let workflow: &Workflow = draft.workflow();
     let counts = Readiness::new(&plan, workflow).counts();

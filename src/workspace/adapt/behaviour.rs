@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Answer, Change, Draft, Error, change as changes};
-use super::{effects, sheet};
+use super::effects;
 use crate::{
     rules::{Action, apply, is_meant_as_rule},
     text::json::Path,
@@ -37,7 +37,7 @@ pub(super) fn apply_for_task(
                 behaviour.task_type
             )),
             Ok(actions) => {
-                let mut facts = sheet(draft, &constraints, &[])?;
+                let mut facts = super::facts(draft, &constraints, &[])?;
                 let outcome = apply(&actions, &mut facts, draft.workflow());
                 let mut before = Map::new();
                 for change in &outcome.changes {

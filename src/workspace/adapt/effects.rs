@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::super::{Answer, Draft, Error, change};
-use super::{Event, shown};
+use super::{
+    super::{Answer, Draft, Error, change},
+    Event, shown,
+};
 use crate::{
-    domain::{ConstraintList, ModelError, PlanRole, StateFile},
-    rules::{Change, Entry, RuleOutcome, TraceLine},
+    domain::{ConstraintList, ModelError, PlanRole, StateFile, lifetime::Lifetime},
+    rules::{Change, Directive, Entry, RuleOutcome, TraceLine},
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
@@ -191,4 +193,36 @@ fn trace_json(line: &TraceLine, done: &[String]) -> Value {
         line.seen.iter().map(|seen| (seen.fact.clone(), json!(seen.value))).collect();
     json!({ "rule": line.rule + 1, "text": line.text, "values": values, "did": done,
         "caused_by": line.caused_by.map(|rule| rule + 1) })
+}
+
+/// One step less for every directive with a lifetime; at none left it goes.
+pub(super) fn count_down(draft: &mut Draft<'_>, event: &Event) -> Result<(), Error> {
+    if !matches!(event.kind.as_str(), "step_completed" | "step_skipped") {
+        return Ok(());
+    }
+    let constraints = draft.constraints()?;
+    let mut edit = constraints.document.edit();
+    let mut any = false;
+    for directive in &constraints.directives {
+        let Directive::Expiring { steps } = Directive::parse(&directive.text, draft.workflow())
+        else {
+            continue;
+        };
+        any = true;
+        match steps.checked_sub(1).filter(|left| *left > 0) {
+            None => {
+                edit.remove_item(directive.item);
+            }
+            Some(left) => {
+                let Some(lifetime) = Lifetime::parse(&directive.text) else { continue };
+                edit.set_item_text(directive.item, &lifetime.with_steps(left));
+            }
+        }
+    }
+    if any {
+        let edited =
+            edit.finish().map_err(|error| ModelError::edit(StateFile::Constraints, &error))?;
+        draft.put(StateFile::Constraints, edited);
+    }
+    Ok(())
 }

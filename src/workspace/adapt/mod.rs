@@ -4,17 +4,16 @@ mod additions;
 mod behaviour;
 mod effects;
 mod event;
-mod lifetime;
+mod facts;
 mod limits;
 mod lookup;
-mod sheet;
 
 use serde_json::{Value, json};
 
 pub(crate) use self::event::Event;
+pub(crate) use self::facts::{facts, facts_for};
 pub use self::limits::LimitUse;
-pub(crate) use self::sheet::{sheet, sheet_for};
-pub(super) use self::{additions::add_in_a_row, limits::limits, sheet::limit_facts};
+pub(super) use self::{additions::add_in_a_row, facts::limit_facts, limits::limits};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},
@@ -24,7 +23,7 @@ use crate::{
 /// The facts before a change, and the rules that look at them.
 pub(super) struct Watch {
     rules: Vec<Entry>,
-    before: sheet::Before,
+    before: facts::Before,
 }
 
 impl Watch {
@@ -36,7 +35,7 @@ impl Watch {
         // Without readable constraints there are no rules; `check` reports the file.
         let Ok(constraints) = draft.constraints() else { return Ok(None) };
         let rules = rules(draft, &constraints);
-        let before = sheet::Before::now(draft, &constraints, &rules)?;
+        let before = facts::Before::now(draft, &constraints, &rules)?;
         Ok(Some(Self { rules, before }))
     }
 
@@ -49,7 +48,7 @@ impl Watch {
     ) -> Result<Answer, Error> {
         let event = Event::of(change, &answer);
         behaviour::apply_for_task(draft, change, &mut answer)?;
-        lifetime::count_down(draft, &event)?;
+        effects::count_down(draft, &event)?;
         let constraints = draft.constraints()?;
         let mut after = self.before.then(draft, &constraints, &self.rules)?;
         event.add_to(&mut after);
@@ -78,7 +77,7 @@ impl Watch {
         }
         let event = limit.event();
         let constraints = draft.constraints()?;
-        let before = sheet(draft, &constraints, &self.rules)?;
+        let before = facts(draft, &constraints, &self.rules)?;
         let mut after = before.clone();
         event.add_to(&mut after);
         let outcome = fire(&self.rules, &before, &after, draft.workflow());

@@ -32,8 +32,8 @@ impl Moves {
         let waits = plan.open_reviews().next().is_some();
         let is_foreign = role == Role::Active && holder.is_foreign();
         let was = |role: Role| task.agreed == Some(role);
-        use Way::{Done, Reset, Retry, Skip, Start, Take};
-        let ways: &[Way] = match (task.role, role) {
+        use TaskAction::{Done, Reset, Retry, Skip, Start, Take};
+        let actions: &[TaskAction] = match (task.role, role) {
             // Work waits for a person; what was finished nevertheless is told.
             (Role::Active, _) if waits => &[],
             (Role::Done, Role::Open | Role::Failed) if waits => &[],
@@ -52,13 +52,13 @@ impl Moves {
             (Role::Skipped, Role::Active) if task.made && !is_foreign => &[Skip],
             _ => &[],
         };
-        changes.extend(ways.iter().map(|way| way.change(step, task)));
+        changes.extend(actions.iter().map(|action| action.change(step, task)));
         Ok(changes)
     }
 }
 
 #[derive(Clone, Copy)]
-enum Way {
+enum TaskAction {
     Start,
     Retry,
     Take,
@@ -67,7 +67,7 @@ enum Way {
     Reset,
 }
 
-impl Way {
+impl TaskAction {
     fn change(self, step: &StepRef, task: &Task) -> Change {
         let step = Some(step.clone());
         let result = |note: Option<&str>| {

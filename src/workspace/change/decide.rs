@@ -15,8 +15,8 @@ use crate::{
     workspace::{Answer, Draft, Error, ErrorKind, adapted},
 };
 
-/// A decision as it is given.
-pub(super) struct Given<'a> {
+/// A decision as a person gives it.
+pub(super) struct ReviewDecision<'a> {
     pub(super) id: &'a str,
     pub(super) approve: bool,
     pub(super) why: Option<&'a str>,
@@ -25,7 +25,7 @@ pub(super) struct Given<'a> {
 }
 
 /// Takes a person's decision.
-pub(super) fn decide(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<Answer, Error> {
+pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let review = plan.review(given.id)?.clone();
     if review.decision != Decision::Open {
@@ -106,7 +106,7 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
 fn go_back(
     draft: &mut Draft<'_>,
     review: &Review,
-    given: &Given<'_>,
+    given: &ReviewDecision<'_>,
     answer: &mut Answer,
     fields: &mut Vec<(String, String)>,
 ) -> Result<(), Error> {

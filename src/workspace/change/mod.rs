@@ -14,7 +14,6 @@ mod recover;
 mod review;
 mod rule;
 mod steps;
-mod turn;
 mod variables;
 
 use serde::{Deserialize, Serialize};
@@ -443,7 +442,7 @@ impl Change {
             Self::VarMerge { patch } => variables::merge(draft, patch),
             Self::VarPatch { patch } => variables::patch(draft, patch),
             Self::HistoryAdd { title, fields } => history::add(draft, title, fields),
-            Self::TurnAdd(turn) => turn::add(draft, turn),
+            Self::TurnAdd(turn) => history::add_turn(draft, turn),
             Self::ConstraintSet { name, value, create } => {
                 constraint::set(draft, name, value, *create)
             }
@@ -459,7 +458,7 @@ impl Change {
             Self::ReviewOpen { text } => review::open(draft, text),
             Self::ReviewDecide { id, approve, why, to } => {
                 let (approve, why, to) = (*approve, why.as_deref(), to.as_deref());
-                decide::decide(draft, &decide::Given { id, approve, why, to })
+                decide::decide(draft, &decide::ReviewDecision { id, approve, why, to })
             }
         }
     }

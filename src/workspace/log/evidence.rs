@@ -27,7 +27,7 @@ pub(in crate::workspace) struct Evidence {
     marks: Vec<EntryId>,
     /// What operations wrote before an edit which did more than add to the end.
     written: Result<Vec<(Revision, Vec<u8>)>, StoreError>,
-    /// What is missing at the end, where that can be told.
+    /// What is missing at the end, where that is known.
     tail: Vec<u8>,
 }
 
@@ -98,11 +98,11 @@ impl Workspace {
     ) -> Result<Verification, Error> {
         let history = snapshot.view().appended();
         let verified = verify(snapshot.history()?, &evidence.anchors(), progress)?;
-        self.judge(verified, history, evidence)
+        self.explain_missing(verified, history, evidence)
     }
 
     /// Tells what is missing for a good reason apart from what is damaged.
-    pub(in crate::workspace) fn judge(
+    pub(in crate::workspace) fn explain_missing(
         &self,
         mut verified: Verification,
         history: &AppendedView,
@@ -114,7 +114,7 @@ impl Workspace {
         removed.retain(|removed| !verified.let_go.contains(&removed.entry));
         let (back, damage): (Vec<_>, Vec<_>) =
             removed.into_iter().partition(|removed| removed.went_back);
-        verified.tell_going_back(self.tell(back, &verified, history));
+        verified.note_going_back(self.group_by_cause(back, &verified, history));
         for removed in damage {
             verified.name_remover(removed.entry, &removed.by);
         }
@@ -122,36 +122,40 @@ impl Workspace {
     }
 
     /// What went, by what it went with; with it anchors of which nothing else is known.
-    fn tell(
+    fn group_by_cause(
         &self,
         back: Vec<RemovedEntry>,
         verified: &Verification,
         history: &AppendedView,
     ) -> Vec<WentBack> {
-        let mut told: Vec<WentBack> = Vec::new();
+        let mut causes: Vec<WentBack> = Vec::new();
         for removed in back {
             let title = removed.title();
-            match told.iter_mut().find(|told| told.by == removed.by) {
-                Some(told) => {
-                    told.entries.push(removed.entry);
-                    told.titles.push(title);
+            match causes.iter_mut().find(|cause| cause.by == removed.by) {
+                Some(cause) => {
+                    cause.entries.push(removed.entry);
+                    cause.titles.push(title);
                 }
-                None => told.push(WentBack {
+                None => causes.push(WentBack {
                     by: removed.by,
                     entries: vec![removed.entry],
                     titles: vec![title],
                 }),
             }
         }
-        let known = |entry: &EntryId| told.iter().any(|told| told.entries.contains(entry));
+        let known = |entry: &EntryId| causes.iter().any(|cause| cause.entries.contains(entry));
         let is_back =
             |entry: &EntryId| self.version_control().went_back(self.directory(), history, *entry);
         let others: Vec<EntryId> =
             verified.missing_anchors().filter(|entry| !known(entry) && is_back(entry)).collect();
         if !others.is_empty() {
-            told.push(WentBack { by: GOING_BACK.to_owned(), entries: others, titles: Vec::new() });
+            causes.push(WentBack {
+                by: GOING_BACK.to_owned(),
+                entries: others,
+                titles: Vec::new(),
+            });
         }
-        told
+        causes
     }
 
     /// The entries that are gone from the history of this branch, whoever took them out.

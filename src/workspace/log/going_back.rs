@@ -21,7 +21,7 @@ impl Workspace {
             let view = draft.view();
             let evidence = self.evidence(view);
             let verified = verify(buffered(view.appended())?, &evidence.anchors(), &mut |_| {})?;
-            let verified = self.judge(verified, view.appended(), evidence)?;
+            let verified = self.explain_missing(verified, view.appended(), evidence)?;
             let entries = verified.went_back.iter().flat_map(|back| &back.entries);
             let entries: Vec<String> = entries.map(ToString::to_string).collect();
             if entries.is_empty() {

@@ -78,7 +78,7 @@ impl Workspace {
     }
 
     fn make(&self, view: &View, options: &InitOptions) -> Result<Made, Error> {
-        self.env.stir(view.revision.as_str());
+        self.env.mix_in(view.revision.as_str());
         let exists = |file: StateFile| match file {
             StateFile::History => view.appended().exists(),
             file => view.bytes(file.name()).is_some(),

@@ -16,7 +16,7 @@ pub(super) struct Part<'a> {
 }
 
 /// A text that may be left out or be known not to exist.
-pub(super) enum Given {
+pub(super) enum Supplied {
     /// The document does not say.
     Absent,
     /// The document says that there is none.
@@ -64,11 +64,11 @@ impl<'a> Part<'a> {
     }
 
     /// The text of a member, with the difference between absent and null.
-    pub(super) fn given(&self, key: &str) -> Result<Given, Error> {
+    pub(super) fn supplied(&self, key: &str) -> Result<Supplied, Error> {
         Ok(match (self.value.get(key), self.text(key)?) {
-            (None, _) => Given::Absent,
-            (Some(_), None) => Given::Nothing,
-            (Some(_), Some(text)) => Given::Text(text),
+            (None, _) => Supplied::Absent,
+            (Some(_), None) => Supplied::Nothing,
+            (Some(_), Some(text)) => Supplied::Text(text),
         })
     }
 

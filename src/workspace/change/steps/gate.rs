@@ -156,7 +156,7 @@ pub(in crate::workspace::change) fn facts(
             format!("the condition of a gate is not understood: {error}"),
         )
     })?;
-    let facts = adapt::sheet_for(draft, &condition)?;
+    let facts = adapt::facts_for(draft, &condition)?;
     Ok((condition, facts))
 }
 

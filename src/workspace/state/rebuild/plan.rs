@@ -13,7 +13,7 @@ use crate::{
         Error, Readiness,
         state::{
             StepState, Written,
-            source::{Given, Part},
+            source::{Part, Supplied},
             step_state,
         },
     },
@@ -74,13 +74,13 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
     }
     let (identity, timing) = (document.get("identity"), document.get("timing"));
     let of = |part: &Option<Part<'_>>, key: &str| match part {
-        Some(part) => part.given(key),
-        None => Ok(Given::Absent),
+        Some(part) => part.supplied(key),
+        None => Ok(Supplied::Absent),
     };
     for (key, given) in [
         ("execution_id", of(&identity, "execution_id")?),
         ("goal", of(&identity, "goal")?),
-        ("status", document.given("status")?),
+        ("status", document.supplied("status")?),
         ("start_time", of(&timing, "start_time")?),
         ("last_updated", of(&timing, "last_updated")?),
         ("mode", of(&identity, "mode")?),
@@ -90,9 +90,9 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
             continue;
         }
         match given {
-            Given::Absent => {}
-            Given::Text(text) => put(&plan.document, &mut edit, section, key, Some(&text)),
-            Given::Nothing => put(&plan.document, &mut edit, section, key, None),
+            Supplied::Absent => {}
+            Supplied::Text(text) => put(&plan.document, &mut edit, section, key, Some(&text)),
+            Supplied::Nothing => put(&plan.document, &mut edit, section, key, None),
         }
     }
     if let Some(identity) = identity.filter(|part| part.get("other").is_some()) {
@@ -144,10 +144,10 @@ fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepStat
     if id.as_deref().is_some_and(|id| StepId::parse(id).is_none()) {
         return Err(part.get("id").as_ref().unwrap_or(part).should_be("the id of a step"));
     }
-    let status = match part.given("status")? {
-        Given::Absent => Some(workflow.step_with_role(StepRole::Open).to_owned()),
-        Given::Nothing => None,
-        Given::Text(status) => Some(status),
+    let status = match part.supplied("status")? {
+        Supplied::Absent => Some(workflow.step_with_role(StepRole::Open).to_owned()),
+        Supplied::Nothing => None,
+        Supplied::Text(status) => Some(status),
     };
     let mut depends_on = Vec::new();
     for wanted in part.list("depends_on")? {

@@ -177,7 +177,7 @@ fn print(session: &mut Session<'_>, entries: &[Entry]) {
     }
     for entry in entries {
         let time = entry.time.as_deref().unwrap_or("?");
-        let told = entry.tell();
+        let told = entry.summary();
         let mark = match (entry.id, entry.verified) {
             (None, _) => "  [unsigned]",
             (Some(_), false) => "  [changed since it was signed]",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     commit, merge_queue,
-    worktree_finish::{How, finish, finish_all},
+    worktree_finish::{FinishMode, finish, finish_all},
 };
 use crate::{
     adapters::{
@@ -103,13 +103,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
         Verb::List => list(session),
         Verb::Finish { all: true, .. } => finish_all(session),
         Verb::Finish { name, force, abandon, .. } => {
-            let how = match (force, abandon) {
-                (_, true) => How::Abandon,
-                (true, _) => How::Force,
-                _ => How::Merge,
+            let mode = match (force, abandon) {
+                (_, true) => FinishMode::Abandon,
+                (true, _) => FinishMode::Force,
+                _ => FinishMode::Merge,
             };
             let name = name.map_or_else(|| merge_queue::next(session), Ok)?;
-            finish(session, &name, how)
+            finish(session, &name, mode)
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 
 /// How a worktree is taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum FinishMode {
     /// Merged, if everything there is finished.
     Merge,
     /// Merged as it is.
@@ -33,7 +33,7 @@ pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
     let mut merged = Vec::new();
     let mut name = merge_queue::next(session)?;
     loop {
-        match merge(session, &name, How::Merge) {
+        match merge(session, &name, FinishMode::Merge) {
             Ok(Some(done)) => {
                 if !session.output.is_json() {
                     done.print(session);
@@ -61,8 +61,8 @@ pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
     Ok(0)
 }
 
-pub(super) fn finish(session: &mut Session<'_>, name: &str, how: How) -> CliResult {
-    let Some(done) = merge(session, name, how)? else { return Ok(0) };
+pub(super) fn finish(session: &mut Session<'_>, name: &str, mode: FinishMode) -> CliResult {
+    let Some(done) = merge(session, name, mode)? else { return Ok(0) };
     if session.output.is_json() {
         session.output.value(json!({ "finished": done.finished, "running": done.running }));
     } else {
@@ -95,27 +95,27 @@ impl Done {
 }
 
 /// Merges a worktree; `None` where nothing was merged and all is said.
-fn merge(session: &mut Session<'_>, name: &str, how: How) -> Result<Option<Done>, Failure> {
+fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Option<Done>, Failure> {
     let workspace = session.workspace()?;
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
     let there = at(session, &tree.state, &workspace)?;
     let running = running(&there, name);
-    refuse_unfinished(&tree, name, &running, how)?;
+    refuse_unfinished(&tree, name, &running, mode)?;
     git::check_finish(&dir, &tree)?;
     if session.global.dry_run {
-        let verb = if how == How::Abandon { "keep the branch" } else { "merge" };
+        let verb = if mode == FinishMode::Abandon { "keep the branch" } else { "merge" };
         let message = format!("would {verb} `{name}` and remove `{}`", tree.path.display());
         rehearsed(session, &message)?;
         return Ok(None);
     }
-    if how != How::Abandon && !tree.missing {
+    if mode != FinishMode::Abandon && !tree.missing {
         begin_merging(&there, name)?;
     }
     if !tree.missing && there.read().is_ok() {
         git::commit(&tree.state, &commit::options(&there)?)?;
     }
-    if how == How::Abandon {
+    if mode == FinishMode::Abandon {
         abandon(session, &workspace, &tree, name)?;
         return Ok(None);
     }
@@ -155,9 +155,9 @@ fn refuse_unfinished(
     tree: &Worktree,
     name: &str,
     running: &[String],
-    how: How,
+    mode: FinishMode,
 ) -> Result<(), Failure> {
-    if how != How::Merge {
+    if mode != FinishMode::Merge {
         return Ok(());
     }
     let path = tree.path.display();

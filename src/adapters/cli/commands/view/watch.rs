@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        watch::{LogWatch, WatchError, Woken},
+        watch::{LogWatch, Wake, WatchError},
     },
     domain::ErrorCode,
     store::{OperationSummary, Revision},
@@ -65,7 +65,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
                 return Ok(0);
             }
         }
-        if watch.wait() == Woken::Unread {
+        if watch.wait() == Wake::Unread {
             break;
         }
     }
