@@ -138,9 +138,9 @@ impl Proof {
     /// The word for it, and what it means.
     pub(crate) fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Proven => ("proven", "its checksum fits its text"),
+            Self::Proven => ("proven", "its checksum matches its text"),
             Self::Unsigned => ("unsigned", "written by hand"),
-            Self::Changed => ("changed", "its checksum does not fit its text"),
+            Self::Changed => ("changed", "its checksum does not match its text"),
         }
     }
 }

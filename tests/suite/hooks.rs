@@ -8,6 +8,8 @@ use crate::builder::{Project, Ran, waited_ms};
 
 mod fuzzed;
 mod guarded;
+mod limits;
+mod sessions;
 
 /// Runs an event as the client would: no actor but the session.
 pub fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
@@ -57,21 +59,6 @@ fn used(project: &Project, fact: &str) -> Value {
     let limits = project.json(&["status"])["limits"].clone();
     let limit = limits.as_array().unwrap().iter().find(|limit| limit["fact"] == fact);
     limit.unwrap()["used"].clone()
-}
-
-#[test]
-fn a_session_starts_with_the_brief_whatever_its_source() {
-    let project = Project::with_steps(2);
-    for source in ["startup", "resume", "clear", "compact", "fork", "tomorrow"] {
-        let event = json!({ "hook_event_name": "SessionStart", "source": source });
-        let answer = fire(&project, event).unwrap();
-        assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
-        let text = context(&answer);
-        assert!(text.contains("# Brief at ") && text.contains("> Compare three vector"), "{text}");
-        assert!(text.contains("--actor 3f2a9c1e"), "{text}");
-        assert_eq!(answer.as_object().unwrap().len(), 1);
-    }
-    assert_eq!(operations(&project).len(), 2, "looking changes nothing");
 }
 
 #[test]
@@ -193,98 +180,6 @@ fn direct_edits_of_the_history_and_the_log_are_denied() {
     }
 }
 
-#[test]
-fn tools_are_counted_without_an_operation_and_told_by_the_next_step() {
-    let project = Project::classic();
-    project.ok(&["step", "add", "Do it"]);
-    project.ok(&["step", "start", "1"]);
-    let before = operations(&project).len();
-    for name in ["Write", "Edit", "MultiEdit", "NotebookEdit"] {
-        let event = tool("PostToolUse", name, json!({ "file_path": "src/a.rs" }));
-        assert_eq!(fire(&project, event), None);
-    }
-    for name in ["WebFetch", "Read", "Bash", "Glob", "Task"] {
-        assert_eq!(fire(&project, tool("PostToolUse", name, json!({}))), None);
-    }
-    assert_eq!(operations(&project).len(), before);
-    assert_eq!(
-        (used(&project, "file_operations"), used(&project, "web_requests")),
-        (json!(4), json!(1))
-    );
-    project.ok(&["step", "done", "1"]);
-    let history = project.read("history.md");
-    assert!(history.contains(" · files 4 · requests 1 · "), "{history}");
-    assert_eq!(
-        (used(&project, "file_operations"), used(&project, "web_requests")),
-        (json!(4), json!(1))
-    );
-    project.ok(&["check"]);
-}
-
-#[test]
-fn a_limit_that_is_reached_is_asked_about_and_crossing_it_is_an_event() {
-    let project = Project::new();
-    project.ok(&["constraint", "set", "max_file_operations", "2"]);
-    let write = |name| tool(name, "Write", json!({ "file_path": "src/a.rs" }));
-    assert_eq!(fire(&project, write("PreToolUse")), None);
-    fire(&project, write("PostToolUse"));
-    assert_eq!(fire(&project, write("PreToolUse")), None);
-    fire(&project, write("PostToolUse"));
-    let answer = fire(&project, write("PreToolUse")).unwrap();
-    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
-    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.contains("max_file_operations") && reason.contains("2 of 2"), "{reason}");
-    assert!(reason.contains("`statedir constraint set max_file_operations 4`"), "{reason}");
-    for (name, input) in
-        [("Read", json!({})), ("WebFetch", json!({})), ("Bash", json!({"command": "ls"}))]
-    {
-        assert_eq!(fire(&project, tool("PreToolUse", name, input)), None, "{name}");
-    }
-    let told = fire(&project, write("PostToolUse")).unwrap();
-    assert!(context(&told).contains("max_file_operations is exceeded"), "{told}");
-    assert!(project.read("history.md").contains("Limit Exceeded"));
-    assert_eq!(used(&project, "file_operations"), json!(3));
-    fire(&project, write("PostToolUse"));
-    assert_eq!(used(&project, "file_operations"), json!(4));
-    project.ok(&["check"]);
-}
-
-#[test]
-fn a_limit_is_asked_about_once_in_a_session() {
-    let project = Project::new();
-    project.ok(&["constraint", "set", "max_web_requests", "1"]);
-    let fetch = |name, session: &str| {
-        let mut event = tool(name, "WebFetch", json!({ "url": "https://example.org" }));
-        event["session_id"] = json!(session);
-        fire(&project, event)
-    };
-    let asked = |session: &str| {
-        let answer = fetch("PreToolUse", session)?;
-        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
-        answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().map(str::to_owned)
-    };
-    fetch("PostToolUse", "a");
-    assert!(asked("a").is_some());
-    for _ in 0..3 {
-        assert_eq!(asked("a"), None, "once");
-        fetch("PostToolUse", "a");
-    }
-    fire(
-        &project,
-        json!({ "hook_event_name": "SessionStart", "source": "compact", "session_id": "a" }),
-    );
-    assert_eq!(asked("a"), None, "a compaction is no new session");
-    assert!(asked("b").is_some(), "another session");
-    project.ok(&["constraint", "set", "max_web_requests", "3"]);
-    let again = asked("a").expect("the raised limit is reached, too");
-    assert!(again.contains("4 of 3") && again.contains("max_web_requests 8`"), "{again}");
-    project.ok(&["constraint", "set", "max_cost_per_task", "0"]);
-    assert!(asked("a").unwrap().contains("max_cost_per_task"));
-    fire(&project, json!({ "hook_event_name": "SessionEnd", "session_id": "a" }));
-    let both = asked("a").unwrap();
-    assert!(both.contains("max_cost_per_task") && both.contains("max_web_requests"), "{both}");
-}
-
 /// What an agent writes is in the event: it must not be able to hide its own edit.
 #[test]
 fn an_event_that_is_not_quite_json_is_guarded_all_the_same() {
@@ -342,19 +237,6 @@ fn an_event_that_is_not_quite_json_is_guarded_all_the_same() {
 }
 
 #[test]
-fn a_rule_about_file_operations_fires_when_a_hook_counts_them() {
-    let project = Project::new();
-    project.ok(&["rule", "add", "If file operations > 2 → pause"]);
-    let write = tool("PostToolUse", "Write", json!({ "file_path": "src/a.rs" }));
-    for _ in 0..2 {
-        assert_eq!(fire(&project, write.clone()), None);
-        assert_ne!(project.json(&["status"])["status"], "PAUSED");
-    }
-    fire(&project, write);
-    assert_eq!(project.json(&["status"])["status"], "PAUSED");
-}
-
-#[test]
 fn an_open_review_is_asked_about_before_work() {
     let project = Project::with_steps(1);
     project.ok(&["review", "open", "May the table be dropped?"]);
@@ -390,125 +272,6 @@ fn an_edited_state_file_is_checked_at_once() {
     assert!(answer["reason"].as_str().unwrap().contains("variables.json:1:"), "{answer}");
     let other = tool("PostToolUse", "Write", json!({ "file_path": "src/plan.md" }));
     assert_eq!(fire(&project, other), None);
-}
-
-#[test]
-fn a_step_left_running_is_mentioned_once() {
-    let project = Project::with_steps(2);
-    let stop = |active: bool| json!({ "hook_event_name": "Stop", "stop_hook_active": active });
-    assert_eq!(fire(&project, stop(false)), None);
-    project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
-    project.ok(&["step", "start", "2", "--actor", "another"]);
-    assert_eq!(fire(&project, stop(true)), None, "a hook made it go on already");
-    let answer = fire(&project, stop(false)).unwrap();
-    assert_eq!(answer["decision"], "block");
-    let reason = answer["reason"].as_str().unwrap();
-    assert!(reason.contains("step 1 ") && reason.contains("statedir step done 1"), "{reason}");
-    assert!(!reason.contains("step 2 "), "another session's: {reason}");
-    assert_eq!(fire(&project, stop(false)), None, "once");
-    let other = |event: &str| json!({ "hook_event_name": event, "session_id": "another" });
-    assert_eq!(fire(&project, other("SubagentStop")), None, "a helper is not held up");
-    let told = fire(&project, other("Stop")).unwrap();
-    assert!(told["reason"].as_str().unwrap().contains("step 2 "), "nor is the one mention used up");
-    project.ok(&["step", "fail", "1", "--error", "x", "--force"]);
-    project.ok(&["step", "retry", "1", "--actor", "person"]);
-    assert!(fire(&project, stop(false)).is_some(), "another attempt, by the session's user");
-}
-
-#[test]
-fn a_step_of_the_session_is_mentioned_whatever_name_it_was_claimed_under() {
-    let project = Project::with_steps(1);
-    let mut command = project.command(&["step", "next", "--claim"]);
-    command
-        .env("STATEDIR_ACTOR", "a-name")
-        .env("CODEX_THREAD_ID", "3f2a9c1e-77aa-4c1d-9b1f-001122334455");
-    assert!(command.output().unwrap().status.success());
-    let stop = || json!({ "hook_event_name": "Stop", "turn_id": "1", "stop_hook_active": false });
-    assert!(fire(&project, stop()).is_some());
-    assert_eq!(fire(&project, stop()), None, "once");
-}
-
-#[test]
-fn sessions_that_only_stop_are_forgotten_in_the_end() {
-    let project = Project::with_steps(1);
-    project.ok(&["step", "start", "1", "--actor", "person"]);
-    for n in 0..40 {
-        let stop = json!({ "hook_event_name": "Stop", "session_id": format!("s{n}") });
-        assert!(fire(&project, stop).is_some());
-    }
-    assert_eq!(fs::read_dir(project.path(".statedir/sessions")).unwrap().count(), 32);
-}
-
-#[test]
-fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
-    let project = Project::with_steps(1);
-    let file = project.root().join("env.sh");
-    let start =
-        json!({ "hook_event_name": "SessionStart", "session_id": "s1", "cwd": project.root() });
-    let mut command = project.command(&["hook"]);
-    command.env_remove("STATEDIR_ACTOR").env("CLAUDE_ENV_FILE", &file);
-    let input = project.root().join("event.json");
-    fs::write(&input, start.to_string()).unwrap();
-    let output = command.stdin(fs::File::open(&input).unwrap()).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("act as `s1`"));
-    assert_eq!(fs::read_to_string(&file).unwrap(), "export STATEDIR_SESSION=s1\n");
-    project.ok(&["step", "start", "1", "--actor", "person"]);
-    let stop = json!({ "hook_event_name": "Stop", "session_id": "s1" });
-    assert_eq!(fire(&project, stop), None, "a person works on it");
-}
-
-#[test]
-fn the_end_of_a_session_is_recorded_soon() {
-    let project = Project::classic();
-    fire(&project, tool("PostToolUse", "Write", json!({ "file_path": "a" })));
-    let end = json!({ "hook_event_name": "SessionEnd", "reason": "prompt_input_exit" });
-    assert_eq!(fire(&project, end.clone()), None);
-    let history = project.read("history.md");
-    assert!(history.contains("Event session_end") && history.contains("prompt_input_exit"));
-    assert!(history.contains(" · files 1"), "{history}");
-    assert_eq!(used(&project, "file_operations"), json!(1));
-
-    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
-    lock.lock().unwrap();
-    assert_eq!(fire(&project, end), None);
-    drop(lock);
-    let log = project.read(".statedir/hook.log");
-    let waited = log.split("waited ").nth(1).and_then(|rest| rest.split_whitespace().next());
-    // A command would have waited for ten seconds.
-    assert!(waited_ms(waited.unwrap()) < 5_000, "{log}");
-    assert!(log.contains("SessionEnd") && log.lines().count() == 1, "{log}");
-}
-
-#[test]
-fn an_event_waits_for_the_lock_once() {
-    let project = Project::with_steps(1);
-    let plan = project.path("plan.md");
-    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
-    lock.lock().unwrap();
-    let events = [
-        json!({ "hook_event_name": "SessionStart" }),
-        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
-        tool("PostToolUse", "Edit", json!({ "file_path": plan })),
-    ];
-    for event in &events {
-        assert_eq!(fire_with(&project, &["--record-prompts"], event.clone()), None);
-    }
-    drop(lock);
-    let log = project.read(".statedir/hook.log");
-    let waited: Vec<u64> = log
-        .split("waited ")
-        .skip(1)
-        .filter_map(|rest| rest.split_whitespace().next().map(waited_ms))
-        .collect();
-    // What is noted is the last time the lock was waited for. Once it was waited for in full,
-    // there is no time left for a second look.
-    assert_eq!(waited.len(), events.len(), "{log}");
-    assert!(waited[0] >= 1_000, "{log}");
-    assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
-    // The time before it is told, too.
-    let line = log.lines().nth(1).unwrap();
-    let all = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" in all)"));
-    assert!(waited_ms(all.unwrap()) >= 1_000, "{log}");
 }
 
 #[test]
@@ -603,34 +366,6 @@ fn a_recorded_session_runs_through() {
     assert!(!project.path(".statedir/hook.log").exists(), "nothing was unexpected");
     project.ok(&["history", "verify"]);
     project.ok(&["check"]);
-}
-
-#[test]
-fn tools_of_many_agents_are_all_counted_while_steps_end() {
-    let project = Project::with_steps(8);
-    project.ok(&["constraint", "set", "max_file_operations", "1000"]);
-    std::thread::scope(|scope| {
-        for agent in 0..4 {
-            let project = &project;
-            scope.spawn(move || {
-                let name = format!("agent{agent}");
-                for n in 0..10 {
-                    let mut event = tool("PostToolUse", "Write", json!({ "file_path": "a" }));
-                    event["session_id"] = json!(name);
-                    assert_eq!(fire(project, event), None);
-                    if n % 5 == 0 {
-                        project.ok(&["step", "next", "--claim", "--actor", &name]);
-                        project.ok(&["step", "done", "--actor", &name]);
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(used(&project, "file_operations"), json!(40));
-    project.ok(&["step", "add", "One more"]);
-    project.ok(&["step", "start"]);
-    project.ok(&["step", "done"]);
-    assert_eq!(used(&project, "file_operations"), json!(40));
 }
 
 #[test]

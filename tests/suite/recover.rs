@@ -1,6 +1,8 @@
 //! After an interruption or a failure: what is decided, why, and what carrying it out does.
 
+mod checkpoints;
 mod evaluators;
+mod evidence;
 mod scanning;
 
 use proptest::prelude::*;
@@ -127,87 +129,6 @@ fn assert_same_but_history(
 }
 
 #[test]
-fn partial_work_decides_after_an_interruption() {
-    // (last note, file that the step names, its content, decision)
-    for (note, content, action) in [
-        (Some("Created auth.py"), Some("def login(): ...\n"), "continue_task"),
-        (Some("Writing tests..."), Some(""), "restart_task"),
-        (Some("Completed endpoint, all tests pass"), Some("x = 1\n"), "next_task"),
-        (Some("Completed endpoint"), None, "human_review"),
-        (Some("Working on it"), None, "human_review"),
-        (None, None, "restart_task"),
-        (None, Some("x = 1\n"), "continue_task"),
-    ] {
-        let project = half_done(3, 1);
-        project.ok(&["step", "set", "2", "--effects", "writes auth.py"]);
-        project.ok(&["step", "start", "2"]);
-        if let Some(content) = content {
-            write(&project, "auth.py", content);
-        }
-        if let Some(note) = note {
-            project.ok(&["history", "add", note]);
-        }
-        let answer = project.json(&["recover"]);
-        assert_eq!(answer["action"], action, "{note:?} {content:?}: {answer}");
-        assert_eq!(answer["step"], 2);
-        let named = &answer["evidence"]["step"]["names"][0];
-        assert_eq!(
-            (&named["path"], &named["exists"]),
-            (&json!("auth.py"), &json!(content.is_some()))
-        );
-
-        let before = project.files();
-        project.json(&["recover", "--apply"]);
-        let wanted = match action {
-            "continue_task" | "human_review" => "RUNNING",
-            "restart_task" => "PENDING",
-            _ => "COMPLETED",
-        };
-        assert_eq!(status(&project, 2), wanted, "{action}");
-        if action == "next_task" {
-            assert_eq!(status(&project, 3), "RUNNING");
-        }
-        let reviews = project.json(&["review", "list"])["reviews"].as_array().unwrap().len();
-        assert_eq!(reviews, usize::from(action == "human_review"));
-        project.ok(&["check"]);
-        project.ok(&["undo"]);
-        assert_same_but_history(&before, &project);
-    }
-}
-
-#[test]
-fn files_that_were_there_before_show_no_progress() {
-    let project = half_done(2, 0);
-    write(&project, "old.py", "x = 1\n");
-    write(&project, "tests/test_old.py", "x = 1\n");
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    project.ok(&["step", "set", "1", "title=Refactor the code"]);
-    project.ok(&["step", "start", "1"]);
-    project.ok(&["history", "add", "Working on..."]);
-    let answer = project.json(&["recover"]);
-    assert_eq!(answer["action"], "human_review", "{answer}");
-    let files = &answer["evidence"]["files"];
-    assert_eq!((&files["source_files"], &files["test_files"]), (&json!(1), &json!(1)));
-    assert_eq!(files["recent_count"], 0);
-    write(&project, "new.py", "x = 1\n");
-    let answer = project.json(&["recover"]);
-    assert_eq!(answer["action"], "continue_task", "{answer}");
-    assert_eq!(answer["evidence"]["files"]["recent"], json!(["new.py"]));
-    for count in 0..20 {
-        write(&project, &format!("src/f{count}.py"), "x = 1\n");
-    }
-    assert_eq!(project.json(&["recover"])["action"], "human_review", "very many changes");
-    write(&project, ".gitignore", "src/\n");
-    let answer = project.json(&["recover"]);
-    assert_eq!(answer["action"], "human_review", "without git nothing says what is ignored");
-    let mut git = std::process::Command::new("git");
-    assert!(git.current_dir(project.root()).args(["init", "-q"]).status().unwrap().success());
-    let answer = project.json(&["recover"]);
-    assert_eq!(answer["action"], "continue_task", "they are ignored");
-    assert_eq!(answer["evidence"]["files"]["left_out"], json!(["1 ignored files and directories"]));
-}
-
-#[test]
 fn a_paused_plan_goes_on_where_it_was() {
     let project = half_done(3, 2);
     project.ok(&["pause", "--why", "waiting for the go"]);
@@ -289,46 +210,6 @@ fn the_callers_own_decision_counts_if_it_is_possible() {
 }
 
 #[test]
-fn a_checkpoint_is_gone_back_to_only_by_decision_and_says_what_it_undoes() {
-    let project = half_done(5, 2);
-    project.ok(&["checkpoint", "create", "good"]);
-    let at_checkpoint = project.files();
-    for _ in 0..2 {
-        project.ok(&["step", "start", "3"]);
-        project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
-        project.ok(&["context", "add", "a finding"]);
-        let before = project.files();
-        assert_eq!(project.json(&["recover"])["action"], "retry_task", "nothing is given up");
-        let back = ["recover", "--decide", "rollback_checkpoint", "--apply"];
-        let answer = project.json(&back);
-        assert_eq!(
-            (&answer["action"], &answer["checkpoint"]),
-            (&json!("rollback_checkpoint"), &json!("good"))
-        );
-        assert!(answer["undoes"].to_string().contains("of context.md"), "{answer}");
-        assert_eq!(answer["applied"], true, "{answer}");
-        assert_same_but_history(&at_checkpoint, &project);
-        assert!(project.read("history.md").contains("- **recovery**: rollback_checkpoint\n"));
-        project.ok(&["undo"]);
-        assert_same_but_history(&before, &project);
-        project.ok(&["redo"]);
-    }
-    project.ok(&["step", "start", "3"]);
-    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
-    assert_eq!(project.json(&["recover"])["action"], "retry_task");
-    project.ok(&["history", "verify"]);
-
-    project.write("plan.md", [0xFF, 0xFE]);
-    for args in [&["recover"][..], &["recover", "--apply"]] {
-        assert_eq!(project.refused(4, args)["action"], "human_review", "`undo` brings it back");
-    }
-    let own = project.json(&["recover", "--decide", "rollback_checkpoint", "--apply"]);
-    assert_eq!(own["applied"], true, "the plan was damaged");
-    assert_same_but_history(&at_checkpoint, &project);
-    project.ok(&["check"]);
-}
-
-#[test]
 fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     let project = half_done(2, 0);
     project.ok(&["step", "set", "1", "--effects", "writes a.py"]);
@@ -394,55 +275,6 @@ fn a_damaged_state_gives_a_decision_and_exit_4() {
 }
 
 #[test]
-fn what_the_log_can_bring_back_costs_no_finished_step() {
-    let damages: [fn(&Project); 3] = [
-        |project| std::fs::remove_file(project.path("history.md")).unwrap(),
-        |project| project.write("variables.json", "{\"bad"),
-        |project| std::fs::remove_file(project.path("context.md")).unwrap(),
-    ];
-    for damage in damages {
-        let project = half_done(4, 1);
-        project.ok(&["checkpoint", "create", "c"]);
-        project.ok(&["step", "start", "2"]);
-        project.ok(&["step", "done", "2"]);
-        damage(&project);
-        let answer = project.refused(4, &["recover", "--apply"]);
-        assert_eq!(answer["action"], "human_review", "{answer}");
-        assert!(answer["error"]["hint"].as_str().unwrap().contains("check --fix"), "{answer}");
-        assert_eq!(status(&project, 2), "COMPLETED");
-    }
-}
-
-#[test]
-fn a_checkpoint_with_the_failure_in_it_is_passed_over() {
-    let project = half_done(5, 2);
-    project.ok(&["checkpoint", "create", "good"]);
-    project.ok(&["step", "start", "3"]);
-    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
-    project.ok(&["checkpoint", "create", "late"]);
-    let answer = project.json(&["recover", "--decide", "rollback_checkpoint"]);
-    assert_eq!(answer["checkpoint"], "good", "{answer}");
-    project.ok(&["checkpoint", "delete", "good"]);
-    let refusal = project.refused(1, &["recover", "--decide", "rollback_checkpoint"]);
-    assert!(refusal["error"]["message"].as_str().unwrap().contains("`late`"), "{refusal}");
-}
-
-#[test]
-fn a_checkpoint_at_which_the_failed_step_ran_puts_it_to_its_beginning() {
-    let project = half_done(5, 2);
-    project.ok(&["step", "start", "3"]);
-    project.ok(&["checkpoint", "create", "during"]);
-    project.ok(&["step", "fail", "3", "--error", "assertion failed"]);
-    let answer = project.json(&["recover", "--decide", "rollback_checkpoint", "--apply"]);
-    assert_eq!(
-        (&answer["action"], &answer["checkpoint"]),
-        (&json!("rollback_checkpoint"), &json!("during"))
-    );
-    assert_eq!((status(&project, 2), status(&project, 3)), ("COMPLETED".into(), "PENDING".into()));
-    project.ok(&["check"]);
-}
-
-#[test]
 fn a_step_that_another_depends_on_is_not_left_out() {
     for by_id in [false, true] {
         let project = failed(10, 8, "assertion failed");
@@ -476,27 +308,6 @@ fn a_status_that_nobody_knows_is_for_a_person() {
 }
 
 #[test]
-fn white_space_is_no_work_and_a_link_out_of_the_project_no_evidence() {
-    let project = half_done(3, 1);
-    project.ok(&["step", "set", "2", "--effects", "writes auth.py"]);
-    project.ok(&["step", "start", "2"]);
-    write(&project, "auth.py", "x = 1\n");
-    assert_eq!(project.json(&["recover"])["action"], "continue_task", "control");
-    write(&project, "auth.py", " \n\t\n");
-    assert_eq!(project.json(&["recover"])["action"], "restart_task");
-    #[cfg(unix)]
-    {
-        let other = Project::empty();
-        write(&other, "far.py", "x = 1\n");
-        std::fs::remove_file(project.root().join("auth.py")).unwrap();
-        let link = project.root().join("auth.py");
-        std::os::unix::fs::symlink(other.root().join("far.py"), link).unwrap();
-        let answer = project.json(&["recover"]);
-        assert_eq!(answer["evidence"]["step"]["names"][0]["exists"], false, "{answer}");
-    }
-}
-
-#[test]
 fn refusals_speak_of_what_was_asked() {
     let project = Project::new();
     let refusal = project.refused(1, &["recover", "--decide", "next_task"]);
@@ -515,34 +326,6 @@ fn conflicts_are_refused() {
     let project = failed(4, 3, "timed out");
     let answer = project.refused(3, &["recover", "--apply", "--if-match", "000000000000"]);
     assert_eq!(answer["error"]["code"], "revision_moved");
-}
-
-#[test]
-fn git_changes_and_conflicts_are_evidence() {
-    if !needs::program("git") {
-        return;
-    }
-    let project = half_done(2, 0);
-    let git = |args: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        command.arg("-C").arg(project.root()).args(["-c", "user.name=a", "-c", "user.email=a@b"]);
-        command.args(args).output().unwrap().status.success()
-    };
-    assert!(git(&["init", "-q"]));
-    write(&project, "a.py", "x = 1\n");
-    git(&["add", "a.py"]);
-    git(&["commit", "-qm", "first"]);
-    std::thread::sleep(std::time::Duration::from_millis(1100));
-    project.ok(&["step", "start", "1"]);
-    assert_eq!(project.json(&["recover"])["evidence"]["git"]["changed_count"], 0);
-    write(&project, "a.py", "x = 2\n");
-    write(&project, "new file.py", "x = 2\n");
-    let seen = &project.json(&["recover"])["evidence"]["git"];
-    assert_eq!(seen["changed"], json!(["a.py", "new file.py"]), "{seen}");
-    git(&["add", "."]);
-    git(&["commit", "-qm", "second $(touch pwned)"]);
-    let seen = &project.json(&["recover"])["evidence"]["git"];
-    assert!(seen["commits"][0].as_str().unwrap().ends_with("second $(touch pwned)"), "{seen}");
 }
 
 #[test]

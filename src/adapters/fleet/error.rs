@@ -129,7 +129,7 @@ impl FleetError {
                 crate::text::shell::shell_word(name)
             ),
             Self::Rewritten { .. } => {
-                "`statedir fleet push --whole` publishes the history anew".to_owned()
+                "`statedir fleet push --whole` publishes the whole history again".to_owned()
             }
             Self::NoIdentity => "`statedir plan set execution_id=my-project`".to_owned(),
             Self::OtherState { .. } => "name another directory".to_owned(),

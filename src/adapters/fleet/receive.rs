@@ -223,7 +223,7 @@ fn update(
     }
     if known.generation != project.generation || !continues(history, &known)? {
         let message = format!(
-            "the history of `{}` was published anew: pull it into another directory",
+            "the history of `{}` was published again: pull it into another directory",
             project.name
         );
         return Err(FleetError::Merge(message));

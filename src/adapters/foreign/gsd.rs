@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         plan.steps.push(step);
     }
     if found.prose > 0 {
-        plan.left_out.push(format!("{} lines of ROADMAP.md that are no task", found.prose));
+        plan.left_out.push(format!("{} lines of ROADMAP.md that are not tasks", found.prose));
     }
     if let Some(state) =
         roadmap.parent().map(|dir| dir.join("STATE.md")).filter(|file| file.is_file())

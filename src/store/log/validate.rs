@@ -175,7 +175,7 @@ impl Head {
         self.state.check(layout)?;
         let is_sum = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if self.sum.len() != SUM_LEN || !self.sum.bytes().all(is_sum) {
-            return Err("the checksum is none".to_owned());
+            return Err("the checksum is malformed".to_owned());
         }
         if let Some(name) =
             self.signatures.keys().find(|name| !layout.keeps_former && !layout.tracks(name))
@@ -235,13 +235,13 @@ fn number(what: &str, value: u64) -> Checked {
 }
 
 fn at_most(what: &str, found: usize, most: usize) -> Checked {
-    if found > most { Err(format!("the {what} is beyond {most}")) } else { Ok(()) }
+    if found > most { Err(format!("the {what} exceeds {most}")) } else { Ok(()) }
 }
 
 /// A word or two without anything that a terminal takes for more than text.
 fn short(what: &str, text: &str) -> Checked {
     if text.len() > SHORT || text.chars().any(char::is_control) {
-        return Err(format!("`{}` is no {what}", shown(text)));
+        return Err(format!("`{}` is not a valid {what}", shown(text)));
     }
     Ok(())
 }
@@ -253,7 +253,7 @@ fn boot(id: Option<&str>) -> Checked {
 fn kind(kind: &str) -> Checked {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     if kind.is_empty() || kind.len() > SHORT || !kind.bytes().all(is_word) {
-        return Err(format!("`{}` is no kind of operation", shown(kind)));
+        return Err(format!("`{}` is not a kind of operation", shown(kind)));
     }
     Ok(())
 }

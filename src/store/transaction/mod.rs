@@ -144,7 +144,7 @@ impl Transaction {
         );
         // Still under the lock, so that nobody else tells of the same counts.
         if let Some(Err(error)) = records_tally.then(|| self.store.subtract(&self.view.tally)) {
-            warnings.push(format!("what was counted may be counted twice ({error})"));
+            warnings.push(format!("usage may be counted twice ({error})"));
         }
         Ok(Committed { revision: op.id.clone(), warnings })
     }

@@ -208,7 +208,7 @@ fn route<'p>(
         let found = plan.step_called(&route.reset);
         if found.is_none() {
             let text =
-                format!("the gate `{name}` leads back to `{}`, which is no step", route.reset);
+                format!("the gate `{name}` leads back to `{}`, which is not a step", route.reset);
             draft.notices.push(text);
         }
         return Ok(found);

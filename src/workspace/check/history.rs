@@ -34,10 +34,10 @@ pub(super) fn check(verified: Result<history::Verification, Error>, found: &mut 
         }
         let titles =
             if titles.is_empty() { String::new() } else { format!(": {}", titles.join(", ")) };
-        let message = format!("{entries} went with {}{titles}", back.by);
+        let message = format!("{entries} gone with {}{titles}", back.by);
         let problem = Problem::warning(ErrorCode::WentBack, FILE, message).fixable();
         found.push(problem.hint(
-            "`statedir history accept` leaves it at that; `statedir check --fix` brings back what went",
+            "`statedir history accept` accepts it; `statedir check --fix` restores what is gone",
         ));
     }
     for problem in verified.problems {

@@ -25,7 +25,7 @@ impl Workspace {
                 let (what, hint) = match &task.step {
                     Some((number, status, _)) => (
                         format!("step {number} is {status}"),
-                        format!("`statedir step show {number}` tells more; the agent updates its list, or the step is changed"),
+                        format!("`statedir step show {number}` shows the step; update the agent's list or the step"),
                     ),
                     None => (
                         "it has no step".to_owned(),

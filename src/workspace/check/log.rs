@@ -29,7 +29,7 @@ impl Workspace {
             },
         }
         if let Ok(Some(mode)) = self.store.access_of_others() {
-            let message = format!("other users can get at `.statedir` (mode {mode:04o})");
+            let message = format!("other users can access `.statedir` (mode {mode:04o})");
             let problem = Problem::warning(ErrorCode::Exposed, StateFile::Log, message).fixable();
             problems.push(problem.hint("`statedir check --fix` makes it private again"));
         }

@@ -184,7 +184,8 @@ fn reopened(plan: &Plan, readiness: &Readiness<'_>, found: &mut Vec<Problem>) {
             readiness.name(first)
         );
         let problem = Problem::warning(ErrorCode::OutOfDate, FILE, message);
-        let hint = format!("`statedir step reset {}` does it again, if it has to be", step.number);
+        let hint =
+            format!("`statedir step reset {}` reopens it, if it must be done again", step.number);
         found.push(problem.at(plan.field_place(step, "status")).hint(hint));
     }
 }

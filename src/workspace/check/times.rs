@@ -54,5 +54,5 @@ fn bad_time(what: &str, text: &str) -> Problem {
     let shown: String = text.chars().take(40).collect();
     let message = format!("{what} is not a time: `{shown}`");
     Problem::warning(ErrorCode::BadTime, FILE, message)
-        .hint("write it as 2026-01-15T09:00:00Z, so that ages and durations can be told")
+        .hint("write it as 2026-01-15T09:00:00Z, so that ages and durations can be computed")
 }

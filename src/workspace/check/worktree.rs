@@ -40,7 +40,7 @@ impl Workspace {
             return Some(
                 problem
                     .at(plan.field_place(step, "branch"))
-                    .hint(format!("`statedir step reset {number} --force` begins it anew")),
+                    .hint(format!("`statedir step reset {number} --force` starts it over")),
             );
         }
         let message =
@@ -49,9 +49,9 @@ impl Workspace {
         let hint = match branch {
             Some(branch) => format!(
                 "`statedir worktree finish {branch} --force` merges what was committed there, \
-                 `--abandon` begins the step anew"
+                 `--abandon` starts the step over"
             ),
-            None => format!("`statedir step reset {number} --force` begins it anew"),
+            None => format!("`statedir step reset {number} --force` starts it over"),
         };
         Some(problem.at(plan.field_place(step, "worktree")).hint(hint))
     }

@@ -4,6 +4,7 @@ use crate::{
     domain::StateFile,
     history::{LET_GO, verify},
     merge::{Merged, merge},
+    text::display::counted,
     workspace::{
         Answer, Draft, Error, Fixed, Outcome, RemovedEntry, Remover, VersionedFiles, Workspace,
         snapshot::buffered,
@@ -40,8 +41,8 @@ impl Workspace {
             fields.extend(why.map(|why| ("notes".to_owned(), why.to_owned())));
             fields.push(("actor".to_owned(), self.environment().actor().to_owned()));
             draft.log("Went Back", fields)?;
-            let noun = if entries.len() == 1 { "entry" } else { "entries" };
-            let message = format!("{} {noun} let go: the history goes on from here", entries.len());
+            let gone = counted(entries.len(), "entry", "entries");
+            let message = format!("accepted that {gone} went; the history continues from here");
             Ok(vec![Answer::new(message).with("entries", entries)])
         })
     }

@@ -72,8 +72,7 @@ impl Workspace {
         if self.version_control().went_back(self.directory(), view.appended(), newest) {
             return Some(format!(
                 "{history} is an earlier version than the log knows: `statedir check` says what \
-                 went, `statedir history accept` leaves it at that, `statedir check --fix` brings \
-                 it back"
+                 is gone, `statedir history accept` accepts it, `statedir check --fix` restores it"
             ));
         }
         Some(format!(

@@ -171,7 +171,7 @@ fn finish(
     if is_at_limit && *draft.workflow().at_limit() != AtLimit::Review {
         let given_up = format!(
             "it has failed {failures} of {allowed} times and is not tried again; `statedir step \
-             reset {} --fresh` begins anew",
+             reset {} --fresh` starts over",
             step.number
         );
         answer.message.push_str(&format!("\n{given_up}"));

@@ -143,7 +143,7 @@ fn refuse_limit(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Error
     if failures < allowed {
         return Ok(());
     }
-    let fresh = format!("`statedir step reset {} --fresh` begins anew", step.number);
+    let fresh = format!("`statedir step reset {} --fresh` starts over", step.number);
     let hint = match draft.workflow().at_limit() {
         AtLimit::Review => format!("`statedir review list` shows what was asked; {fresh}"),
         AtLimit::Status(_) => fresh,

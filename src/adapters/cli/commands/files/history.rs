@@ -4,6 +4,7 @@ use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs, progress::Progress},
     domain::ErrorCode,
     history::{self, Entry, ProblemKind},
+    text::display::counted,
     workspace::{Change, Error},
 };
 
@@ -204,20 +205,17 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         if session.output.is_json() {
             session.output.value(json!(verified));
         } else {
-            let noun = if verified.entries == 1 { "entry" } else { "entries" };
+            let entries = counted(verified.entries as usize, "entry", "entries");
             let by_hand = match verified.unsigned {
                 0 => String::new(),
                 count => format!(", and {count} written by hand without a checksum"),
             };
-            session.output.line(format!("history is intact: {} {noun}{by_hand}", verified.entries));
+            session.output.line(format!("history is intact: {entries}{by_hand}"));
             for back in &verified.went_back {
                 session.output.note(&format!(
-                    "{} went with {}: `statedir history accept` leaves it at that, `statedir check \
-                     --fix` brings it back",
-                    match back.entries.len() {
-                        1 => "1 entry".to_owned(),
-                        count => format!("{count} entries"),
-                    },
+                    "{} gone with {}: `statedir history accept` accepts it, `statedir check --fix` \
+                     restores it",
+                    counted(back.entries.len(), "entry", "entries"),
                     back.by
                 ));
             }

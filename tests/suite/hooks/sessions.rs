@@ -1,0 +1,137 @@
+//! Sessions from their start to their end.
+
+use super::*;
+
+#[test]
+fn a_session_starts_with_the_brief_whatever_its_source() {
+    let project = Project::with_steps(2);
+    for source in ["startup", "resume", "clear", "compact", "fork", "tomorrow"] {
+        let event = json!({ "hook_event_name": "SessionStart", "source": source });
+        let answer = fire(&project, event).unwrap();
+        assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+        let text = context(&answer);
+        assert!(text.contains("# Brief at ") && text.contains("> Compare three vector"), "{text}");
+        assert!(text.contains("--actor 3f2a9c1e"), "{text}");
+        assert_eq!(answer.as_object().unwrap().len(), 1);
+    }
+    assert_eq!(operations(&project).len(), 2, "looking changes nothing");
+}
+
+#[test]
+fn a_step_left_running_is_mentioned_once() {
+    let project = Project::with_steps(2);
+    let stop = |active: bool| json!({ "hook_event_name": "Stop", "stop_hook_active": active });
+    assert_eq!(fire(&project, stop(false)), None);
+    project.ok(&["step", "start", "1", "--actor", "3f2a9c1e"]);
+    project.ok(&["step", "start", "2", "--actor", "another"]);
+    assert_eq!(fire(&project, stop(true)), None, "a hook made it go on already");
+    let answer = fire(&project, stop(false)).unwrap();
+    assert_eq!(answer["decision"], "block");
+    let reason = answer["reason"].as_str().unwrap();
+    assert!(reason.contains("step 1 ") && reason.contains("statedir step done 1"), "{reason}");
+    assert!(!reason.contains("step 2 "), "another session's: {reason}");
+    assert_eq!(fire(&project, stop(false)), None, "once");
+    let other = |event: &str| json!({ "hook_event_name": event, "session_id": "another" });
+    assert_eq!(fire(&project, other("SubagentStop")), None, "a helper is not held up");
+    let told = fire(&project, other("Stop")).unwrap();
+    assert!(told["reason"].as_str().unwrap().contains("step 2 "), "nor is the one mention used up");
+    project.ok(&["step", "fail", "1", "--error", "x", "--force"]);
+    project.ok(&["step", "retry", "1", "--actor", "person"]);
+    assert!(fire(&project, stop(false)).is_some(), "another attempt, by the session's user");
+}
+
+#[test]
+fn a_step_of_the_session_is_mentioned_whatever_name_it_was_claimed_under() {
+    let project = Project::with_steps(1);
+    let mut command = project.command(&["step", "next", "--claim"]);
+    command
+        .env("STATEDIR_ACTOR", "a-name")
+        .env("CODEX_THREAD_ID", "3f2a9c1e-77aa-4c1d-9b1f-001122334455");
+    assert!(command.output().unwrap().status.success());
+    let stop = || json!({ "hook_event_name": "Stop", "turn_id": "1", "stop_hook_active": false });
+    assert!(fire(&project, stop()).is_some());
+    assert_eq!(fire(&project, stop()), None, "once");
+}
+
+#[test]
+fn sessions_that_only_stop_are_forgotten_in_the_end() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1", "--actor", "person"]);
+    for n in 0..40 {
+        let stop = json!({ "hook_event_name": "Stop", "session_id": format!("s{n}") });
+        assert!(fire(&project, stop).is_some());
+    }
+    assert_eq!(fs::read_dir(project.path(".statedir/sessions")).unwrap().count(), 32);
+}
+
+#[test]
+fn a_session_whose_commands_carry_its_name_is_not_told_about_others() {
+    let project = Project::with_steps(1);
+    let file = project.root().join("env.sh");
+    let start =
+        json!({ "hook_event_name": "SessionStart", "session_id": "s1", "cwd": project.root() });
+    let mut command = project.command(&["hook"]);
+    command.env_remove("STATEDIR_ACTOR").env("CLAUDE_ENV_FILE", &file);
+    let input = project.root().join("event.json");
+    fs::write(&input, start.to_string()).unwrap();
+    let output = command.stdin(fs::File::open(&input).unwrap()).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("act as `s1`"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "export STATEDIR_SESSION=s1\n");
+    project.ok(&["step", "start", "1", "--actor", "person"]);
+    let stop = json!({ "hook_event_name": "Stop", "session_id": "s1" });
+    assert_eq!(fire(&project, stop), None, "a person works on it");
+}
+
+#[test]
+fn the_end_of_a_session_is_recorded_soon() {
+    let project = Project::classic();
+    fire(&project, tool("PostToolUse", "Write", json!({ "file_path": "a" })));
+    let end = json!({ "hook_event_name": "SessionEnd", "reason": "prompt_input_exit" });
+    assert_eq!(fire(&project, end.clone()), None);
+    let history = project.read("history.md");
+    assert!(history.contains("Event session_end") && history.contains("prompt_input_exit"));
+    assert!(history.contains(" · files 1"), "{history}");
+    assert_eq!(used(&project, "file_operations"), json!(1));
+
+    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(fire(&project, end), None);
+    drop(lock);
+    let log = project.read(".statedir/hook.log");
+    let waited = log.split("waited ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    // A command would have waited for ten seconds.
+    assert!(waited_ms(waited.unwrap()) < 5_000, "{log}");
+    assert!(log.contains("SessionEnd") && log.lines().count() == 1, "{log}");
+}
+
+#[test]
+fn an_event_waits_for_the_lock_once() {
+    let project = Project::with_steps(1);
+    let plan = project.path("plan.md");
+    let lock = fs::OpenOptions::new().write(true).open(project.path(".statedir/lock")).unwrap();
+    lock.lock().unwrap();
+    let events = [
+        json!({ "hook_event_name": "SessionStart" }),
+        json!({ "hook_event_name": "UserPromptSubmit", "prompt": "go" }),
+        tool("PostToolUse", "Edit", json!({ "file_path": plan })),
+    ];
+    for event in &events {
+        assert_eq!(fire_with(&project, &["--record-prompts"], event.clone()), None);
+    }
+    drop(lock);
+    let log = project.read(".statedir/hook.log");
+    let waited: Vec<u64> = log
+        .split("waited ")
+        .skip(1)
+        .filter_map(|rest| rest.split_whitespace().next().map(waited_ms))
+        .collect();
+    // What is noted is the last time the lock was waited for. Once it was waited for in full,
+    // there is no time left for a second look.
+    assert_eq!(waited.len(), events.len(), "{log}");
+    assert!(waited[0] >= 1_000, "{log}");
+    assert!(waited[1] < 1_000 && waited[2] < 1_000, "{log}");
+    // The time before it is told, too.
+    let line = log.lines().nth(1).unwrap();
+    let all = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" in all)"));
+    assert!(waited_ms(all.unwrap()) >= 1_000, "{log}");
+}
