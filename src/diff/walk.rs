@@ -6,7 +6,7 @@ use super::difference::{Difference, Subject};
 use crate::{
     domain::{
         Context, StateFile,
-        lifetime::Lifetime,
+        constraints::lifetime::Lifetime,
         outline::{Kind, MARK, Outline, Pairing, Role, ThingId, with_rest},
     },
     text::markdown::{Document, ItemId},

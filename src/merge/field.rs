@@ -2,7 +2,7 @@
 
 use super::lines::merge_text;
 use crate::domain::StateFile;
-use crate::domain::lifetime::Lifetime;
+use crate::domain::constraints::lifetime::Lifetime;
 use crate::domain::outline::{Kind, MARK, Outline, Role, ThingId, with_rest};
 use crate::domain::quantity::exact::add_changes;
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cmp::Ordering};
 use serde::Serialize;
 
 use super::{Condition, Op, Operand};
-use crate::domain::{FactValue, Facts, value::same_text};
+use crate::domain::{FactValue, Facts, facts::value::same_text};
 
 /// True, false, or not to be told because a fact is missing or of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

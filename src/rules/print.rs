@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Action, Condition, Op, Operand, Rule};
-use crate::domain::{FactValue, value::write_quoted};
+use crate::domain::{FactValue, facts::value::write_quoted};
 
 impl Display for Rule {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -11,9 +11,12 @@ use std::{
 
 use super::{
     Environment, Error, Facts, FileDiff,
-    snapshot::{bytes, workflow},
+    snapshot::{
+        bytes,
+        witness::{Witness, running_ms},
+        workflow,
+    },
     version_control::Location,
-    witness::{Witness, running_ms},
 };
 use crate::{
     domain::{

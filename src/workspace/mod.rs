@@ -5,27 +5,18 @@ mod adopted;
 mod capture;
 mod change;
 mod check;
-mod conflict;
 mod draft;
 mod environment;
 mod error;
-mod external_edit;
-mod facts;
 mod log;
-mod notice;
-mod outcome;
 mod overview;
-mod readiness;
 mod recover;
 mod reports;
-mod resolve;
 mod setup;
 mod snapshot;
 pub(crate) mod state;
 mod transact;
-mod usage;
 mod version_control;
-mod witness;
 
 use std::{
     path::{Path, PathBuf},
@@ -42,21 +33,21 @@ pub(crate) use self::{
     draft::Draft,
     environment::Identity,
     error::ErrorKind,
-    facts::Facts,
     log::changes_since::ChangesSince,
     log::checkpoint::{CheckpointDetails, CheckpointLine, CheckpointRequest},
     log::diff::{Comparison, DiffSide, GivenSide},
     overview::{Artefact, StepTimes, TicketOverview},
-    readiness::Readiness,
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
     reports::dashboard::{Dashboard, Extent},
     reports::metrics::{Breakdown, Metrics},
     reports::rules::{ActiveRules, RuleLine},
     reports::step_actions::step_actions,
-    resolve::Resolver,
     setup::archive::{Archived, ArchivedState},
     setup::builtin_templates::BUILTIN as BUILTIN_TEMPLATES,
-    usage::Usage,
+    snapshot::facts::Facts,
+    snapshot::readiness::Readiness,
+    snapshot::resolve::Resolver,
+    snapshot::usage::Usage,
     version_control::VersionedFiles,
 };
 pub use self::{
@@ -68,7 +59,6 @@ pub use self::{
     log::operations::UndoOutcome,
     log::removed::{RemovedEntry, Remover},
     log::restore::RestoreOptions,
-    outcome::{Answer, FileDiff, Outcome},
     overview::{Overview, Spending, StepOverview},
     reports::brief::{BriefRequest, Briefed},
     reports::rules::ConstraintReading,
@@ -76,6 +66,7 @@ pub use self::{
     setup::templates::{Mode, TemplateSet},
     snapshot::Snapshot,
     state::{ImportOptions, StateDocument},
+    transact::outcome::{Answer, FileDiff, Outcome},
     version_control::{NoVersionControl, VersionControl},
 };
 use crate::{
@@ -198,7 +189,7 @@ impl Workspace {
 
     /// A picture of the state for the one who acts.
     fn snapshot(&self, view: View) -> Snapshot {
-        Snapshot::new(view, self.options.progress, witness::Witness::new(self))
+        Snapshot::new(view, self.options.progress, snapshot::witness::Witness::new(self))
     }
 
     /// Makes `changes` as one operation: all of them or none.
@@ -213,9 +204,9 @@ impl Workspace {
         let done = self.change(kind, |draft| {
             // A checkpoint is of what is there.
             if !kind.starts_with("checkpoint.") {
-                external_edit::update_counters(draft);
-                external_edit::tell_unread_steps(draft);
-                external_edit::remember(draft);
+                transact::external_edit::update_counters(draft);
+                transact::external_edit::tell_unread_steps(draft);
+                transact::external_edit::remember(draft);
             }
             apply_in_order(draft, changes)
         });

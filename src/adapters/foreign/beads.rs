@@ -54,7 +54,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     }
     if dropped > 0 {
         let tombstones = counted(dropped, "tombstone", "tombstones");
-        plan.left_out.push(format!("{tombstones}"));
+        plan.left_out.push(tombstones);
     }
     Ok(plan)
 }

@@ -9,7 +9,7 @@ use winnow::{
 use crate::{
     domain::{
         FactValue, ModifierKind,
-        modifier::backticked,
+        constraints::modifier::backticked,
         nearest::nearest,
         quantity::{duration, money, number_word, per_dollar, unit_millis},
     },

@@ -9,7 +9,7 @@ use super::{
     Event, shown,
 };
 use crate::{
-    domain::{ConstraintList, ModelError, PlanRole, StateFile, lifetime::Lifetime},
+    domain::{ConstraintList, ModelError, PlanRole, StateFile, constraints::lifetime::Lifetime},
     rules::{Change, Directive, Entry, RuleOutcome, TraceLine},
 };
 

@@ -18,7 +18,7 @@ use self::{
     list::{Task, TaskList},
     moves::Moves,
 };
-use super::{Change, Draft, Error, StepShape, Workspace, external_edit, masked};
+use super::{Change, Draft, Error, StepShape, Workspace, masked, transact::external_edit};
 use crate::domain::{Plan, Step, StepId, StepRef, StepRole as Role, Workflow};
 
 /// How many changes may be refused before the rest is left for the next event.

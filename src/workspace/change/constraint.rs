@@ -9,7 +9,7 @@ use crate::{
     domain::{
         Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup,
         ModifierKind, SettingGroup, StateFile, ValueError,
-        modifier::{NOT_SET, UNLIMITED, is_unlimited},
+        constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited},
     },
     text::markdown::{Edit, Edited},
     workspace::{Answer, Draft, Error, ErrorKind},

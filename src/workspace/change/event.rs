@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Cost, Span, text_of};
 use crate::{
     domain::{ErrorCode, Money, Plan, StateFile},
-    workspace::{Answer, Draft, Error, usage::with_usage},
+    workspace::{Answer, Draft, Error, snapshot::usage::with_usage},
 };
 
 /// Notes an event; what it costs and counts becomes part of the facts.

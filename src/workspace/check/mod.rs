@@ -102,7 +102,7 @@ impl Workspace {
             fixed,
             constraints: snapshot.constraint_reading().unwrap_or_default(),
             revision: snapshot.revision().as_str().to_owned(),
-            notices: super::notice::findings(snapshot.view().reports()),
+            notices: super::transact::notice::findings(snapshot.view().reports()),
         })
     }
 }

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{
-    Environment, Error, FileLocation, Readiness, Snapshot, Workspace, environment::format_time,
-    snapshot::bytes, usage::Pending, witness::Witness,
+    Environment, Error, FileLocation, Readiness, Snapshot, Workspace,
+    environment::format_time,
+    snapshot::{bytes, usage::Pending, witness::Witness},
 };
 use crate::{
     domain::{

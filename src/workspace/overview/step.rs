@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Environment, Error, Readiness, Snapshot, change, witness::Witness};
+use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::witness::Witness};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Waits},

@@ -1,7 +1,7 @@
 //! What the state itself says about an interruption or a failure.
 
 use super::{
-    super::{witness::Witness, *},
+    super::{snapshot::witness::Witness, *},
     last_words,
 };
 use crate::{
@@ -103,7 +103,7 @@ impl Workspace {
             actor: newest.actor.clone(),
             time: newest.time.clone(),
             age_ms: self.env.since(&newest.time),
-            interrupted: notice::findings(snapshot.view().reports()),
+            interrupted: transact::notice::findings(snapshot.view().reports()),
         });
         // A lost history gives up nothing of the plan, and a log alone nothing of the files.
         let lost = |line: &String| !line.contains(StateFile::History.name());

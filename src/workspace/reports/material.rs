@@ -16,7 +16,7 @@ use crate::{
     workspace::{
         Error, LimitUse, Overview, Readiness, Resolver, Snapshot, StepOverview,
         overview::{Sources, problem_of},
-        usage::Pending,
+        snapshot::usage::Pending,
     },
 };
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{StateFile, Ticket, literal_field, modifier::NOT_SET},
+    domain::{StateFile, Ticket, constraints::modifier::NOT_SET, literal_field},
     text::markdown::Document,
     workspace::setup::{builtin_templates::BuiltinTemplate, template_limits},
 };

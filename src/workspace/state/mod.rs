@@ -23,7 +23,7 @@ use self::{import::is_import, places::Lines};
 use super::{
     Error, Overview, Snapshot, StepOverview,
     overview::{Sources, problem_of},
-    usage::Pending,
+    snapshot::usage::Pending,
 };
 use crate::{
     domain::{

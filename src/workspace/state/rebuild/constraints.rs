@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::{Placeholders, field, not_read_back, parse, plain, refused};
 use crate::{
-    domain::{Constraints, ModifierKind, SettingGroup, StateFile, Workflow, modifier::NOT_SET},
+    domain::{
+        Constraints, ModifierKind, SettingGroup, StateFile, Workflow,
+        constraints::modifier::NOT_SET,
+    },
     text::markdown::{Document, ItemId, SectionId, is_placeholder},
     workspace::{
         Error,

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
-    domain::{ErrorCode, Modifier, Setting, modifier::NOT_SET},
+    domain::{ErrorCode, Modifier, Setting, constraints::modifier::NOT_SET},
     workspace::Change,
 };
 

@@ -3,14 +3,14 @@
 //! Two branches that each add a step count to the same number, so that git sees one and the same
 //! variables.json on both and asks nobody; the merged plan has both steps.
 
-use super::{Draft, Readiness};
+use crate::workspace::{Draft, Readiness};
 use crate::{
     domain::StateFile,
     store::{Report, View},
 };
 
 /// Whether an edit that opening found changed the plan.
-pub(super) fn is_plan_edited(view: &View) -> bool {
+pub(in crate::workspace) fn is_plan_edited(view: &View) -> bool {
     is_edited(view, StateFile::Plan)
 }
 
@@ -22,7 +22,7 @@ fn is_edited(view: &View, file: StateFile) -> bool {
 }
 
 /// Remembers which files were edited outside, so that the next entry of the history says it.
-pub(super) fn remember(draft: &mut Draft<'_>) {
+pub(in crate::workspace) fn remember(draft: &mut Draft<'_>) {
     let mut edited = Vec::new();
     for report in draft.view().reports() {
         if let Report::External { files, .. } = report {
@@ -41,7 +41,7 @@ pub(super) fn remember(draft: &mut Draft<'_>) {
 const MOST_NAMED: usize = 3;
 
 /// Says what looks like a step or a field in a plan that was edited outside and is not read as one.
-pub(super) fn tell_unread_steps(draft: &mut Draft<'_>) {
+pub(in crate::workspace) fn tell_unread_steps(draft: &mut Draft<'_>) {
     if !is_plan_edited(draft.view()) {
         return;
     }
@@ -60,7 +60,7 @@ pub(super) fn tell_unread_steps(draft: &mut Draft<'_>) {
 
 /// Brings the counters in the variables in line with a plan that was edited outside, as a part of
 /// the change that finds the edit. A file that cannot be read is left alone.
-pub(super) fn update_counters(draft: &mut Draft<'_>) {
+pub(in crate::workspace) fn update_counters(draft: &mut Draft<'_>) {
     if !is_plan_edited(draft.view()) {
         return;
     }

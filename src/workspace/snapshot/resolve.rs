@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Error, Readiness};
+use crate::workspace::{Error, Readiness};
 use crate::{
     domain::{
         ModelError, Money, Plan, StateFile, StepId, StepRef, StepRole, Variables, Workflow,

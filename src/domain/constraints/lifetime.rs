@@ -1,6 +1,6 @@
 //! For how many steps a directive still holds.
 
-use super::quantity::number_word;
+use crate::domain::quantity::number_word;
 
 /// A directive with `for the next N steps` in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

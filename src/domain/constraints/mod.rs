@@ -1,10 +1,13 @@
 //! constraints.md: modifiers, limits, directives, rules and behaviours.
 
+pub(crate) mod lifetime;
+pub(crate) mod modifier;
+
 use serde::Serialize;
 
 use super::{
     ModelError, StateFile,
-    modifier::{is_not_set, is_unlimited},
+    constraints::modifier::{is_not_set, is_unlimited},
 };
 use crate::text::{
     Place,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Change, Draft, Error, Outcome, Snapshot, Workspace, adapt};
+use crate::workspace::{Change, Draft, Error, Outcome, Snapshot, Workspace, adapt};
 use crate::{domain::Constraints, history::Counts, store::View};
 
 /// Something a tool did that is limited.
@@ -28,18 +28,18 @@ const FILES: &str = "file_operations";
 const REQUESTS: &str = "web_requests";
 
 /// What no entry has told of yet.
-pub(super) struct Pending {
-    pub(super) files: u64,
-    pub(super) requests: u64,
+pub(in crate::workspace) struct Pending {
+    pub(in crate::workspace) files: u64,
+    pub(in crate::workspace) requests: u64,
 }
 
 impl Pending {
-    pub(super) fn of(view: &View) -> Self {
+    pub(in crate::workspace) fn of(view: &View) -> Self {
         Self { files: view.tally().get(FILES), requests: view.tally().get(REQUESTS) }
     }
 
     /// What the history says, and what no entry has told of yet.
-    pub(super) fn added_to(&self, mut history: Counts) -> Counts {
+    pub(in crate::workspace) fn added_to(&self, mut history: Counts) -> Counts {
         history.file_operations = history.file_operations.saturating_add(self.files);
         history.web_requests = history.web_requests.saturating_add(self.requests);
         history
@@ -48,7 +48,7 @@ impl Pending {
 
 impl Draft<'_> {
     /// The fields with which an entry tells what was counted since the one before; once.
-    pub(super) fn tell_usage(&mut self) -> Vec<(&'static str, u64)> {
+    pub(in crate::workspace) fn tell_usage(&mut self) -> Vec<(&'static str, u64)> {
         let Pending { files, requests } = Pending::of(self.view());
         if std::mem::replace(&mut self.records_usage, true) || files + requests == 0 {
             return Vec::new();
@@ -78,12 +78,12 @@ impl Workspace {
 }
 
 /// The event that tells what tools used.
-pub(super) const TOOL_USE: &str = "tool_use";
+pub(in crate::workspace) const TOOL_USE: &str = "tool_use";
 /// The event that ends a session.
-pub(super) const SESSION_END: &str = "session_end";
+pub(in crate::workspace) const SESSION_END: &str = "session_end";
 
 /// Adds what was counted to the fields of an event that tells it.
-pub(super) fn with_usage(
+pub(in crate::workspace) fn with_usage(
     draft: &mut Draft<'_>,
     kind: &str,
     fields: &Map<String, Value>,

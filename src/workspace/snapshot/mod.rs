@@ -1,4 +1,10 @@
-//! All files at one revision, read into typed views on demand.
+//! All files at one revision, read into typed views on demand, and what follows from them.
+
+pub(in crate::workspace) mod facts;
+pub(in crate::workspace) mod readiness;
+pub(in crate::workspace) mod resolve;
+pub(in crate::workspace) mod usage;
+pub(in crate::workspace) mod witness;
 
 use std::{
     borrow::Cow,
@@ -6,7 +12,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use super::{Error, Facts, witness::Witness};
+use self::witness::Witness;
+use super::{Error, Facts};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
     history,

@@ -1,11 +1,16 @@
 //! Lifecycles as data: which statuses exist, what they mean, which may follow which.
 
+mod builtin;
+pub(in crate::domain) mod gate;
+
 use std::{fmt, sync::OnceLock};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{AtLimit, Gate, Metadata, Modifier, Step, modifier::backticked, nearest::same_name};
+use super::{
+    AtLimit, Gate, Metadata, Modifier, Step, constraints::modifier::backticked, nearest::same_name,
+};
 
 /// What a status of a plan means, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -139,7 +144,7 @@ impl Workflow {
     /// The default workflow, the one `templates/default/workflow.yaml` describes.
     pub fn builtin() -> &'static Self {
         static BUILTIN: OnceLock<Workflow> = OnceLock::new();
-        BUILTIN.get_or_init(super::builtin::workflow)
+        BUILTIN.get_or_init(builtin::workflow)
     }
 
     /// The plan status that `text` names: itself or an alias, whatever its letter case, spaces and

@@ -1,5 +1,7 @@
 //! What is wrong with a state file, where, and the way out.
 
+pub(in crate::domain) mod error_code;
+
 use serde::Serialize;
 
 use super::{ErrorCode, StateFile};

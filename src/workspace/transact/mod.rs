@@ -1,14 +1,16 @@
 //! The one way of a change to the disk: opened, worked out in memory, committed.
 
+pub(in crate::workspace) mod conflict;
+pub(in crate::workspace) mod external_edit;
+pub(in crate::workspace) mod notice;
+pub(in crate::workspace) mod outcome;
+
 use std::{path::PathBuf, rc::Rc};
 
+use self::notice::{findings, notices};
 use super::{
-    Answer, Draft, Error, FileDiff, Outcome, Workspace,
-    adopted::AdoptedView,
-    check, conflict, is_absent,
-    notice::{findings, notices},
-    version_control::Location,
-    witness::Witness,
+    Answer, Draft, Error, FileDiff, Outcome, Workspace, adopted::AdoptedView, check, is_absent,
+    snapshot::witness::Witness, version_control::Location,
 };
 use crate::{
     domain::{ErrorCode, Plan, StateFile},

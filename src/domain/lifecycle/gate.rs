@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, Step, StepRef, Subject, nearest::same_name};
+use crate::domain::{Plan, Step, StepRef, Subject, nearest::same_name};
 use crate::domain::{StepRole, Workflow};
 
 /// A move that waits for a person's approval.

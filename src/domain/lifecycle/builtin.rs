@@ -3,11 +3,11 @@
 //! Reading the YAML costs a good part of a millisecond, which every command would pay. A test
 //! proves that this is what `templates/default/workflow.yaml` says.
 
-use super::{
+use crate::domain::{
     AtLimit, Modifier, ModifierGroup, ModifierKind, PlanRole, StepRole, Workflow, lifecycle::Status,
 };
 
-pub(super) fn workflow() -> Workflow {
+pub(in crate::domain) fn workflow() -> Workflow {
     Workflow {
         plan: plan(),
         step: step(),

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, snapshot::buffered};
+use crate::workspace::{Error, snapshot::buffered};
 use crate::{
     history::{HistoryError, HistoryFacts},
     store::View,
@@ -44,7 +44,10 @@ impl Facts {
     ///
     /// # Errors
     /// The history cannot be read.
-    pub(super) fn load(view: &View, progress: &mut dyn FnMut(u64)) -> Result<Self, Error> {
+    pub(in crate::workspace) fn load(
+        view: &View,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Self, Error> {
         let appended = view.appended();
         let cached = view.facts().filter(|(_, valid)| *valid == appended.len());
         let bytes = cached.map(|(bytes, _)| bytes).unwrap_or_default();
@@ -67,7 +70,7 @@ impl Facts {
     }
 
     /// Remembers a change for every running step.
-    pub(super) fn touch(&mut self, what: &str) {
+    pub(in crate::workspace) fn touch(&mut self, what: &str) {
         for touches in self.touches.values_mut() {
             if touches.len() < MAX_TOUCHES && !touches.iter().any(|seen| seen == what) {
                 touches.push(what.to_owned());
@@ -75,7 +78,7 @@ impl Facts {
         }
     }
 
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(in crate::workspace) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 }

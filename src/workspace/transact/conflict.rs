@@ -1,6 +1,6 @@
 //! Conflicts that a merge left in the files: found, refused, settled.
 
-use super::{Answer, Draft, Error, ErrorKind, Outcome, Snapshot, Workspace};
+use crate::workspace::{Answer, Draft, Error, ErrorKind, Outcome, Snapshot, Workspace};
 use crate::{
     domain::{ErrorCode, Problem, StateFile},
     merge::{self, Conflict, ResolveError, Side, conflicts, may_conflict},
@@ -23,7 +23,11 @@ impl Workspace {
     ///
     /// Where a side was removed, or the driver could not be run, the file shows no conflict. Going
     /// on with it would leave out what the other side did.
-    pub(super) fn refuse_unmerged(&self, view: &View, kind: &str) -> Result<(), Error> {
+    pub(in crate::workspace) fn refuse_unmerged(
+        &self,
+        view: &View,
+        kind: &str,
+    ) -> Result<(), Error> {
         if kind == SETTLE {
             return Ok(());
         }
@@ -36,7 +40,7 @@ impl Workspace {
     /// Conflicts that somebody wrote there are an edit like any other. An edit from outside that
     /// changed only files as version control left them may go: that one still has both sides.
     /// `None` where there is nothing to be undone.
-    pub(super) fn refuse_stepping(
+    pub(in crate::workspace) fn refuse_stepping(
         &self,
         view: &View,
         step: Option<(&str, &[String])>,
@@ -73,7 +77,7 @@ impl Workspace {
 /// Refuses a value that would read as a conflict: nobody could change the state any more.
 ///
 /// There was none before, or the change would not have begun.
-pub(super) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Error> {
+pub(in crate::workspace) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> Result<(), Error> {
     if kind == SETTLE {
         return Ok(());
     }
@@ -129,7 +133,7 @@ impl Snapshot {
     }
 
     /// The conflicts as findings, each with its place.
-    pub(super) fn conflict_problems(&self) -> Vec<Problem> {
+    pub(in crate::workspace) fn conflict_problems(&self) -> Vec<Problem> {
         let problem = |conflict: Conflict| {
             let message = format!("the merge conflict in `{}` is unresolved", conflict.field);
             let problem = Problem::error(ErrorCode::Unmerged, conflict.file, message)
@@ -175,7 +179,7 @@ impl Workspace {
             };
             if is_settled(StateFile::Plan) && is_settled(StateFile::Variables) {
                 // The step at hand depends on the statuses that were just chosen.
-                super::check::repairs(draft)?;
+                crate::workspace::check::repairs(draft)?;
             }
             Ok(answers)
         })

@@ -1,5 +1,7 @@
 //! Facts: what is known about a state, by name.
 
+pub(crate) mod value;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, fmt};
 
 use serde::{Serialize, Serializer};
 
-use super::quantity::{
+use crate::domain::quantity::{
     self, LARGEST, MICROS, format_duration, format_money, format_plain_money, in_one_unit, in_words,
 };
 

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use jiff::Timestamp;
 
-use super::{Workspace, environment::millis_between};
+use crate::workspace::{Workspace, environment::millis_between};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Signs},
@@ -25,7 +25,7 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    pub(super) fn new(workspace: &Workspace) -> Self {
+    pub(in crate::workspace) fn new(workspace: &Workspace) -> Self {
         Self {
             store: workspace.store.clone(),
             now: workspace.env.timestamp(),
@@ -64,13 +64,13 @@ impl Witness {
     }
 
     /// When the state was last changed, as the log says.
-    pub(super) fn last_change(&self) -> Option<Timestamp> {
+    pub(in crate::workspace) fn last_change(&self) -> Option<Timestamp> {
         let newest = self.store.operations(Some(1)).ok()?;
         newest.first()?.time.parse().ok()
     }
 
     /// Milliseconds since then.
-    pub(super) fn since(&self, time: &str) -> Option<u64> {
+    pub(in crate::workspace) fn since(&self, time: &str) -> Option<u64> {
         millis_between(time, self.now)
     }
 
@@ -91,7 +91,7 @@ fn is_by(claim: &Claim, operation: &OperationSummary) -> bool {
 }
 
 /// How long the steps that are running at `moment` have been, added up.
-pub(super) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
+pub(in crate::workspace) fn running_ms(plan: &Plan, workflow: &Workflow, moment: Timestamp) -> u64 {
     let running = plan.steps.iter().filter(|step| workflow.role_of(step) == Some(StepRole::Active));
     let times = running.filter_map(|step| millis_between(step.started_at.as_deref()?, moment));
     times.fold(0, u64::saturating_add)

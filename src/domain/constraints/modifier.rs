@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{FactValue, nearest::nearest, nearest::same_name};
+use crate::domain::{FactValue, nearest::nearest, nearest::same_name};
 
 /// What values a modifier takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,7 +179,7 @@ impl Modifier {
     /// The value in the unit of this modifier: a plain number becomes dollars, seconds or percent.
     /// `None` if it is of another kind, not allowed, or negative.
     pub fn coerce(&self, value: &FactValue) -> Option<FactValue> {
-        use super::quantity::{duration, money};
+        use crate::domain::quantity::{duration, money};
         let value = match (self.kind, value) {
             (ModifierKind::Ordered | ModifierKind::Enum, FactValue::Text(text)) => {
                 FactValue::text(self.value_named(text)?)
@@ -273,8 +273,8 @@ fn read_list(text: &str) -> Option<FactValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Workflow;
     use super::*;
+    use crate::domain::Workflow;
 
     fn modifier(name: &str) -> &'static Modifier {
         Workflow::builtin().modifier(name).unwrap()

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::change;
 use crate::domain::{
     Group, Groups, Hold, Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow,
 };
+use crate::workspace::change;
 
 /// Answers questions about dependencies without searching the plan for each.
 pub(crate) struct Readiness<'p> {
