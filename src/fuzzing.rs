@@ -49,3 +49,9 @@ pub fn history(bytes: &[u8]) {
 pub fn mcp_frames(bytes: &[u8]) {
     crate::adapters::fuzz_frames(bytes);
 }
+
+/// A request to the page is refused, or has a path that leads nowhere else.
+#[cfg(feature = "web")]
+pub fn http_request(bytes: &[u8]) {
+    crate::adapters::fuzz_http_request(bytes);
+}

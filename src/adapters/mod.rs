@@ -36,3 +36,5 @@ pub(crate) use scan::is_archived;
 pub(crate) use scan::{Scan, ScanResult, scan};
 pub(crate) use side::{SideError, side};
 pub(crate) use survey::{StepStart, Survey, find_named, project_root, survey};
+#[cfg(all(fuzzing, feature = "web"))]
+pub(crate) use web::fuzz_http_request;

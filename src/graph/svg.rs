@@ -84,7 +84,7 @@ fn step(out: &mut String, graph: &Graph, at: usize, (x, y): (usize, usize)) {
     let role = role_word(node.role);
     let mark =
         node.role.and_then(StepRole::mark).map(|mark| format!(" {mark}")).unwrap_or_default();
-    let title = escape(&fit(&node.title, 30 - node.number.to_string().len()));
+    let title = escape(&fit(&node.title, 28 - node.number.to_string().len()));
     let mut below = vec![fit(&node.status, 16)];
     below.extend(node.time_ms.map(format_duration));
     below.extend(node.group.as_ref().map(|group| fit(group, 14)));

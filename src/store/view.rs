@@ -78,6 +78,23 @@ impl View {
         view
     }
 
+    /// The picture right after an earlier operation, when the appended file was so long.
+    #[cfg(feature = "web")]
+    #[must_use]
+    pub(crate) fn back_then(
+        &self,
+        revision: Revision,
+        files: BTreeMap<String, Vec<u8>>,
+        appended: u64,
+    ) -> View {
+        let mut view = self.with_files(files);
+        view.revision = revision;
+        view.facts = None;
+        view.reports = Vec::new();
+        view.appended.cut(appended);
+        view
+    }
+
     /// All rewritable files with their bytes.
     pub(crate) fn files(&self) -> &BTreeMap<String, Vec<u8>> {
         &self.files
@@ -160,6 +177,14 @@ impl AppendedView {
         longer.exists |= !bytes.is_empty();
         longer.add.extend_from_slice(bytes);
         longer
+    }
+
+    /// Leaves at most so many bytes of it.
+    #[cfg(feature = "web")]
+    fn cut(&mut self, len: u64) {
+        let more = len.saturating_sub(self.keep);
+        self.add.truncate(usize::try_from(more).unwrap_or(usize::MAX));
+        self.keep = self.keep.min(len);
     }
 
     /// The last `n` bytes, or all when there are fewer.

@@ -3,7 +3,11 @@
 //! On a developer's machine a test that cannot run says so and passes. Under `CI=true` it fails: a
 //! guarantee that nobody has tested is not one. `cargo xtask check` installs the packages there.
 
-use std::process::Command;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
 
 /// The programs with the arguments that show that each works here (tracing may be forbidden, for
 /// example) and the Debian packages that have them.
@@ -34,6 +38,46 @@ pub fn met(is_there: bool, what: &str, remedy: &str) -> bool {
         Ok(goes_on) => goes_on,
         Err(message) => panic!("{message}"),
     }
+}
+
+/// Two tests must not install the same thing at once.
+static INSTALLING: Mutex<()> = Mutex::new(());
+
+/// Where a test keeps what it installs.
+pub fn below_target(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Runs the steps of an installation unless it has been finished before.
+///
+/// # Panics
+/// It fails, and `CI=true`.
+pub fn installed(what: &str, directory: &Path, steps: &mut [Command]) -> bool {
+    let _one = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+    let finished = directory.join("installed");
+    if finished.exists() {
+        return true;
+    }
+    std::fs::create_dir_all(directory).unwrap();
+    let done = steps.iter_mut().all(|step| step.output().is_ok_and(|ran| ran.status.success()));
+    if done {
+        std::fs::write(finished, "").unwrap();
+        return true;
+    }
+    met(false, what, "it is installed over the network")
+}
+
+/// The `node_modules` with a package of npm, or nothing where it cannot be had.
+pub fn npm_package(name: &str, version: &str) -> Option<PathBuf> {
+    if !program("npm") {
+        return None;
+    }
+    let directory = below_target(&name.replace(['@', '/'], "-"));
+    let mut install = Command::new("npm");
+    install.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&directory);
+    install.arg(format!("{name}@{version}"));
+    installed(&format!("`{name}` from npm"), &directory, &mut [install])
+        .then(|| directory.join("node_modules"))
 }
 
 fn verdict(is_there: bool, is_ci: bool, what: &str, remedy: &str) -> Result<bool, String> {
@@ -70,7 +114,7 @@ fn silent_skips(source: &str) -> Vec<&str> {
 
 #[test]
 fn no_test_skips_itself_in_another_way() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     let mut files = 0;
     for folder in ["tests", "benches"] {

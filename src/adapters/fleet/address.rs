@@ -100,6 +100,13 @@ pub(crate) fn configured() -> Result<Address, FleetError> {
     }
 }
 
+/// Whether somebody has chosen a database, for this process or for good.
+#[cfg(feature = "web")]
+pub(crate) fn is_configured() -> bool {
+    let is_named = std::env::var("STATEDIR_FLEET").is_ok_and(|text| !text.trim().is_empty());
+    is_named || own_directory().is_ok_and(|dir| dir.join(CHOSEN).exists())
+}
+
 /// Keeps the address for later commands, without its password.
 pub(crate) fn remember(address: &Address) -> Result<(), FleetError> {
     let dir = own_directory()?;

@@ -18,6 +18,8 @@ mod sqlite;
 
 use std::time::Duration;
 
+#[cfg(feature = "web")]
+pub(crate) use self::address::is_configured;
 pub(crate) use self::{
     address::{Address, configured, remember},
     database::{

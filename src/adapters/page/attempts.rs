@@ -2,21 +2,21 @@
 
 use std::fmt::Write as _;
 
-use super::short;
+use super::{moment, short};
 use crate::{domain::format_duration, text::html::escape, workspace::Dashboard};
 
 /// How wide the scale is.
 const WIDTH: i64 = 300;
 
-/// The newest attempts with their time and cost, the newest first; at most so many.
+/// The newest attempts with their time and cost, the newest first: at most so many.
 pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
     let attempts = material.attempts(most);
     if attempts.list.is_empty() {
         return "<p class=\"none\">No attempt has come to an end yet.</p>".to_owned();
     }
     let mut out = String::from(
-        "<table class=\"timeline\"><thead><tr><th scope=\"col\">when</th><th scope=\"col\">step</th>\
-         <th scope=\"col\">result</th><th scope=\"col\">time</th><th scope=\"col\">cost</th>\
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Attempts\"><table class=\"timeline\"><thead><tr><th scope=\"col\">when</th><th scope=\"col\">step</th>\
+         <th scope=\"col\">result</th><th scope=\"col\">took</th><th scope=\"col\">cost</th>\
          <th scope=\"col\">actor</th><th scope=\"col\">course</th></tr></thead><tbody>",
     );
     for attempt in &attempts.list {
@@ -33,8 +33,8 @@ pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
         let number = entry.step_number().map(|number| number.to_string()).unwrap_or_default();
         let _ = write!(
             out,
-            "<tr class=\"{outcome}\"><td>{}</td><td>{number} {}{}</td><td>{outcome}{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            short(entry.time.as_deref().unwrap_or("-"), 40),
+            "<tr class=\"{outcome}\"><td>{}</td><td class=\"text\"><b>{number}</b> {}{}</td><td class=\"text\"><span class=\"outcome {outcome}\">{outcome}</span>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>",
+            entry.time.as_deref().map_or("-".to_owned(), moment),
             short(entry.field("title").unwrap_or_default(), 80),
             attempt
                 .repeated()
@@ -50,6 +50,6 @@ pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
             bar.unwrap_or_default(),
         );
     }
-    out.push_str("</tbody></table>");
+    out.push_str("</tbody></table></div>");
     out
 }

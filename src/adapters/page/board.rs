@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Actions, short};
+use super::{Actions, Links, short};
 use crate::{
+    domain::StepRole,
     graph::role_word,
     text::{html::escape, markdown::to_html},
     workspace::{Dashboard, StepOverview, state::StepState, step_actions},
@@ -16,11 +17,15 @@ const TITLE: usize = 140;
 /// How much of a text is shown.
 const TEXT: usize = 20_000;
 
-/// The board. `link` is where the steps are shown, up to the number.
-pub(crate) fn board(material: &Dashboard, link: &str, actions: Option<&Actions<'_>>) -> String {
+/// The board.
+pub(crate) fn board(
+    dashboard: &Dashboard,
+    links: &Links<'_>,
+    actions: Option<&Actions<'_>>,
+) -> String {
     let mut out =
         String::from("<div class=\"board\" role=\"list\" aria-label=\"Steps by status\">");
-    for column in material.columns() {
+    for column in dashboard.columns() {
         let (members, role) = (column.steps, role_word(column.role));
         let _ = write!(
             out,
@@ -29,10 +34,21 @@ pub(crate) fn board(material: &Dashboard, link: &str, actions: Option<&Actions<'
             members.len()
         );
         for step in members.iter().take(CARDS) {
-            card(&mut out, material, step, link, actions);
+            card(&mut out, dashboard, step, links, actions);
         }
-        if members.len() > CARDS {
-            let _ = write!(out, "<p class=\"none\">and {} more</p>", members.len() - CARDS);
+        let left = members.len().saturating_sub(CARDS);
+        match links.status {
+            _ if left == 0 => {}
+            Some(link) => {
+                let _ = write!(
+                    out,
+                    "<p><a href=\"{link}{}\">and {left} more</a></p>",
+                    address(column.status)
+                );
+            }
+            None => {
+                let _ = write!(out, "<p class=\"none\">and {left} more</p>");
+            }
         }
         out.push_str("</div>");
     }
@@ -40,68 +56,214 @@ pub(crate) fn board(material: &Dashboard, link: &str, actions: Option<&Actions<'
     out
 }
 
+/// A text as a part of an address.
+pub(crate) fn address(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes()
+        .map(|byte| match plain(byte) {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
 fn card(
     out: &mut String,
-    material: &Dashboard,
+    dashboard: &Dashboard,
     step: &StepOverview,
-    link: &str,
+    links: &Links<'_>,
     actions: Option<&Actions<'_>>,
 ) {
     let number = step.number;
     let drag = if actions.is_some() { " draggable=\"true\"" } else { "" };
     let _ = write!(
         out,
-        "<article class=\"card {}\" data-step=\"{number}\"{drag}><a href=\"{link}{number}\"><b>{number}</b> {}</a>",
+        "<article class=\"card {}{}\" data-step=\"{number}\"{drag}><a href=\"{}{number}\"><b>{number}</b> {}</a>",
         role_word(step.role),
+        if step.is_ready { " ready" } else { "" },
+        links.steps,
         short(&step.title, TITLE)
     );
+    let facts = facts(step, links);
+    if !facts.is_empty() {
+        let _ = write!(out, "<p class=\"facts\">{}</p>", facts.join(" · "));
+    }
+    if let Some(actions) = actions {
+        moves(out, dashboard, step, actions);
+    }
+    out.push_str("</article>");
+}
+
+/// What else is to be said of a step on its card.
+fn facts(step: &StepOverview, links: &Links<'_>) -> Vec<String> {
     let mut facts: Vec<String> = Vec::new();
     if step.is_running()
         && let Some(claim) = &step.claimed_by
     {
-        facts.push(short(&claim.actor, 40));
+        let is_silent = links.says_next && step.holder.as_ref().is_some_and(|one| one.stale);
+        let silent = if is_silent { ", silent" } else { "" };
+        facts.push(format!("{}{silent}", short(&claim.actor, 40)));
     }
     if step.attempts > 1 {
         facts.push(format!("attempt {}", step.attempts));
     }
     if !step.waits_for.is_empty() {
-        facts.push(short(&format!("waits for {}", step.waits_for.join(", ")), 80));
+        let names: Vec<&str> =
+            step.waits_for.iter().map(|name| name.split(' ').next().unwrap_or(name)).collect();
+        facts.push(short(&format!("waits for {}", names.join(", ")), 80));
     } else if step.is_ready {
-        facts.push("ready".to_owned());
+        facts.push("<b>ready</b>".to_owned());
     }
-    if !facts.is_empty() {
-        let _ = write!(out, "<p class=\"facts\">{}</p>", facts.join(" · "));
+    facts
+}
+
+/// The moves that a step can make: those that lead on as buttons, the others behind one.
+fn moves(out: &mut String, dashboard: &Dashboard, step: &StepOverview, actions: &Actions<'_>) {
+    let others = forms(dashboard, step, actions, false);
+    if !others.is_empty() {
+        let number = step.number;
+        let _ = write!(
+            out,
+            "<details class=\"more\" id=\"more-{number}\"><summary aria-label=\"More moves of step {number}\">⋯</summary>\
+             <div class=\"moves\">{others}</div></details>"
+        );
     }
-    if let Some(actions) = actions {
-        out.push_str("<div class=\"moves\">");
-        for found in step_actions(&material.workflow, step) {
+    let onward = forms(dashboard, step, actions, true);
+    if !onward.is_empty() {
+        let _ = write!(out, "<div class=\"moves\">{onward}</div>");
+    }
+}
+
+/// The moves of a step that lead on, or the others.
+fn forms(
+    dashboard: &Dashboard,
+    step: &StepOverview,
+    actions: &Actions<'_>,
+    leading_on: bool,
+) -> String {
+    let mut out = String::new();
+    for found in step_actions(&dashboard.workflow, step) {
+        let role = dashboard.workflow.step_role(&found.to);
+        let leads_on =
+            matches!(role, Some(StepRole::Active | StepRole::Done)) && !step.is_finished();
+        if leads_on == leading_on {
             let data = format!(" data-to=\"{}\"", escape(&found.to));
             let words: Vec<&str> = found.words.iter().map(String::as_str).collect();
             out.push_str(&actions.form(&found.label, &words, found.reason, &data));
         }
-        out.push_str("</div>");
-    }
-    out.push_str("</article>");
-}
-
-/// The steps from `first` on, at most so many, each with all that it says.
-pub(crate) fn steps(material: &Dashboard, first: usize, most: usize, is_open: bool) -> String {
-    let all = &material.state.steps;
-    let mut out = String::new();
-    for step in all.iter().skip(first).take(most) {
-        details(&mut out, step, is_open);
-    }
-    let left = all.len().saturating_sub(first.saturating_add(most));
-    if left > 0 {
-        let _ = write!(out, "<p class=\"none\">and {left} more</p>");
-    }
-    if all.is_empty() {
-        out.push_str("<p class=\"none\">The plan has no steps yet.</p>");
     }
     out
 }
 
-fn details(out: &mut String, step: &StepState, is_open: bool) {
+/// One step with what it waits for, what waits for it, and what can be done.
+pub(crate) fn step(
+    dashboard: &Dashboard,
+    number: u32,
+    links: &Links<'_>,
+    actions: Option<&Actions<'_>>,
+) -> String {
+    let all = &dashboard.state.steps;
+    let Some(at) = all.iter().position(|step| step.number == number) else {
+        return "<p class=\"none\">There is no such step.</p>".to_owned();
+    };
+    let mut out = String::new();
+    details(&mut out, &all[at], links, true);
+    let overview = dashboard.overview.steps.iter().find(|step| step.number == number);
+    if let (Some(actions), Some(overview)) = (actions, overview) {
+        let _ = write!(
+            out,
+            "<div class=\"moves\" data-step=\"{number}\">{}{}</div>",
+            forms(dashboard, overview, actions, true),
+            forms(dashboard, overview, actions, false)
+        );
+    }
+    let nodes = &dashboard.graph.nodes;
+    if let Some(own) = nodes.iter().position(|node| node.number == number) {
+        let before: Vec<usize> = nodes[own].depends_on.clone();
+        let direct = |at: usize| {
+            nodes.iter().enumerate().filter(move |(_, node)| node.depends_on.contains(&at))
+        };
+        let after: Vec<usize> = direct(own).map(|(at, _)| at).collect();
+        let mut all_after = after.clone();
+        let mut next = 0;
+        while let Some(&at) = all_after.get(next) {
+            for (found, _) in direct(at) {
+                if !all_after.contains(&found) && found != own {
+                    all_after.push(found);
+                }
+            }
+            next += 1;
+        }
+        let list = |steps: &[usize]| {
+            let one = |at: &usize| {
+                let node = &nodes[*at];
+                format!(
+                    "<a href=\"{}{}\">{1} {}</a> <span class=\"status\">{}</span>",
+                    links.steps,
+                    node.number,
+                    short(&node.title, 80),
+                    short(&node.status, 40)
+                )
+            };
+            let lines: String =
+                steps.iter().take(50).map(|at| format!("<li>{}</li>", one(at))).collect();
+            match steps.is_empty() {
+                true => "<p class=\"none\">nothing</p>".to_owned(),
+                false => format!("<ul>{lines}</ul>"),
+            }
+        };
+        let _ = write!(
+            out,
+            "<h3>It waits for</h3>{}<h3>What waits for it</h3>{}",
+            list(&before),
+            list(&after)
+        );
+        if all_after.len() > after.len() {
+            let _ = write!(
+                out,
+                "<p class=\"none\">{} steps in all, through these.</p>",
+                all_after.len()
+            );
+        }
+        let begun: Vec<String> = all_after
+            .iter()
+            .filter(|at| matches!(nodes[**at].role, Some(StepRole::Active | StepRole::Done)))
+            .map(|at| nodes[*at].number.to_string())
+            .collect();
+        if nodes[own].role == Some(StepRole::Done) && !begun.is_empty() {
+            let _ = write!(
+                out,
+                "<p class=\"notice\">Begun or finished on top of it: {}. If it is done again, they may have to be, too.</p>",
+                short(&begun.join(", "), 200)
+            );
+        }
+    }
+    let place = |to: usize, text: &str| match all.get(to) {
+        Some(step) => format!("<a href=\"{}{}\">{text}</a> ", links.steps, step.number),
+        None => String::new(),
+    };
+    let (previous, next) = (place(at.wrapping_sub(1), "Previous step"), place(at + 1, "Next step"));
+    let _ = write!(out, "<p class=\"ways\">{previous}{next}</p>");
+    out
+}
+
+/// Some steps, each with all that it says.
+pub(crate) fn steps<'s>(
+    chosen: impl Iterator<Item = &'s StepState>,
+    links: &Links<'_>,
+    is_open: bool,
+) -> String {
+    let mut out = String::new();
+    for step in chosen {
+        details(&mut out, step, links, is_open);
+    }
+    if out.is_empty() {
+        out.push_str("<p class=\"none\">There are no steps.</p>");
+    }
+    out
+}
+
+fn details(out: &mut String, step: &StepState, links: &Links<'_>, is_open: bool) {
     let open = if is_open { " open" } else { "" };
     let _ = write!(
         out,
@@ -114,6 +276,10 @@ fn details(out: &mut String, step: &StepState, is_open: bool) {
         let _ = write!(out, "<dt>{}</dt><dd>{}</dd>", short(&name, 80), short(&value, TEXT));
     }
     out.push_str("</dl>");
+    if links.status.is_some() && !is_open {
+        let _ =
+            write!(out, "<p><a href=\"{}{}\">What waits for it</a></p>", links.steps, step.number);
+    }
     if let Some(text) = &step.description {
         let end = text.char_indices().nth(TEXT).map_or(text.len(), |(end, _)| end);
         let _ = write!(out, "<div class=\"markdown\">{}</div>", to_html(&text[..end], 3));

@@ -5,6 +5,7 @@
 
 mod attempts;
 mod board;
+mod differences;
 mod files;
 mod log;
 mod numbers;
@@ -14,9 +15,10 @@ use std::fmt::Write as _;
 
 pub(crate) use self::{
     attempts::timeline,
-    board::{board, steps},
-    files::{constraints, context, reviews},
-    log::{history, operations},
+    board::{address, board, step, steps},
+    differences::differences,
+    files::{constraints, context, open_reviews, reviews},
+    log::{history, operation_line, operations},
     numbers::{header, numbers},
     report::report,
 };
@@ -28,6 +30,19 @@ use crate::{
 
 /// The style of all pages.
 pub(crate) const STYLE: &str = include_str!("style.css");
+
+/// Where the parts of a page lead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Links<'a> {
+    /// Where a step is shown, up to its number.
+    pub steps: &'a str,
+    /// Where the steps of one status are listed, up to the status; nowhere on a single page.
+    pub status: Option<&'a str>,
+    /// Where the reviews are.
+    pub reviews: &'a str,
+    /// Whether the next move is worth telling: not of the past.
+    pub says_next: bool,
+}
 
 /// Where changes go, for a page that offers them: the same commands as on the command line.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +116,42 @@ pub(crate) fn section(id: &str, title: &str, body: &str) -> String {
     )
 }
 
+/// A time as a person reads it, with the exact one beside it.
+pub(crate) fn moment(time: &str) -> String {
+    let exact = match time.trim().strip_suffix(" UTC") {
+        Some(bare) => format!("{}Z", bare.replacen(' ', "T", 1)),
+        None => time.trim().to_owned(),
+    };
+    let is_exact = exact.len() >= 20 && exact.ends_with('Z') && exact.is_ascii();
+    match is_exact {
+        true => format!(
+            "<time datetime=\"{}\">{} {}</time>",
+            escape(&exact),
+            escape(&exact[..10]),
+            escape(&exact[11..16])
+        ),
+        false => format!("<time>{}</time>", short(time, 40)),
+    }
+}
+
+/// A sentence in which commands stand between backticks.
+pub(crate) fn prose(text: &str, most: usize) -> String {
+    let text: String = text.chars().take(most).collect();
+    let mut out = String::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_paired = parts.len() % 2 == 1;
+    for (place, part) in parts.iter().enumerate() {
+        match place % 2 == 1 && is_paired {
+            true => {
+                let _ = write!(out, "<code>{}</code>", escape(part));
+            }
+            false => out.push_str(&escape(part)),
+        }
+    }
+    out
+}
+
 /// At most so many characters of a text, escaped; what is cut off is marked.
-fn short(text: &str, most: usize) -> String {
+pub(crate) fn short(text: &str, most: usize) -> String {
     escape(&shorten(text, most))
 }

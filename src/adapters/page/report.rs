@@ -3,8 +3,8 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    STYLE, board, constraints, context, graph, header, history, numbers, operations, reviews,
-    section, short, steps, timeline,
+    Links, STYLE, board, constraints, context, graph, header, history, numbers, operations,
+    reviews, section, short, steps, timeline,
 };
 use crate::workspace::Dashboard;
 
@@ -20,19 +20,25 @@ pub(crate) fn report(material: &Dashboard) -> String {
         "default-src 'none'; style-src 'sha256-{}'; form-action 'none'; base-uri 'none'",
         base64(&Sha256::digest(style.as_bytes()))
     );
+    let links = Links { steps: "#step-", status: None, reviews: "#reviews", says_next: true };
+    let all = &material.state.steps;
+    let mut listed = steps(all.iter().take(STEPS), &links, false);
+    if all.len() > STEPS {
+        listed.push_str(&format!("<p class=\"none\">and {} more</p>", all.len() - STEPS));
+    }
     let parts = [
-        ("board", "Board", board(material, "#step-", None)),
+        ("board", "Board", board(material, &links, None)),
         ("graph", "Graph", graph(material)),
         ("timeline", "Timeline", timeline(material, ATTEMPTS)),
         ("reviews", "Reviews", reviews(material, None)),
-        ("steps", "Steps", steps(material, 0, STEPS, false)),
+        ("steps", "Steps", listed),
         ("context", "Context", context(material)),
         ("constraints", "Constraints", constraints(material)),
-        ("history", "History", history(material)),
-        ("operations", "Operations", operations(material, None, None)),
+        ("history", "History", history(material, 0)),
+        ("operations", "Operations", operations(&material.operations)),
         ("numbers", "Numbers", numbers(material)),
     ];
-    let links: String = parts
+    let contents: String = parts
         .iter()
         .map(|(id, title, _)| format!("<li><a href=\"#{id}\">{title}</a></li>"))
         .collect();
@@ -43,10 +49,10 @@ pub(crate) fn report(material: &Dashboard) -> String {
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n<title>{}</title>\n<style>{style}</style>\n</head>\n\
          <body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header>{}</header>\n\
-         <nav aria-label=\"Sections\"><ul>{links}</ul></nav>\n<main id=\"main\">\n{body}</main>\n\
+         <nav aria-label=\"Sections\"><ul>{contents}</ul></nav>\n<main id=\"main\">\n{body}</main>\n\
          <footer><p class=\"none\">Made by statedir from revision {}.</p></footer>\n</body>\n</html>\n",
         short(&material.overview.title, 200),
-        header(material),
+        header(material, &links),
         short(&material.overview.revision, 40),
     )
 }

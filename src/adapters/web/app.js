@@ -7,11 +7,26 @@
   // A form that somebody fills in is not taken away under their hands.
   const isBusy = () => {
     const at = document.activeElement;
-    return Boolean((at && at.tagName === "INPUT") || document.querySelector(".dragged"));
+    return Boolean((at && at.matches("input")) || document.querySelector(".dragged"));
   };
 
   const openParts = (root) =>
     new Set([...root.querySelectorAll("details[open][id]")].map((part) => part.id));
+
+  // Times as people say them; the exact one is one hover away.
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const ago = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
+  function tellTimes(root) {
+    for (const one of root.querySelectorAll("time[datetime]")) {
+      const seconds = (new Date(one.dateTime) - Date.now()) / 1000;
+      if (Number.isNaN(seconds)) continue;
+      const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) || ["minute", 60];
+      one.title = one.dateTime;
+      const text = Math.abs(seconds) < 60 ? "just now" : ago.format(Math.trunc(seconds / size), unit);
+      if (one.textContent !== text) one.textContent = text;
+    }
+  }
+  setInterval(() => document.hidden || tellTimes(document), 20000);
 
   async function refresh() {
     if (isBusy()) {
@@ -30,6 +45,7 @@
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("live");
     const old = document.getElementById("live");
     if (!fresh || !old || isBusy()) return;
+    tellTimes(fresh);
     if (fresh.isEqualNode(old)) return;
     const open = openParts(old);
     for (const part of fresh.querySelectorAll("details[id]")) part.open = part.open || open.has(part.id);
@@ -91,9 +107,11 @@
     const form = column && card ? formTo(card, column.dataset.status) : null;
     if (!form) return;
     event.preventDefault();
-    const ask = form.closest("details");
+    const ask = form.closest("details.ask");
     if (ask) {
       ask.open = true;
+      const more = ask.closest("details.more");
+      if (more) more.open = true;
       form.querySelector("input[name=reason]").focus();
     } else {
       form.requestSubmit();
@@ -135,8 +153,23 @@
     }
   });
 
+  // The slider names the moment under it, and goes there when it is let go.
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "moment") return;
+    const named = document.querySelector(`#moments option[value="${event.target.value}"]`);
+    if (named) document.getElementById("moment-name").textContent = named.label;
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.id === "moment") event.target.form.requestSubmit();
+  });
+
   function prepare() {
-    for (const box of document.querySelectorAll("svg.graph g[data-step]")) box.setAttribute("tabindex", "0");
+    tellTimes(document);
+    for (const graph of document.querySelectorAll("svg.graph")) graph.setAttribute("role", "group");
+    for (const box of document.querySelectorAll("svg.graph g[data-step]")) {
+      box.setAttribute("tabindex", "0");
+      box.setAttribute("role", "button");
+    }
   }
   prepare();
   listen();

@@ -6,8 +6,12 @@
 
 mod action;
 mod events;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod guard;
 mod http;
+mod moments;
+mod overview;
 mod pages;
 
 use std::{
@@ -73,6 +77,8 @@ struct Site {
     /// Who acts; the directory, the command and the revision are added for each request.
     caller: Caller,
     hub: Arc<Hub>,
+    #[cfg(feature = "fleet")]
+    fleet: Arc<fleet::Projects>,
     /// States by the word that stands for them in addresses.
     known: Mutex<BTreeMap<String, PathBuf>>,
     connections: AtomicUsize,
@@ -98,6 +104,8 @@ impl Server {
             guard,
             caller,
             hub: Arc::default(),
+            #[cfg(feature = "fleet")]
+            fleet: Arc::default(),
             known: Mutex::default(),
             connections: AtomicUsize::new(0),
             listeners: AtomicUsize::new(0),
@@ -301,15 +309,29 @@ impl Site {
             let overview = workspace
                 .and_then(|workspace| workspace.overview().map_err(|error| error.to_string()));
             let name = dir.strip_prefix(&self.settings.root).unwrap_or(&dir).display().to_string();
-            (key, name, overview)
+            overview::State { key, name, overview }
         });
-        Response::html(200, pages::overview(&self.settings.root, &seen.collect::<Vec<_>>())).into()
+        let root = &self.settings.root;
+        let whole = std::path::absolute(root).unwrap_or_else(|_| root.clone());
+        let page = overview::page(&whole, seen.collect(), self.fleet().as_ref());
+        Response::html(200, page).into()
+    }
+
+    #[cfg(feature = "fleet")]
+    fn fleet(&self) -> Option<overview::Fleet> {
+        self.fleet.look(&self.caller)
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    fn fleet(&self) -> Option<overview::Fleet> {
+        None
     }
 
     fn view(&self, request: &Request, key: &str, dir: &Path, view: &str) -> Reply {
         let shown = pages::Shown {
             key,
             view,
+            at: moments::named(request, "at"),
             is_read_only: self.settings.is_read_only,
             is_one_of_several: self.settings.state.is_none(),
         };
@@ -317,7 +339,7 @@ impl Site {
             return missing();
         }
         match self.open(dir) {
-            Ok(workspace) => pages::state(&shown, &workspace, &self.caller(dir), request).into(),
+            Ok(workspace) => pages::state(&shown, &workspace, request).into(),
             Err(message) => Response::html(
                 500,
                 pages::failure(&shown, "The state cannot be read", &message, &[]),
@@ -351,6 +373,7 @@ impl Site {
         let shown = pages::Shown {
             key,
             view: back,
+            at: None,
             is_read_only: false,
             is_one_of_several: self.settings.state.is_none(),
         };
@@ -385,6 +408,16 @@ impl Site {
             };
             while news.try_recv().is_ok() {}
         }
+    }
+}
+
+/// Reads bytes as a request, and its form as a change, for the fuzzer.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_http_request(mut bytes: &[u8]) {
+    let Ok(request) = http::read(&mut bytes) else { return };
+    assert!(request.path.starts_with('/') && !request.path.split('/').any(|part| part == ".."));
+    if let Some(form) = request.form() {
+        let _ = action::Wanted::read(&form);
     }
 }
 

@@ -1,17 +1,17 @@
-//! The pages of the server.
+//! The pages of one state.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::http::{Request, Response};
+use super::{
+    http::{Request, Response},
+    moments,
+};
 use crate::{
-    adapters::{
-        cli::in_process::{self, Caller},
-        page::{self, Actions},
-    },
+    adapters::page::{self, Actions, Links},
     text::html::escape,
-    workspace::{Dashboard, Extent, Overview, Workspace},
+    workspace::{Dashboard, Error, Extent, Workspace, state::StepState},
 };
 
 /// What brings news and lets cards be dragged.
@@ -23,7 +23,9 @@ pub(super) const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox
 
 /// How much of long lists a page shows; the next page has more.
 const STEPS: usize = 100;
-const ATTEMPTS: usize = 100;
+const ENTRIES: usize = 200;
+/// How far down such a list goes.
+const DEEPEST: usize = 20_000;
 
 /// The views of a state: the last part of the address, and its name.
 const VIEWS: [(&str, &str); 9] = [
@@ -45,14 +47,17 @@ pub(super) fn is_view(view: &str) -> bool {
 
 /// The style of the pages.
 pub(super) fn style() -> String {
-    format!("{}{}", page::STYLE, crate::graph::STYLE)
+    format!("{}{}", crate::graph::STYLE, page::STYLE)
 }
 
 /// Which page is shown.
+#[derive(Clone, Copy)]
 pub(super) struct Shown<'a> {
     /// The word that stands for the state.
     pub(super) key: &'a str,
     pub(super) view: &'a str,
+    /// The moment of the past that is shown instead of now.
+    pub(super) at: Option<&'a str>,
     pub(super) is_read_only: bool,
     /// Whether there is an overview to go back to.
     pub(super) is_one_of_several: bool,
@@ -66,178 +71,176 @@ pub(super) fn opening() -> String {
         .to_owned()
 }
 
-/// All states below a directory.
-pub(super) fn overview(
-    root: &Path,
-    states: &[(String, String, Result<Overview, String>)],
-) -> String {
-    let mut body = format!(
-        "<header><h1>States below {}</h1></header><main id=\"live\">",
-        escape(&root.display().to_string())
-    );
-    if states.is_empty() {
-        body.push_str("<p class=\"none\">There is no state here yet: <code>statedir init --goal '…'</code></p>");
-    } else {
-        body.push_str(
-            "<table><thead><tr><th scope=\"col\">state</th><th scope=\"col\">goal</th><th scope=\"col\">status</th>\
-             <th scope=\"col\">progress</th><th scope=\"col\">running</th><th scope=\"col\">failed</th>\
-             <th scope=\"col\">to review</th><th scope=\"col\">cost</th><th scope=\"col\">changed</th></tr></thead><tbody>",
-        );
-    }
-    for (key, name, overview) in states {
-        let name = if name.is_empty() { "." } else { name };
-        let _ = write!(body, "<tr><td><a href=\"/s/{key}/\">{}</a></td>", escape(name));
-        match overview {
-            Ok(overview) => {
-                let counts = &overview.counts;
-                let title: String = overview.title.chars().take(200).collect();
-                let _ = write!(
-                    body,
-                    "<td>{}</td><td>{}</td><td><progress max=\"100\" value=\"{}\" aria-label=\"progress\"></progress> {}/{}</td>\
-                     <td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                    escape(&title),
-                    escape(&overview.status),
-                    counts.percent(),
-                    counts.finished(),
-                    counts.total,
-                    counts.running,
-                    counts.failed,
-                    overview.open_reviews.len(),
-                    escape(&overview.spending.total_cost.to_string()),
-                    escape(overview.last_updated.as_deref().unwrap_or("-")),
-                );
-            }
-            Err(message) => {
-                let message: String = message.chars().take(300).collect();
-                let _ = write!(
-                    body,
-                    "<td colspan=\"8\" class=\"notice\">{}</td></tr>",
-                    escape(&message)
-                );
-            }
-        }
-    }
-    if !states.is_empty() {
-        body.push_str("</tbody></table>");
-    }
-    body.push_str("</main>");
-    whole("States", " data-poll=\"3000\"", &body)
-}
-
 /// One view of a state.
-pub(super) fn state(
-    shown: &Shown<'_>,
-    workspace: &Workspace,
-    caller: &Caller,
-    request: &Request,
-) -> Response {
-    let operations = if shown.view == "operations" { 100 } else { 0 };
-    let entries =
-        if matches!(shown.view, "history" | "timeline" | "constraints") { 200 } else { 0 };
-    let extent = Extent { entries, bytes: 1 << 20, operations };
-    let material = match Dashboard::read(workspace, extent) {
-        Ok(material) => material,
+pub(super) fn state(shown: &Shown<'_>, workspace: &Workspace, request: &Request) -> Response {
+    if let Some(response) = moments::chosen(shown, workspace, request) {
+        return response;
+    }
+    let built = match shown.view {
+        "diff" => match moments::difference(shown, workspace, request) {
+            Ok(body) => Dashboard::read(workspace, extent("", 0)).map(|now| {
+                let title = "<h1>What changed between two moments</h1>";
+                (now, format!("{title}{body}"))
+            }),
+            Err(response) => return *response,
+        },
+        _ => view(shown, workspace, request),
+    };
+    let (dashboard, body) = match built {
+        Ok(built) => built,
         Err(error) => {
             let hint: Vec<String> = error.hint().into_iter().collect();
-            let page = failure(shown, "The state cannot be read", &error.to_string(), &hint);
-            return Response::html(500, page);
-        }
-    };
-    let to = format!("/s/{}/do", shown.key);
-    let actions = Actions { to: &to, revision: &material.overview.revision, back: shown.view };
-    let actions = (!shown.is_read_only).then_some(&actions);
-    let steps_link = format!("/s/{}/steps?from=", shown.key);
-    let body = match shown.view {
-        "graph" => page::graph(&material),
-        "timeline" => format!(
-            "{}<h3>Numbers</h3>{}",
-            page::timeline(&material, ATTEMPTS),
-            page::numbers(&material)
-        ),
-        "steps" => steps(&material, shown, request),
-        "reviews" => page::reviews(&material, actions),
-        "context" => page::context(&material),
-        "history" => page::history(&material),
-        "operations" => {
-            let compare = format!("/s/{}/diff", shown.key);
-            page::operations(&material, Some(&compare), actions)
-        }
-        "constraints" => page::constraints(&material),
-        "diff" => match difference(caller, request) {
-            Ok(text) => format!("<pre class=\"diff\">{}</pre>", escape(&text)),
-            Err(message) => format!("<p class=\"notice\">{}</p>", escape(&message)),
-        },
-        _ => {
-            let open = if material.overview.open_reviews.is_empty() {
-                String::new()
-            } else {
-                page::reviews(&material, actions)
+            let (status, title) = match shown.at {
+                Some(_) => (404, "This moment cannot be shown"),
+                None => (500, "The state cannot be read"),
             };
-            format!("{open}{}", page::board(&material, &steps_link, actions))
+            return Response::html(status, failure(shown, title, &error.to_string(), &hint));
         }
     };
-    let revision = escape(&material.overview.revision);
+    let reviews = dashboard.overview.open_reviews.len();
     let content = format!(
-        "<header>{}{}</header><div id=\"live\" data-revision=\"{revision}\"><div class=\"top\">{}</div>\
-         <main id=\"main\">{}</main></div>",
-        back(shown),
-        navigation(shown),
-        page::header(&material),
-        page::section(
-            if shown.view.is_empty() { "board" } else { shown.view },
-            title_of(shown.view),
-            &body
-        ),
+        "{}<main id=\"main\"><div id=\"live\" data-revision=\"{}\">{body}</div></main>",
+        bar(shown, reviews),
+        escape(&dashboard.overview.revision),
     );
-    let events = if shown.view == "diff" {
-        String::new()
-    } else {
-        format!(" data-events=\"/s/{}/events\"", shown.key)
+    // The past has no news.
+    let events = match shown.view != "diff" && shown.at.is_none() {
+        true => format!(" data-events=\"/s/{}/events\"", shown.key),
+        false => String::new(),
     };
-    Response::html(200, whole(&material.overview.title, &events, &content))
+    Response::html(200, whole(&dashboard.overview.title, &events, &content))
 }
 
-/// Steps from a number on, in pages.
-fn steps(material: &Dashboard, shown: &Shown<'_>, request: &Request) -> String {
-    let from: u32 = request.parameter("from").and_then(|text| text.parse().ok()).unwrap_or(0);
-    let all = &material.state.steps;
-    let first = all.iter().position(|step| step.number == from).unwrap_or(0);
-    let mut out = page::steps(material, first, if from > 0 { 1 } else { STEPS }, from > 0);
-    if from > 0 {
-        let link = |at: usize, text: &str| {
-            format!("<a href=\"/s/{}/steps?from={}\">{text}</a> ", shown.key, all[at].number)
-        };
-        out.push_str("<p>");
-        if first > 0 {
-            out.push_str(&link(first - 1, "Previous step"));
+/// How much has to be read for a view that leaves out so many of the newest.
+fn extent(view: &str, skipped: usize) -> Extent {
+    let entries = match view {
+        "history" | "timeline" | "constraints" | "steps" => ENTRIES + skipped,
+        _ => 0,
+    };
+    let pages = 1 + (skipped / ENTRIES) as u64;
+    Extent { entries, bytes: (pages << 20).min(8 << 20), operations: 0 }
+}
+
+/// The state and what is shown of it.
+fn view(
+    shown: &Shown<'_>,
+    workspace: &Workspace,
+    request: &Request,
+) -> Result<(Dashboard, String), Error> {
+    let number = |name: &str| request.parameter(name).and_then(|text| text.parse().ok());
+    let skipped: usize = number("skip").unwrap_or(0).min(DEEPEST);
+    let extent = extent(shown.view, skipped);
+    let revision = workspace.read()?.revision().to_string();
+    let mut dashboard = match shown.at {
+        Some(at) => Dashboard::at(workspace, at, extent)?,
+        None => Dashboard::read(workspace, extent)?,
+    };
+    let has_older = dashboard.entries.len() == extent.entries;
+    dashboard.entries.truncate(dashboard.entries.len().saturating_sub(skipped));
+    let dashboard = dashboard;
+    let to = format!("/s/{}/do", shown.key);
+    let is_past = shown.at.is_some();
+    // What is offered for the past is to restore it, on the state as it is now.
+    let revision = if is_past { &revision } else { &dashboard.overview.revision };
+    let actions = Actions { to: &to, revision, back: shown.view };
+    let offered = (!shown.is_read_only).then_some(&actions);
+    let actions = offered.filter(|_| !is_past);
+    let query = shown.at.map(|at| format!("at={}&amp;", escape(at))).unwrap_or_default();
+    let steps = format!("/s/{}/steps?{query}from=", shown.key);
+    let status = format!("/s/{}/steps?{query}status=", shown.key);
+    let reviews = format!("/s/{}/reviews{}", shown.key, past_query(shown));
+    let links = Links {
+        steps: &steps,
+        status: Some(&status),
+        reviews: &reviews,
+        says_next: !is_past && dashboard.overview.open_reviews.is_empty(),
+    };
+    let older = |word: &str| match has_older {
+        true => format!(
+            "<p><a href=\"/s/{}/{}?{query}skip={}\">Older {word}</a></p>",
+            shown.key,
+            shown.view,
+            skipped + ENTRIES
+        ),
+        false => String::new(),
+    };
+    let body = match shown.view {
+        "graph" => format!(
+            "<p class=\"none\">The critical path is bold. Choose a step to see what it waits for and what waits for it.</p>{}",
+            page::graph(&dashboard)
+        ),
+        "timeline" => format!(
+            "{}{}<h3>Numbers</h3>{}",
+            page::timeline(&dashboard, ENTRIES),
+            older("attempts"),
+            page::numbers(&dashboard)
+        ),
+        "steps" => listed_steps(&dashboard, shown, request, &links, actions),
+        "reviews" => page::reviews(&dashboard, actions),
+        "context" => page::context(&dashboard),
+        "history" => format!("{}{}", page::history(&dashboard, skipped), older("entries")),
+        "operations" => moments::operations(shown, workspace, skipped, actions)?,
+        "constraints" => page::constraints(&dashboard),
+        _ => page::board(&dashboard, &links, actions),
+    };
+    let mut top = String::new();
+    if is_past {
+        top.push_str(&moments::past(shown, workspace, &dashboard, offered)?);
+    }
+    top.push_str(&page::header(&dashboard, &links));
+    if shown.view.is_empty() && !is_past {
+        if !dashboard.overview.open_reviews.is_empty() {
+            let open = page::open_reviews(&dashboard, actions);
+            top.push_str(&page::section("waiting", "Waits for you", &open));
         }
-        if first + 1 < all.len() {
-            out.push_str(&link(first + 1, "Next step"));
+        top.push_str(&moments::since_own_change(shown, workspace)?);
+    }
+    let id = if shown.view.is_empty() { "board" } else { shown.view };
+    top.push_str(&page::section(id, title_of(shown.view), &body));
+    Ok((dashboard, top))
+}
+
+/// One step with its lineage, or steps in pages.
+fn listed_steps(
+    dashboard: &Dashboard,
+    shown: &Shown<'_>,
+    request: &Request,
+    links: &Links<'_>,
+    actions: Option<&Actions<'_>>,
+) -> String {
+    let number = |name: &str| request.parameter(name).and_then(|text| text.parse::<u32>().ok());
+    if let Some(from) = number("from") {
+        return page::step(dashboard, from, links, actions);
+    }
+    let wanted = request.parameter("status").filter(|status| !status.is_empty());
+    let fits = |step: &&StepState| {
+        let status = step.status.as_deref().unwrap_or_default();
+        wanted
+            .is_none_or(|wanted| dashboard.workflow.step_status(status).unwrap_or(status) == wanted)
+    };
+    let all: Vec<&StepState> = dashboard.state.steps.iter().filter(fits).collect();
+    let skipped = number("skip").map_or(0, |skip| skip as usize).min(all.len());
+    let page = all.iter().skip(skipped).take(STEPS).copied();
+    let mut out = match wanted {
+        Some(status) => {
+            format!("<p>Only <span class=\"status\">{}</span></p>", page::short(status, 40))
         }
-        out.push_str("</p>");
-    } else if let Some(next) = all.get(STEPS) {
+        None => String::new(),
+    };
+    out.push_str(&page::steps(page, links, false));
+    let left = all.len().saturating_sub(skipped + STEPS);
+    if left > 0 {
+        let at = shown.at.map(|at| format!("at={}&amp;", escape(at))).unwrap_or_default();
+        let status = wanted.map(|status| format!("status={}&amp;", page::address(status)));
         let _ = write!(
             out,
-            "<p><a href=\"/s/{}/steps?from={}\">More steps</a></p>",
-            shown.key, next.number
+            "<p><a href=\"/s/{}/steps?{at}{}skip={}\">More steps</a>: {left}</p>",
+            shown.key,
+            status.unwrap_or_default(),
+            skipped + STEPS
         );
     }
     out
-}
-
-/// What changed between two moments, as `statedir diff` says it.
-fn difference(caller: &Caller, request: &Request) -> Result<String, String> {
-    let is_moment = |text: &&str| {
-        !text.is_empty() && text.len() <= 64 && text.chars().all(|c| c.is_ascii_alphanumeric())
-    };
-    let from =
-        request.parameter("from").filter(is_moment).ok_or("which moments are to be compared?")?;
-    let mut words = vec!["diff", from];
-    words.extend(request.parameter("to").filter(is_moment));
-    let wanted = in_process::request(&words).ok_or("this cannot be compared")?;
-    in_process::text(caller, wanted).map_err(|answer| {
-        answer.document["error"]["message"].as_str().unwrap_or("this cannot be compared").to_owned()
-    })
 }
 
 /// Why a change was not made, and what to do.
@@ -259,45 +262,59 @@ pub(super) fn refusal(shown: &Shown<'_>, exit: u8, document: &Value) -> String {
 
 /// A page that says what is wrong.
 pub(super) fn failure(shown: &Shown<'_>, title: &str, message: &str, more: &[String]) -> String {
-    let lines: String = more.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
+    let lines: String =
+        more.iter().map(|line| format!("<li>{}</li>", page::prose(line, 2000))).collect();
+    let lines = if lines.is_empty() { lines } else { format!("<ul>{lines}</ul>") };
+    let view = if shown.view == "diff" { "" } else { shown.view };
     let body = format!(
-        "<header>{}{}</header><main id=\"main\"><h1>{}</h1><p class=\"notice\" role=\"alert\">{}</p><ul>{lines}</ul>\
+        "{}<main id=\"main\"><h1>{}</h1><p class=\"notice\" role=\"alert\">{}</p>{lines}\
          <p><a href=\"/s/{}/{}\">Show the state as it is now</a></p></main>",
-        back(shown),
-        navigation(shown),
+        bar(&Shown { at: None, ..*shown }, 0),
         escape(title),
-        escape(message),
+        page::prose(message, 4000),
         shown.key,
-        escape(shown.view),
+        escape(view),
     );
     whole(title, "", &body)
 }
 
-fn back(shown: &Shown<'_>) -> &'static str {
-    if shown.is_one_of_several { "<p><a href=\"/\">All states</a></p>" } else { "" }
-}
-
-fn navigation(shown: &Shown<'_>) -> String {
+/// Where one is, and the other views.
+fn bar(shown: &Shown<'_>, reviews: usize) -> String {
     let link = |(view, name): &(&str, &str)| {
         let current = if *view == shown.view { " aria-current=\"page\"" } else { "" };
-        format!("<li><a href=\"/s/{}/{view}\"{current}>{name}</a></li>", shown.key)
+        let count = match (*view, reviews) {
+            ("reviews", 1..) => format!(" <span class=\"badge\">{reviews}</span>"),
+            _ => String::new(),
+        };
+        let query = past_query(shown);
+        format!("<li><a href=\"/s/{}/{view}{query}\"{current}>{name}{count}</a></li>", shown.key)
     };
     let links: String = VIEWS.iter().map(link).collect();
-    format!("<nav aria-label=\"Views\"><ul>{links}</ul></nav>")
+    let all =
+        if shown.is_one_of_several { "<a href=\"/\">All states</a>" } else { "<b>statedir</b>" };
+    let mode = if shown.is_read_only { "<span class=\"status\">read-only</span>" } else { "" };
+    format!(
+        "<header class=\"topbar\"><span class=\"brand\">{all} {mode}</span><nav aria-label=\"Views\"><ul>{links}</ul></nav></header>"
+    )
+}
+
+fn past_query(shown: &Shown<'_>) -> String {
+    shown.at.map(|at| format!("?at={}", escape(at))).unwrap_or_default()
 }
 
 fn title_of(view: &str) -> &str {
     VIEWS.iter().find(|(known, _)| *known == view).map_or("Difference", |(_, name)| name)
 }
 
-fn whole(title: &str, data: &str, body: &str) -> String {
+/// A whole page around its content.
+pub(super) fn whole(title: &str, data: &str, body: &str) -> String {
     let title: String = title.chars().take(200).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{} · statedir</title>\
          <link rel=\"stylesheet\" href=\"/style.css\"><script src=\"/app.js\" defer></script></head>\n\
          <body{data}><a class=\"skip\" href=\"#main\">Skip to the content</a>\n{body}\n\
-         <p class=\"live\" id=\"news\" role=\"status\"></p></body></html>\n",
+         <footer><p class=\"live\" id=\"news\" role=\"status\"></p></footer></body></html>\n",
         escape(&title)
     )
 }

@@ -49,6 +49,23 @@ impl Workspace {
         Ok(self.store.operations(limit)?)
     }
 
+    /// All files as they were right after an operation, given by its id or the beginning of it.
+    ///
+    /// The history is shown as long as it was then; where it does not begin any more with what it
+    /// was, as much of today's.
+    ///
+    /// # Errors
+    /// The operation is not in the log.
+    #[cfg(feature = "web")]
+    pub(crate) fn read_at(&self, id: &str) -> Result<crate::workspace::Snapshot, Error> {
+        let now = self.read()?;
+        let operation = self.store.operation(id)?;
+        let id = operation.id.as_str().to_owned();
+        let files = self.shown_files(self.store.files_at(&id)?)?;
+        let history = self.store.appended_at(&id, now.view())?;
+        Ok(self.snapshot(now.view().back_then(operation.id, files, history.len)))
+    }
+
     /// The operations after `last`, the oldest first; all of the log if it does not know `last`,
     /// because it was begun anew or because what is older was dropped.
     ///

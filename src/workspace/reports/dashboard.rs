@@ -5,7 +5,7 @@ use crate::{
     graph::Graph,
     history::Entry,
     store::OperationSummary,
-    workspace::{Error, Overview, StateDocument, StepOverview, Workspace},
+    workspace::{Error, Overview, Snapshot, StateDocument, StepOverview, Workspace},
 };
 
 /// How much of the long lists is read.
@@ -62,7 +62,19 @@ impl Dashboard {
     /// # Errors
     /// There is none, or its plan or lifecycle cannot be read.
     pub(crate) fn read(workspace: &Workspace, extent: Extent) -> Result<Self, Error> {
-        let snapshot = workspace.read()?;
+        Self::of(workspace, &workspace.read()?, extent)
+    }
+
+    /// Reads a state as it was right after an operation.
+    ///
+    /// # Errors
+    /// The operation is not in the log, or what was there cannot be read.
+    #[cfg(feature = "web")]
+    pub(crate) fn at(workspace: &Workspace, id: &str, extent: Extent) -> Result<Self, Error> {
+        Self::of(workspace, &workspace.read_at(id)?, extent)
+    }
+
+    fn of(workspace: &Workspace, snapshot: &Snapshot, extent: Extent) -> Result<Self, Error> {
         let entries = snapshot.recent_entries(extent.entries, extent.bytes).unwrap_or_default();
         let operations = match extent.operations {
             0 => Vec::new(),

@@ -5,7 +5,6 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
-    sync::{Mutex, PoisonError},
 };
 
 use serde_json::Value;
@@ -13,31 +12,8 @@ use serde_json::Value;
 use super::every_call;
 use crate::{builder::Project, needs};
 
-/// Two tests must not install the same thing at once.
-static INSTALLING: Mutex<()> = Mutex::new(());
-
-fn target(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// Runs the steps of an installation unless it has been finished before.
-fn installed(what: &str, directory: &Path, steps: &mut [Command]) -> bool {
-    let _one = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
-    let finished = directory.join("installed");
-    if finished.exists() {
-        return true;
-    }
-    std::fs::create_dir_all(directory).unwrap();
-    let done = steps.iter_mut().all(|step| step.output().is_ok_and(|ran| ran.status.success()));
-    if done {
-        std::fs::write(finished, "").unwrap();
-        return true;
-    }
-    needs::met(false, what, "it is installed over the network")
 }
 
 /// Python with the client, or nothing where it cannot be had.
@@ -45,26 +21,19 @@ fn python() -> Option<PathBuf> {
     if !needs::program("python3") {
         return None;
     }
-    let venv = target("mcp-python");
+    let venv = needs::below_target("mcp-python");
     let python = venv.join("bin").join("python");
     let mut create = Command::new("python3");
     create.args(["-m", "venv"]).arg(&venv);
     let mut install = Command::new(&python);
     install.args(["-m", "pip", "install", "--quiet", "mcp>=2,<3"]);
-    installed("the Python MCP client", &venv, &mut [create, install]).then_some(python)
+    needs::installed("the Python MCP client", &venv, &mut [create, install]).then_some(python)
 }
 
 /// The Inspector's command line, or nothing where it cannot be had.
 fn inspector() -> Option<PathBuf> {
-    if !needs::program("npm") {
-        return None;
-    }
-    let directory = target("mcp-inspector");
-    let mut install = Command::new("npm");
-    install.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&directory);
-    install.arg("@modelcontextprotocol/inspector@2");
-    installed("the MCP Inspector", &directory, &mut [install])
-        .then(|| directory.join("node_modules").join(".bin").join("mcp-inspector"))
+    needs::npm_package("@modelcontextprotocol/inspector", "2")
+        .map(|modules| modules.join(".bin").join("mcp-inspector"))
 }
 
 fn succeeded(output: &Output) -> String {

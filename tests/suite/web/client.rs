@@ -53,9 +53,19 @@ impl Drop for Server {
 impl Server {
     /// Starts one in the project and opens it as a browser would.
     pub fn start(project: &Project, args: &[&str]) -> Self {
+        Self::start_with(project, args, |_| {})
+    }
+
+    /// The same in another environment.
+    pub fn start_with(
+        project: &Project,
+        args: &[&str],
+        prepare: impl FnOnce(&mut std::process::Command),
+    ) -> Self {
         let mut words = vec!["web"];
         words.extend(args);
         let mut command = project.command(&words);
+        prepare(&mut command);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -128,10 +138,10 @@ impl Server {
         self.raw("POST", &format!("{}do", self.home()), &headers, &encoded(form))
     }
 
-    /// The memory of the server in KiB, as the system says.
+    /// The most memory that the server has had, in KiB, as the system says.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 }

@@ -3,6 +3,10 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -63,42 +67,122 @@ fn what_happened_before_a_page_listened_is_told_at_once() {
 }
 
 #[test]
-fn connections_that_say_nothing_are_closed() {
+fn clients_that_are_slow_or_too_many_are_cut_off() {
     let project = project();
     let server = Server::start(&project, &[]);
-    let mut idle: Vec<TcpStream> =
-        (0..40).map(|_| TcpStream::connect(&server.host).unwrap()).collect();
+    let connect = || TcpStream::connect(&server.host).unwrap();
+    let mut idle: Vec<TcpStream> = (0..40).map(|_| connect()).collect();
     for stream in &mut idle {
         let _ = stream.write_all(b"GET / HT");
     }
     assert_eq!(server.get(&server.home()).status, 200, "others are served meanwhile");
+    // One that sends a little again and again has no more time than the others.
+    let mut slow = connect();
+    let drip = std::thread::spawn(move || {
+        let began = Instant::now();
+        while slow.write_all(b"G").is_ok() && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        began.elapsed()
+    });
+    // More than there is room for are turned away at once, not kept.
     let began = Instant::now();
+    let mut refused = 0;
+    for _ in 0..200 {
+        let mut stream = connect();
+        stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let mut answer = [0; 12];
+        if stream.read_exact(&mut answer).is_ok() {
+            assert_eq!(&answer, b"HTTP/1.1 503");
+            refused += 1;
+        }
+        idle.push(stream);
+        if refused > 3 {
+            break;
+        }
+    }
+    assert!(refused > 3, "only {refused} of 240");
     for stream in &mut idle {
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         let _ = stream.read(&mut [0; 16]);
     }
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let dripped = drip.join().unwrap();
+    assert!(dripped < Duration::from_secs(15), "{dripped:?}");
+    assert_eq!(server.get(&server.home()).status, 200, "there is room again");
 }
 
+/// A number that the environment may make larger.
+fn sized(name: &str, small: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(small)
+}
+
+/// `STATEDIR_WEB_PAGES=50 STATEDIR_WEB_WRITERS=8 STATEDIR_WEB_SECONDS=60` is the large one.
 #[test]
 fn writers_and_open_pages_end_at_the_same_revision() {
     let project = project();
     let server = Server::start(&project, &[]);
-    let revision = server.revision();
-    let mut pages: Vec<_> = (0..10).map(|_| listen(&server, &revision)).collect();
-    pages.iter_mut().for_each(wait_until_ready);
+    let pages = sized("STATEDIR_WEB_PAGES", 10) as usize;
+    let writers = sized("STATEDIR_WEB_WRITERS", 4);
+    let time = Duration::from_secs(sized("STATEDIR_WEB_SECONDS", 2));
+    let first = server.revision();
+    let seen: Vec<Mutex<String>> = (0..pages).map(|_| Mutex::new(first.clone())).collect();
+    let listening: Vec<_> = (0..pages).map(|_| listen(&server, &first)).collect();
+    let ends: Vec<TcpStream> =
+        listening.iter().map(|news| news.get_ref().try_clone().unwrap()).collect();
+    let (shown, changes) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        for writer in 0..4 {
-            let project = &project;
+        for (mut news, seen) in listening.into_iter().zip(&seen) {
+            let (server, shown) = (&server, &shown);
+            // A page as the script keeps it: with every piece of news it is fetched again.
             scope.spawn(move || {
-                for turn in 0..5 {
-                    project.ok(&["var", "set", &format!("w{writer}.t{turn}"), "1"]);
+                let mut line = String::new();
+                while news.read_line(&mut line).is_ok_and(|count| count > 0) {
+                    if line == "event: change\n" {
+                        *seen.lock().unwrap() = server.revision();
+                        shown.fetch_add(1, Ordering::Relaxed);
+                    }
+                    line.clear();
                 }
             });
         }
+        let began = Instant::now();
+        std::thread::scope(|scope| {
+            for writer in 0..writers {
+                let (project, changes) = (&project, &changes);
+                scope.spawn(move || {
+                    while began.elapsed() < time {
+                        let turn = changes.fetch_add(1, Ordering::Relaxed);
+                        project.ok(&[
+                            "--wait",
+                            "60s",
+                            "var",
+                            "set",
+                            &format!("w{writer}"),
+                            &turn.to_string(),
+                        ]);
+                    }
+                });
+            }
+        });
+        let last = project.json(&["status"])["revision"].as_str().unwrap().to_owned();
+        let end = Instant::now() + Duration::from_secs(30);
+        let behind = || seen.iter().filter(|seen| *seen.lock().unwrap() != last).count();
+        while behind() > 0 && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let left = behind();
+        for stream in &ends {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+        assert_eq!(left, 0, "pages that do not show {last}");
     });
-    pages.iter_mut().for_each(wait);
-    let last: serde_json::Value =
-        serde_json::from_str(&project.ok(&["status", "--json"]).stdout).unwrap();
-    assert_eq!(server.revision(), last["revision"].as_str().unwrap());
+    let (shown, changes) = (shown.into_inner(), changes.into_inner());
+    eprintln!(
+        "{pages} pages, {writers} writers, {time:?}: {changes} changes, {shown} pages shown, {} KiB",
+        server.memory()
+    );
+    assert!(changes >= writers && shown >= pages as u64, "{changes} changes, {shown} shown");
+    assert!(server.memory() < 64 << 10, "{} KiB", server.memory());
+    project.ok(&["check"]);
 }

@@ -1,0 +1,6 @@
+//! Whatever is sent to the page, it is refused or a request for a path of ours.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| statedir::fuzzing::http_request(bytes));
