@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::markdown::render_field;
+use crate::text::markdown::render_code_field;
 
 use super::journal::{self, Form};
 use super::trailer::Trailer;
@@ -77,7 +77,7 @@ fn plain(entry: &NewEntry) -> Result<String, HistoryError> {
     body.push('\n');
     for (key, value) in &entry.fields {
         check_size(body.len() + value.len())?;
-        let field = render_field("\n", 0, true, key, value);
+        let field = render_code_field("\n", key, value);
         let field = field.map_err(|source| HistoryError::Field { key: key.clone(), source })?;
         body.push_str(&field);
     }

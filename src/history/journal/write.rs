@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     history::{HistoryError, NewEntry},
-    text::markdown::render_field,
+    text::markdown::render_code_field,
 };
 
 /// The longest value that a heading has whole, in characters.
@@ -51,7 +51,7 @@ pub(in crate::history) fn write(
     }
     for (key, value) in left {
         crate::history::render::check_size(body.len() + value.len())?;
-        let field = render_field("\n", 0, true, key, value);
+        let field = render_code_field("\n", key, value);
         body.push_str(
             &field.map_err(|source| HistoryError::Field { key: key.to_owned(), source })?,
         );

@@ -60,16 +60,16 @@ pub struct Item {
     pub section: SectionId,
     /// Zero for a top-level item, one more for each item around it.
     pub depth: usize,
-    /// The fenced block that is the value, when nothing stands behind the key.
+    /// The quotation or fenced block that is the value, when nothing stands behind the key.
     pub block: Option<Range<usize>>,
     /// All of the inline text: key, value and trailing comment.
     pub(super) content: Range<usize>,
     /// Where inline text may begin: after the bullet, or after the box.
     pub(super) head: usize,
-    /// What the fenced block says.
+    /// What that block says.
     pub(super) block_text: Option<Box<str>>,
-    /// Whether a fenced block below the key would be the value: no other block is in the way.
-    pub(super) takes_fence: bool,
+    /// Whether such a block below the key would be the value: no other block is in the way.
+    pub(super) takes_block: bool,
 }
 
 /// Markdown source with an index of its sections and list items.

@@ -6,7 +6,7 @@ use super::change::{Change, ChangeSet, Expect, Joint};
 use super::edit_items::trailing_comment;
 use super::passage::{self, Mode};
 use super::title::End;
-use super::value::{self, Reading};
+use super::value::{self, Lines, Reading};
 use super::{Document, EditError, ItemId, SectionId, line, render, title};
 use crate::text::Splice;
 
@@ -49,7 +49,13 @@ impl<'d> Edit<'d> {
             let written = match found.key {
                 Some(_) => {
                     let comment = trailing_comment(document, found);
-                    render::value_in(name, value, keep, found.takes_fence, comment)?
+                    // A block of code stays one.
+                    let block = found.block.as_ref().map(|at| &document.source()[at.clone()]);
+                    let lines = match block {
+                        Some(block) if !block.starts_with('>') => Lines::Code,
+                        _ => Lines::Markdown,
+                    };
+                    render::value_in(name, value, keep, lines, (found.takes_block, comment))?
                 }
                 None => return edit.write_text(item, value),
             };

@@ -25,11 +25,12 @@ impl Edit<'_> {
                 self.cut_block(item);
                 self.write_inline(item, old, raw);
             }
-            Written::Fence(text) => {
+            Written::Quote(_) | Written::Fence(_) => {
                 let from = line::trim_end(source, item.head, old.start);
                 self.replace(from..old.end, String::new(), Expect::Value);
                 let indent = Bullet::of(self.document, item).content_indent();
-                let new = format!("{newline}{indent}{}", value::fence(text, &indent, newline));
+                let block = written.block(&indent, newline).unwrap_or_default();
+                let new = format!("{newline}{indent}{block}");
                 let at = match &item.block {
                     Some(block) => line::trim_end(source, item.head, block.start)..block.end,
                     None => item.content.end..item.content.end,
@@ -48,19 +49,18 @@ impl Edit<'_> {
             Some(_) => value::Quote::None,
         };
         let comment = trailing_comment(document, item);
-        let written = render::item_text(text, keep, item.takes_fence, item.checkbox, comment)?;
+        let written = render::item_text(text, keep, item.takes_block, item.checkbox, comment)?;
         if document.text(id) != text {
             self.cut_block(item);
             let old = match item.key {
                 None => item.value_span.clone(),
                 Some(_) => item.content.start..item.value_span.end,
             };
-            let raw = match &written {
-                Written::Inline(raw) => raw.clone(),
-                Written::Fence(text) => {
-                    let indent = Bullet::of(document, item).content_indent();
-                    value::fence(text, &indent, document.newline())
-                }
+            let indent = Bullet::of(document, item).content_indent();
+            let block = written.block(&indent, document.newline());
+            let raw = match written {
+                Written::Inline(raw) => raw,
+                Written::Quote(_) | Written::Fence(_) => block.unwrap_or_default(),
             };
             self.write_inline(item, old, &raw);
         }

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::block::{Block, BlockKind, Blocks};
 use super::document::{Item, ItemId, Section, SectionId};
-use super::item::OpenItem;
+use super::item::{BlockForm, OpenItem};
 use super::plain::PlainSections;
 use super::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
@@ -151,7 +151,7 @@ impl<'s> Builder<'s> {
             Event::Start(tag) => self.start(tag, range)?,
             Event::End(tag) => self.end(tag, range),
             Event::Rule => {
-                self.block_in_item(&range, false);
+                self.block_in_item(&range, BlockForm::None);
                 let block = self.open_block(BlockKind::Rule, range.start);
                 self.blocks.close(block, range.end);
             }
@@ -191,12 +191,12 @@ impl<'s> Builder<'s> {
                 self.leaf = Leaf::Section;
             }
             Tag::Heading { .. } => {
-                self.block_in_item(&range, false);
+                self.block_in_item(&range, BlockForm::None);
                 let block = self.open_block(BlockKind::Heading, range.start);
                 self.leaf = Leaf::Heading { block };
             }
             Tag::BlockQuote(_) => {
-                self.block_in_item(&range, false);
+                self.block_in_item(&range, BlockForm::Quote);
                 let block = self.open_block(BlockKind::Quote, range.start);
                 self.frames.push(Frame::Quote { block });
                 self.quotes += 1;
@@ -204,17 +204,18 @@ impl<'s> Builder<'s> {
             }
             Tag::CodeBlock(kind) => {
                 let fenced = matches!(kind, CodeBlockKind::Fenced(_));
-                let captured = self.block_in_item(&range, fenced);
+                let form = if fenced { BlockForm::Fence } else { BlockForm::None };
+                let captured = self.block_in_item(&range, form);
                 let block = self.open_block(BlockKind::Code, range.start);
                 self.leaf = Leaf::Code { block, fenced, captured };
             }
             Tag::HtmlBlock => {
-                self.block_in_item(&range, false);
+                self.block_in_item(&range, BlockForm::None);
                 let block = self.open_block(BlockKind::Html, range.start);
                 self.leaf = Leaf::Html { block };
             }
             Tag::Table(_) => {
-                self.block_in_item(&range, false);
+                self.block_in_item(&range, BlockForm::None);
                 let block = self.open_block(BlockKind::Table, range.start);
                 self.leaf = Leaf::Table { block };
             }
@@ -379,8 +380,8 @@ impl<'s> Builder<'s> {
     }
 
     /// Tells the item around it, if any, that a block begins; whether it may be its value.
-    fn block_in_item(&mut self, range: &Range<usize>, fenced: bool) -> bool {
-        self.open_item().is_some_and(|open| open.block(range, fenced))
+    fn block_in_item(&mut self, range: &Range<usize>, form: BlockForm) -> bool {
+        self.open_item().is_some_and(|open| open.block(range, form))
     }
 
     fn start_item(&mut self, range: &Range<usize>) {
@@ -415,7 +416,7 @@ impl<'s> Builder<'s> {
             content: start..start,
             head: start,
             block_text: None,
-            takes_fence: false,
+            takes_block: false,
         });
         self.open_items.push(open);
     }

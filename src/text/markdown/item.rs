@@ -13,7 +13,7 @@ pub(super) struct OpenItem {
     content_end: Option<usize>,
     phase: Phase,
     strong: Option<Strong>,
-    fence: Option<Fence>,
+    block: Option<ValueBlock>,
     /// Whether there are blocks that neither nest items nor can be the value.
     other: bool,
     checkbox: Option<bool>,
@@ -36,9 +36,22 @@ struct Strong {
     open: bool,
 }
 
-struct Fence {
+/// A block below the key that may be the value.
+struct ValueBlock {
+    kind: BlockForm,
     range: Range<usize>,
     text: String,
+}
+
+/// How a block can say a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockForm {
+    /// Its lines are the value.
+    Fence,
+    /// What stands behind the marks of its lines is the value.
+    Quote,
+    /// Not at all.
+    None,
 }
 
 impl OpenItem {
@@ -52,7 +65,7 @@ impl OpenItem {
             content_end: None,
             phase: Phase::Fresh,
             strong: None,
-            fence: None,
+            block: None,
             other: false,
             checkbox: None,
         }
@@ -85,11 +98,11 @@ impl OpenItem {
         self.close_text(range.start);
     }
 
-    /// Another block begins; whether it is a fence that may be the value.
-    pub(super) fn block(&mut self, range: &Range<usize>, fenced: bool) -> bool {
+    /// Another block begins; whether it may be the value.
+    pub(super) fn block(&mut self, range: &Range<usize>, kind: BlockForm) -> bool {
         self.close_text(range.start);
-        if fenced && self.fence.is_none() && !self.other {
-            self.fence = Some(Fence { range: range.clone(), text: String::new() });
+        if kind != BlockForm::None && self.block.is_none() && !self.other {
+            self.block = Some(ValueBlock { kind, range: range.clone(), text: String::new() });
             return true;
         }
         self.other = true;
@@ -97,8 +110,8 @@ impl OpenItem {
     }
 
     pub(super) fn code(&mut self, text: &str) {
-        if let Some(fence) = &mut self.fence {
-            fence.text.push_str(text);
+        if let Some(block) = &mut self.block {
+            block.text.push_str(text);
         }
     }
 
@@ -163,20 +176,24 @@ impl OpenItem {
             item.key = Some(key.text);
             item.key_span = Some(key.span);
         }
-        item.takes_fence = !self.other && (self.fence.is_none() || item.value_span.is_empty());
-        if let Some(fence) = self.fence
-            && item.value_span.is_empty()
-            && !self.other
-        {
-            let block =
-                fence.range.start..line::trim_end(source, fence.range.start, fence.range.end);
-            let text = match hidden::is_closed(&source[block.clone()]) {
-                true => fence.text.strip_suffix('\n').unwrap_or(&fence.text),
+        item.takes_block = !self.other && (self.block.is_none() || item.value_span.is_empty());
+        if let Some(block) = self.block.filter(|_| item.value_span.is_empty() && !self.other) {
+            let at = block.range.start..line::trim_end(source, block.range.start, block.range.end);
+            let text = match block.kind {
+                BlockForm::Quote => value::unquote_block(&source[at.clone()]),
+                _ if hidden::is_closed(&source[at.clone()]) => {
+                    Some(block.text.strip_suffix('\n').unwrap_or(&block.text).to_owned())
+                }
                 // Blank lines between it and whatever follows are no part of it.
-                false => fence.text.trim_end_matches('\n'),
+                _ => Some(block.text.trim_end_matches('\n').to_owned()),
             };
-            item.block_text = Some(text.into());
-            item.block = Some(block);
+            match text {
+                Some(text) => {
+                    item.block_text = Some(text.into());
+                    item.block = Some(at);
+                }
+                None => item.takes_block = false,
+            }
         }
         item.span.end = end.max(self.head);
         item.checkbox = self.checkbox;

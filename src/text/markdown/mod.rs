@@ -57,7 +57,7 @@ pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
 pub use parts::Part;
 pub(crate) use placeholder::is_placeholder;
-pub(crate) use render::{render_field, render_item, render_raw_field};
+pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};
 
 /// The largest document that is read.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;

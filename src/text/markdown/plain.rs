@@ -294,7 +294,7 @@ impl Builder<'_> {
             content,
             head: start + 1,
             block_text: None,
-            takes_fence: true,
+            takes_block: true,
         });
         id
     }

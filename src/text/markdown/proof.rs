@@ -68,7 +68,8 @@ enum Byte {
 #[derive(Clone, Copy, Default)]
 struct Progress {
     node: bool,
-    code: bool,
+    /// The block that says the value.
+    value: Option<Block>,
 }
 
 struct Proof<'a> {
@@ -247,13 +248,26 @@ impl<'a> Proof<'a> {
     fn announced(&mut self, block: &Block, change: usize) -> Result<(), Difference> {
         let applied = &self.applied[change];
         let at = applied.at.start;
-        let Progress { node, code } = self.progress[change];
+        let Progress { node, value } = self.progress[change];
         let unexpected = || differ(at, format!("the text would contain {}", block.kind));
+        let takes_value = match applied.expect {
+            Expect::Value => true,
+            Expect::Item(_) => node,
+            _ => false,
+        };
         match (&applied.expect, block.kind) {
-            (Expect::Value, BlockKind::Code) if !code => self.progress[change].code = true,
-            (Expect::Item(_), BlockKind::Code) if node && !code => {
-                self.progress[change].code = true;
+            (_, BlockKind::Code | BlockKind::Quote) if takes_value && value.is_none() => {
+                if block.end as usize > applied.new.end {
+                    return differ(at, "the value would take in what follows it");
+                }
+                self.progress[change].value = Some(*block);
             }
+            // What a quotation holds belongs to it.
+            (_, kind)
+                if !matches!(kind, BlockKind::Item | BlockKind::Section)
+                    && value.is_some_and(|value| {
+                        value.kind == BlockKind::Quote && block.end <= value.end
+                    }) => {}
             (Expect::Item(item), BlockKind::Item) if !node => {
                 self.progress[change].node = true;
                 if block.end as usize > applied.new.end {

@@ -1,7 +1,7 @@
 //! Writing whole items.
 
 use super::style::{Bullet, KeyLook};
-use super::value::{self, Quote, Reading, Written};
+use super::value::{self, Lines, Quote, Reading, Written};
 use super::{Document, EditError, ItemId, line};
 
 /// One whole field including its final line end, as it is put into a new section.
@@ -18,6 +18,20 @@ pub(crate) fn render_field(
     let written = field_value(key, value)?;
     let look = key_look(key, if bold { KeyLook::BOLD } else { KeyLook::PLAIN })?;
     Ok(field(&Bullet::plain(indent), look, key, &written, newline))
+}
+
+/// As [`render_field`], with a bold key and lines as code.
+///
+/// # Errors
+/// For a key or value that cannot be written so that it reads back identical.
+pub(crate) fn render_code_field(
+    newline: &str,
+    key: &str,
+    value: &str,
+) -> Result<String, EditError> {
+    let written = value_in(key, value, Quote::None, Lines::Code, (true, ""))?;
+    let look = key_look(key, KeyLook::BOLD)?;
+    Ok(field(&Bullet::plain(0), look, key, &written, newline))
 }
 
 /// One whole field whose value is the inline source `raw`, such as `["a", "b"]` or nothing.
@@ -68,9 +82,9 @@ pub(super) fn field(
             out.push(' ');
             out.push_str(raw);
         }
-        Written::Fence(text) => {
+        Written::Quote(_) | Written::Fence(_) => {
             let indent = bullet.content_indent();
-            let block = value::fence(text, &indent, newline);
+            let block = written.block(&indent, newline).unwrap_or_default();
             out.extend([newline, &indent, &block]);
         }
     }
@@ -88,8 +102,8 @@ pub(super) fn bullet(
     let head = format!("{}{}", bullet.line(), checkbox_source(checkbox));
     match written {
         Written::Inline(raw) => format!("{head}{raw}{newline}"),
-        Written::Fence(text) => {
-            let block = value::fence(text, &bullet.content_indent(), newline);
+        Written::Quote(_) | Written::Fence(_) => {
+            let block = written.block(&bullet.content_indent(), newline).unwrap_or_default();
             format!("{head}{block}{newline}")
         }
     }
@@ -121,17 +135,17 @@ pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError>
 
 /// How `value` is written behind the key `key` of a new field.
 pub(super) fn field_value(key: &str, value: &str) -> Result<Written, EditError> {
-    value_in(key, value, Quote::None, true, "")
+    value_in(key, value, Quote::None, Lines::Markdown, (true, ""))
 }
 
-/// How `value` is written behind the key `key` in front of a trailing `comment`; `fence` says
-/// whether a fenced block would be read as the value.
+/// How `value` is written behind the key `key` in front of a trailing `comment`; `takes_block` says
+/// whether a quotation or a fenced block would be read as the value.
 pub(super) fn value_in(
     key: &str,
     value: &str,
     keep: Quote,
-    fence: bool,
-    comment: &str,
+    lines: Lines,
+    (takes_block, comment): (bool, &str),
 ) -> Result<Written, EditError> {
     if keep == Quote::None && is_plain(value) {
         return Ok(Written::Inline(value.to_owned()));
@@ -141,23 +155,24 @@ pub(super) fn value_in(
     let trial = |written: &Written| {
         let source = match written {
             Written::Inline(raw) => format!("- **k**: {raw} {comment}\n"),
-            Written::Fence(_) if !fence => return false,
-            Written::Fence(text) => {
-                format!("- **k**: {comment}\n  {}\n", value::fence(text, "  ", "\n"))
+            Written::Quote(_) | Written::Fence(_) if !takes_block => return false,
+            Written::Quote(_) | Written::Fence(_) => {
+                let block = written.block("  ", "\n").unwrap_or_default();
+                format!("- **k**: {comment}\n  {block}\n")
             }
         };
         only_item(&source).is_some_and(|document| {
             document.item(ItemId(0)).key.is_some() && reading.holds(&document, ItemId(0))
         })
     };
-    value::write(value, keep, trial).ok_or_else(|| not_inline(key))
+    value::write(value, keep, lines, trial).ok_or_else(|| not_inline(key))
 }
 
 /// How `text` is written as the whole text of an item without a key.
 pub(super) fn item_text(
     text: &str,
     keep: Quote,
-    fence: bool,
+    takes_block: bool,
     checkbox: Option<bool>,
     comment: &str,
 ) -> Result<Written, EditError> {
@@ -167,16 +182,20 @@ pub(super) fn item_text(
         let source = match written {
             Written::Inline(raw) => format!("- {}{raw} {comment}\n", checkbox_source(checkbox)),
             // A box needs text on its line, and a comment would be left without a place.
-            Written::Fence(_) if !fence || checkbox.is_some() || !comment.is_empty() => {
+            Written::Quote(_) | Written::Fence(_)
+                if !takes_block || checkbox.is_some() || !comment.is_empty() =>
+            {
                 return false;
             }
-            Written::Fence(text) => format!("- {}\n", value::fence(text, "  ", "\n")),
+            Written::Quote(_) | Written::Fence(_) => {
+                format!("- {}\n", written.block("  ", "\n").unwrap_or_default())
+            }
         };
         only_item(&source).is_some_and(|document| {
             document.item(ItemId(0)).checkbox == checkbox && reading.holds(&document, ItemId(0))
         })
     };
-    value::write(text, keep, trial).ok_or_else(|| not_inline("item"))
+    value::write(text, keep, Lines::Markdown, trial).ok_or_else(|| not_inline("item"))
 }
 
 /// How the inline source `raw` is written behind the key `key`.

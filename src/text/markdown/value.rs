@@ -18,8 +18,31 @@ pub(super) enum Quote {
 pub(super) enum Written {
     /// Source on the line of its key.
     Inline(String),
+    /// Lines of a quotation below the key: they stay markdown.
+    Quote(String),
     /// Lines of a fenced block below the key.
     Fence(String),
+}
+
+impl Written {
+    /// The block that says the value, all but its first line indented by `indent`; `None` for
+    /// what stands on the line of the key.
+    pub(super) fn block(&self, indent: &str, newline: &str) -> Option<String> {
+        match self {
+            Self::Inline(_) => None,
+            Self::Quote(text) => Some(quote(text, indent, newline)),
+            Self::Fence(text) => Some(fence(text, indent, newline)),
+        }
+    }
+}
+
+/// What the lines of a value are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// Text that people write, where it looks like it.
+    Markdown,
+    /// What a program printed.
+    Code,
 }
 
 /// What a new item or a changed one must say afterwards.
@@ -82,17 +105,22 @@ pub(super) fn without_comments(source: &str, start: usize, end: usize) -> usize 
 }
 
 /// The first form of `value` for which `reads_back` holds: plain if possible, in the quotes
-/// that were there before, as a fenced block if it has several lines, else as a JSON string.
+/// that were there before, as a quotation or a fenced block if it has several lines, else as a JSON
+/// string.
 pub(super) fn write(
     value: &str,
     keep: Quote,
+    lines: Lines,
     reads_back: impl Fn(&Written) -> bool,
 ) -> Option<Written> {
     let clean = |allowed: &[char]| !value.chars().any(|c| c.is_control() && !allowed.contains(&c));
     let json = || serde_json::to_string(value).ok().map(Written::Inline);
-    let mut forms = Vec::with_capacity(3);
+    let mut forms = Vec::with_capacity(4);
     if value.contains('\n') {
         if clean(&['\n', '\t']) {
+            if lines == Lines::Markdown && is_prose(value) {
+                forms.push(Some(Written::Quote(value.to_owned())));
+            }
             forms.push(Some(Written::Fence(value.to_owned())));
         }
     } else if !value.is_empty() && clean(&[]) {
@@ -104,6 +132,57 @@ pub(super) fn write(
     }
     forms.push(json());
     forms.into_iter().flatten().find(|form| reads_back(form))
+}
+
+/// Whether lines are text that people write rather than code or data, so that they are worth
+/// being shown as markdown.
+///
+/// What defines a link would do so for the whole document, HTML would be hidden, and a fence that is
+/// not closed belongs to no text.
+fn is_prose(value: &str) -> bool {
+    let lines = || value.split('\n');
+    let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
+    let is_item = |line: &str| {
+        let text = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = text.strip_prefix(['-', '*', '+', '.', ')']);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    let (mut is_in_list, mut fences) = (false, 0);
+    let is_code = lines().any(|line| {
+        let text = line.trim_start();
+        is_in_list |= is_item(line);
+        fences += usize::from(text.starts_with("```") || text.starts_with("~~~"));
+        let is_indented = line.starts_with('\t') || line.starts_with("    ");
+        text.starts_with('<') || (is_indented && !is_in_list && fences % 2 == 0)
+    });
+    let is_data = value.starts_with(['{', '[']) || value.contains("]:");
+    !is_blank(lines().next())
+        && !is_blank(lines().next_back())
+        && !is_code
+        && !is_data
+        && fences % 2 == 0
+}
+
+/// A quotation that says `value`, all but its first line indented by `indent`.
+fn quote(value: &str, indent: &str, newline: &str) -> String {
+    let mut out = String::with_capacity(value.len() + 16);
+    for (at, text) in value.split('\n').enumerate() {
+        if at > 0 {
+            out.extend([newline, indent]);
+        }
+        out.push_str(if text.is_empty() { ">" } else { "> " });
+        out.push_str(text);
+    }
+    out
+}
+
+/// What the source of a quotation says; `None` if one of its lines has no mark.
+pub(super) fn unquote_block(source: &str) -> Option<String> {
+    let text = |line: &str| {
+        let line = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
+        Some(line.strip_prefix(' ').unwrap_or(line).to_owned())
+    };
+    Some(line::lines(source).map(text).collect::<Option<Vec<_>>>()?.join("\n"))
 }
 
 /// A fenced block that says `value`, all but its first line indented by `indent`.
@@ -173,6 +252,29 @@ mod tests {
         assert_eq!(cut("v<!-- a -->"), 11);
         assert_eq!(cut("a --> b -->"), 11);
         assert_eq!(cut("v <!-- a --> b -->"), 18);
+    }
+
+    #[test]
+    fn text_is_quoted_and_code_is_fenced() {
+        for text in ["a\nb", "- a\n    - b", "# a\n\n> b", "a:\n```\n    b\n```\nc", "1. a\n2. b"] {
+            assert!(is_prose(text), "{text}");
+            assert_eq!(unquote_block(&quote(text, "  ", "\n")).as_deref(), Some(text));
+        }
+        let code = [
+            "a\n    b",
+            "a\n\tb",
+            "{\n}",
+            "[\n]",
+            "a\n<!-- b",
+            "a\n```",
+            "\na",
+            "a\n",
+            "a\n[b]: c",
+        ];
+        for text in code {
+            assert!(!is_prose(text), "{text}");
+        }
+        assert_eq!(unquote_block("> a\nb"), None);
     }
 
     #[test]

@@ -60,21 +60,29 @@ fn values_are_written_in_the_plainest_form_that_reads_back() {
     assert_eq!(set("a", "b <!-- c -->"), "- **k**: \"b <!-- c -->\"\n");
     assert_eq!(set("a", "b\rc"), "- **k**: \"b\\rc\"\n");
     assert_eq!(set("a", "b\n```"), "- **k**:\n  ````text\n  b\n  ```\n  ````\n");
+    assert_eq!(set("a", "b\n\n- c\n# d"), "- **k**:\n  > b\n  >\n  > - c\n  > # d\n");
+    assert_eq!(set("a", "b\n    c"), "- **k**:\n  ```text\n  b\n      c\n  ```\n");
     assert_eq!(set("", "b"), "- **k**: b\n");
     assert_eq!(set("a\n  wrapped", "b"), "- **k**: b\n");
 }
 
 #[test]
-fn a_fenced_value_gives_way_to_an_inline_one_and_back() {
+fn a_value_of_several_lines_gives_way_to_an_inline_one_and_back() {
     let source = "- **k**: <!-- c -->\n  ```text\n  a\n  b\n  ```\n  - n: 1\n- **l**: 2\n";
     let inline = edited(source, |document, edit| {
         edit.set_value(document.items[0].id, "x");
     });
     assert_eq!(inline, "- **k**: x <!-- c -->\n  - n: 1\n- **l**: 2\n");
-    let fenced = edited(&inline, |document, edit| {
+    let lines = edited(&inline, |document, edit| {
         edit.set_value(document.items[0].id, "a\nb");
     });
-    assert_eq!(fenced, source);
+    let quoted = "- **k**: <!-- c -->\n  > a\n  > b\n  - n: 1\n- **l**: 2\n";
+    assert_eq!(lines, quoted);
+    let again = edited(quoted, |document, edit| {
+        assert_eq!(document.value(document.items[0].id), "a\nb");
+        edit.set_value(document.items[0].id, "x");
+    });
+    assert_eq!(again, inline);
     let other = edited(source, |document, edit| {
         edit.set_value(document.items[0].id, "c\n\nd");
     });
@@ -340,7 +348,7 @@ fn a_rendered_field_reads_back() {
     assert_eq!(render_field("\n", 0, false, "k.1", "v").unwrap(), "- **k.1**: v\n");
     assert_eq!(
         render_field("\n", 2, true, "k", "a\n\n b").unwrap(),
-        "  - **k**:\n    ```text\n    a\n\n     b\n    ```\n"
+        "  - **k**:\n    > a\n    >\n    >  b\n"
     );
     assert_eq!(render_raw_field("\n", 0, true, "k", "").unwrap(), "- **k**:\n");
     assert_eq!(render_raw_field("\n", 0, true, "k", "[1]").unwrap(), "- **k**: [1]\n");

@@ -126,7 +126,7 @@ fn inserted_lines_end_as_the_others_do() {
     edit.insert_field(section(&document, "T"), None, "b", "x\ny");
     assert_eq!(
         edit.finish().unwrap().document.source(),
-        "# T\r\n- **a**: 1\r\n- **b**:\r\n  ```text\r\n  x\r\n  y\r\n  ```\r\n"
+        "# T\r\n- **a**: 1\r\n- **b**:\r\n  > x\r\n  > y\r\n"
     );
 }
 
