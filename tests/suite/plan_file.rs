@@ -125,12 +125,13 @@ fn a_box_is_ticked_and_keeps_what_is_below_it() {
     project.ok(&["step", "done", "3"]);
     assert!(project.read("plan.md").contains("- [x] Ask\n"));
     project.ok(&["step", "add", "Tell them"]);
-    assert!(project.read("plan.md").contains("\n### Step 4: Tell them\n"));
+    assert!(project.read("plan.md").contains("\n- [ ] Tell them\n\nThe end.\n"));
     assert_eq!(project.json(&["step", "show", "1"])["step"]["description"], "- to everybody");
     project.ok(&["step", "set", "1", "--title", "Send all"]);
     assert!(project.read("plan.md").contains("- [x] Send all\n"));
-    project.refused(1, &["step", "add", "Between", "--after", "1"]);
-    project.ok(&["step", "remove", "2"]);
+    project.ok(&["step", "add", "Between", "--after", "1"]);
+    assert!(project.read("plan.md").contains("- [ ] Between\n- [-] Skip it\n"));
+    project.ok(&["step", "remove", "3"]);
     assert!(!project.read("plan.md").contains("Skip it"));
     project.ok(&["check"]);
 }

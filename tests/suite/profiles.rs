@@ -27,7 +27,7 @@ fn names() -> Vec<String> {
 #[test]
 fn every_profile_is_a_folder_with_five_templates_and_a_few_lines_about_it() {
     let names = names();
-    for expected in ["default", "classic", "execute", "ticket", "approval"] {
+    for expected in ["default", "classic", "execute", "ticket", "approval", "simple"] {
         assert!(names.iter().any(|name| name == expected), "{expected}: {names:?}");
     }
     for name in names {
@@ -122,4 +122,82 @@ fn a_users_own_folder_is_found_by_its_name() {
     assert!(listed.as_array().unwrap().iter().any(|one| one["name"] == "ours"), "{listed}");
     assert_eq!(run(&["init", "--goal", "g", "--template", "ours"])["ok"], true);
     assert_eq!(project.json(&["status"])["retry_limit"], 7);
+}
+
+/// The part of plan.md below *Steps*.
+fn boxes(project: &Project) -> String {
+    let plan = project.read("plan.md");
+    plan.split_once("## Steps\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn a_to_do_list_is_boxes_that_commands_add_move_tick_and_remove() {
+    let project = begun("simple");
+    for title in ["Order boxes", "Pack books", "Call the movers"] {
+        project.ok(&["step", "add", title]);
+    }
+    project.ok(&["step", "add", "Label them", "--after", "2"]);
+    project.ok(&["step", "add", "Measure the sofa", "--before", "1"]);
+    project.ok(&["step", "reorder", "5", "--after", "1"]);
+    let list = "- [ ] Measure the sofa\n- [ ] Call the movers\n- [ ] Order boxes\n\
+                - [ ] Pack books\n- [ ] Label them\n";
+    assert_eq!(boxes(&project), list);
+    project.ok(&["step", "remove", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "start", "2"]);
+    let plan = boxes(&project);
+    assert!(plan.starts_with("- [x] Call the movers\n  - id: "), "{plan}");
+    assert!(plan.contains("- [ ] Order boxes\n  - status: doing\n  - id: "), "{plan}");
+    assert!(plan.ends_with("- [ ] Pack books\n- [ ] Label them\n"), "{plan}");
+    project.ok(&["step", "done"]);
+    project.ok(&["step", "done", "3"]);
+    project.ok(&["step", "reset", "3"]);
+    let plan = boxes(&project);
+    assert!(plan.contains("- [x] Order boxes\n") && !plan.contains("status"), "{plan}");
+    assert!(plan.contains("- [ ] Pack books\n"), "{plan}");
+    let status = project.ok(&["status"]).stdout;
+    assert!(status.contains("2/4") && !status.contains("cost"), "{status}");
+    let history = project.read("history.md");
+    assert!(history.contains("### ✓ Step 1: Call the movers\n"), "{history}");
+    let refused = project.refused(1, &["step", "skip", "4"]);
+    assert!(
+        refused.to_string().contains("this lifecycle has no status for steps that are skipped"),
+        "{refused}"
+    );
+    assert_eq!(project.json(&["check", "--strict"])["findings"], json!([]));
+}
+
+#[test]
+fn what_refers_to_a_box_follows_when_boxes_are_moved() {
+    let project = begun("simple");
+    for title in ["a", "b", "c"] {
+        project.ok(&["step", "add", title]);
+    }
+    project.ok(&["step", "set", "3", "--depends-on", "2", "--input", "x={{steps.2.y}}"]);
+    project.ok(&["step", "reorder", "2", "--before", "1"]);
+    assert!(boxes(&project).contains("depends_on: 1 b\n"), "{}", boxes(&project));
+    assert!(
+        boxes(&project).contains("x: \"{{steps.1.y}}\"")
+            || boxes(&project).contains("x: {{steps.1.y}}")
+    );
+    project.ok(&["step", "add", "first", "--after", "0", "--description", "Two\n\n- lines"]);
+    assert!(boxes(&project).contains("depends_on: 2 b\n"), "{}", boxes(&project));
+    assert!(boxes(&project).contains("  - description:\n    > Two\n"), "{}", boxes(&project));
+    project.ok(&["undo"]);
+    project.ok(&["undo"]);
+    assert!(boxes(&project).starts_with("- [ ] a\n- [ ] b\n  - id: "), "{}", boxes(&project));
+}
+
+#[test]
+fn boxes_of_a_person_stay_as_they_are_written() {
+    let project = begun("simple");
+    let list = "* [ ] Wash up\n\n* [ ] Vacuum\n  under the sofa\n\n* [x] Shop\n";
+    project.write("plan.md", &(project.read("plan.md") + list));
+    project.ok(&["step", "add", "Iron"]);
+    project.ok(&["step", "reorder", "3", "--before", "1"]);
+    let moved = "* [x] Shop\n\n* [ ] Wash up\n\n* [ ] Vacuum\n  under the sofa\n\n* [ ] Iron\n";
+    assert_eq!(boxes(&project), moved);
+    project.write("plan.md", &(project.read("plan.md") + "\n### Step 5: A heading\n"));
+    let refused = project.refused(1, &["step", "reorder", "5", "--before", "1"]);
+    assert!(refused.to_string().contains("only one is a box in a list"), "{refused}");
 }

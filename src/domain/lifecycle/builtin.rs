@@ -17,6 +17,7 @@ pub(in crate::domain) fn workflow() -> Workflow {
         stale_after_ms: 3_600_000,
         self_review: false,
         auto_complete: true,
+        checkboxes: false,
         group: None,
         merge_queue: Vec::new(),
         gates: Vec::new(),

@@ -122,6 +122,7 @@ pub struct Workflow {
     pub(crate) stale_after_ms: u64,
     pub(crate) self_review: bool,
     pub(crate) auto_complete: bool,
+    pub(crate) checkboxes: bool,
     pub(crate) group: Option<String>,
     pub(crate) merge_queue: Vec<String>,
     pub(crate) gates: Vec<Gate>,

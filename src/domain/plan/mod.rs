@@ -1,6 +1,7 @@
 //! plan.md: the goal, the status and the steps.
 
 pub(crate) mod bookkeeping;
+mod boxes;
 pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;

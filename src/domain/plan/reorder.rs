@@ -26,25 +26,30 @@ impl Plan {
         after: Option<&Step>,
     ) -> Result<String, ModelError> {
         let (source, newline) = (self.document.source(), self.document.newline());
-        let extent = |step: &Step| self.document.section(step.section).extent.clone();
+        let extent = |step: &Step| match step.item {
+            Some(item) => self.lines_of_box(item),
+            None => self.document.section(step.section).extent.clone(),
+        };
         let Some(first) = self.steps.first() else { return Ok(source.to_owned()) };
         let beside = after.unwrap_or(first);
         let (level, parent) = self.nesting(step);
-        if step.item.is_some() || beside.item.is_some() || self.inside(step).is_some() {
-            let named = if beside.item.is_some() { beside } else { step };
-            let what = if named.item.is_some() { "is a box in a list" } else { "holds others" };
-            return Err(ModelError::BadValue {
-                message: format!("{} {what}", named.name()),
-                hint: Some("move it in an editor; commands understand steps anywhere".to_owned()),
-            });
+        let hint = || Some("move it in an editor; commands understand steps anywhere".to_owned());
+        if self.inside(step).is_some() {
+            let message = format!("{} holds others", step.name());
+            return Err(ModelError::BadValue { message, hint: hint() });
         }
-        if (level, parent) != self.nesting(beside) {
-            let message =
-                format!("{} and {} are in different sections", step.name(), beside.name());
-            return Err(ModelError::BadValue {
-                message,
-                hint: Some("move it in an editor; commands understand steps anywhere".to_owned()),
-            });
+        let is_beside = match (step.item, beside.item) {
+            (None, None) => (level, parent) == self.nesting(beside),
+            (Some(_), Some(_)) => step.section == beside.section,
+            _ => false,
+        };
+        if !is_beside {
+            let (one, other) = (step.name(), beside.name());
+            let message = match step.item.is_some() == beside.item.is_some() {
+                true => format!("{one} and {other} are in different sections"),
+                false => format!("of {one} and {other} only one is a box in a list"),
+            };
+            return Err(ModelError::BadValue { message, hint: hint() });
         }
         let from = extent(step);
         let to = after.map_or_else(|| extent(first).start, |after| extent(after).end);
@@ -52,8 +57,8 @@ impl Plan {
             return Ok(source.to_owned());
         }
         let mut piece = source[from.clone()].trim_end_matches(['\n', '\r']).to_owned();
-        piece.push_str(newline);
-        piece.push_str(newline);
+        let is_apart = step.item.is_none() || self.is_loose(step);
+        piece.push_str(&newline.repeat(1 + usize::from(is_apart)));
         let (before, behind) = match to <= from.start {
             true => (
                 source[..to].to_owned(),
@@ -65,14 +70,9 @@ impl Plan {
             ),
         };
         let mut text = before;
-        let gap = if text.ends_with(&newline.repeat(2)) {
-            0
-        } else if text.ends_with(newline) {
-            1
-        } else {
-            2
-        };
-        text.push_str(&newline.repeat(gap));
+        let wanted = 1 + usize::from(step.item.is_none() || (is_apart && after.is_some()));
+        let ends = (1..=wanted).rev().find(|count| text.ends_with(&newline.repeat(*count)));
+        text.push_str(&newline.repeat(wanted - ends.unwrap_or(0)));
         text.push_str(&piece);
         text.push_str(&behind);
         // The end of the file is as it was: one line end, or what there was.
@@ -92,6 +92,14 @@ impl Plan {
         let behind = after.and_then(place).and_then(|at| order.iter().position(|old| *old == at));
         order.insert(behind.map_or(0, |at| at + 1), from);
         order
+    }
+
+    /// Whether blank lines stand between the boxes of its list.
+    fn is_loose(&self, step: &Step) -> bool {
+        let beside = self.steps.iter().filter(|other| other.section == step.section);
+        let boxes = beside.filter_map(|other| other.item).map(|item| self.lines_of_box(item));
+        let newline = self.document.newline().repeat(2);
+        boxes.into_iter().any(|lines| self.document.source()[lines].ends_with(&newline))
     }
 
     fn nesting(&self, step: &Step) -> (u8, Option<crate::text::markdown::SectionId>) {

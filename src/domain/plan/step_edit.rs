@@ -134,9 +134,6 @@ impl Plan {
         let body = self.step_body(id, new, status)?;
         let heading = Heading::new(number, &new.title).write(Some(number), &new.title, None);
         let last = after.or_else(|| self.steps.last());
-        if let Some(step) = last.filter(|step| step.item.is_some()) {
-            return self.add_behind_box(edit, step, heading, &body);
-        }
         if last.is_none() && self.steps_section().is_none() {
             let text = format!("\n### {}\n{body}", self.title_source(&heading)?);
             let title = self.title_section();
@@ -156,25 +153,6 @@ impl Plan {
             .or_else(|| self.steps_section())
             .unwrap_or_else(|| self.document.root());
         edit.insert_section(parent, last.map(|step| step.section), level, &heading.text, &body);
-        Ok(heading)
-    }
-
-    /// Adds a step behind one that is a box, which must be the last: a heading within a list would
-    /// take in the boxes below it.
-    fn add_behind_box(
-        &self,
-        edit: &mut Edit<'_>,
-        after: &Step,
-        heading: HeadingText,
-        body: &str,
-    ) -> Result<HeadingText, ModelError> {
-        if self.steps.last().is_some_and(|last| last.offset > after.offset) {
-            let message = format!("{} is a box in a list", after.name());
-            let hint = "add the step at the end, or as a box in an editor".to_owned();
-            return Err(ModelError::BadValue { message, hint: Some(hint) });
-        }
-        let level = self.document.section(after.section).level + 1;
-        edit.insert_section(after.section, None, level, &heading.text, body);
         Ok(heading)
     }
 
@@ -203,7 +181,13 @@ impl Plan {
             match (item, value) {
                 _ if key == "id" => line.set(key, value.as_deref()),
                 (item, value) if key == "status" && step.item.is_some() => {
-                    self.update_box_status(edit, step, item, value.as_deref(), update);
+                    self.update_box_status(
+                        edit,
+                        step,
+                        item,
+                        value.as_deref(),
+                        update.role.flatten(),
+                    );
                 }
                 (None, Some(value))
                     if key == "status" && self.set_loose_status(edit, step, value)? => {}
@@ -226,70 +210,26 @@ impl Plan {
             },
             _ => {}
         }
+        let number = self.written_number(step, update);
         match step.item {
-            Some(item) => self.update_box(edit, step, item, update),
-            None => self.update_heading(edit, step, update),
+            Some(item) => update_box(edit, step, item, update, number),
+            None => update_heading(edit, step, update, number),
         }
         Ok(())
     }
 
-    fn insert_field(&self, edit: &mut Edit<'_>, step: &Step, key: &str, value: &str) {
+    /// The number that is written into a heading or a box. Where none has a number, each has the one
+    /// of its place, and nothing is written.
+    fn written_number(&self, step: &Step, update: &StepUpdate) -> Option<u32> {
+        let is_written = step.heading.number.is_some() || !self.counts_by_place();
+        update.number.filter(|_| is_written).or(step.heading.number)
+    }
+
+    pub(super) fn insert_field(&self, edit: &mut Edit<'_>, step: &Step, key: &str, value: &str) {
         match step.item {
             Some(item) => literal::insert_child(edit, item, key, value),
             None => literal::insert(edit, step.section, self.place_of(step, key), key, value),
         }
-    }
-
-    /// A box shows whether a step is done; any other status stands in a field below it.
-    fn update_box_status(
-        &self,
-        edit: &mut Edit<'_>,
-        step: &Step,
-        item: Option<ItemId>,
-        status: Option<&str>,
-        update: &StepUpdate,
-    ) {
-        let role = update.role.flatten();
-        let is_shown = matches!(role, Some(StepRole::Open | StepRole::Done));
-        match (item, status.filter(|_| !is_shown)) {
-            (Some(item), Some(status)) => literal::set(edit, item, status),
-            (None, Some(status)) => self.insert_field(edit, step, "status", status),
-            (Some(item), None) => {
-                edit.remove_item(item);
-            }
-            (None, None) => {}
-        }
-    }
-
-    /// The box with the mark, the number and the title that the step has afterwards.
-    fn update_box(&self, edit: &mut Edit<'_>, step: &Step, item: ItemId, update: &StepUpdate) {
-        let is_done = match update.role {
-            Some(role) if update.is_of_step() => role == Some(StepRole::Done),
-            _ if update.number.is_none() => return,
-            _ => step.heading.mark == Some(StepRole::Done),
-        };
-        let title = update.title.as_deref().unwrap_or(&step.heading.title);
-        let number = update.number.or(step.heading.number);
-        let text = step.heading.write_behind_box(number, title);
-        edit.set_box(item, is_done, &text);
-    }
-
-    /// The heading with number, title and mark as they are afterwards. Steps of older states have
-    /// no mark.
-    fn update_heading(&self, edit: &mut Edit<'_>, step: &Step, update: &StepUpdate) {
-        let heading = &step.heading;
-        let is_marked = step.bookkeeping == BookkeepingForm::Line || heading.mark.is_some();
-        let mark = match update.role {
-            Some(role) if is_marked && update.is_of_step() => role,
-            _ => heading.mark,
-        };
-        let (_, title) = update.name(step);
-        let number = update.number.or(heading.number);
-        if (number, title) == (heading.number, &heading.title) && heading.has_mark(mark) {
-            return;
-        }
-        let HeadingText { text, ends_like_mark } = heading.write(number, title, mark);
-        edit.set_title_ending(step.section, &text, ends_like_mark);
     }
 
     /// Gives a step without bookkeeping that line, a list of dependencies and a mark.
@@ -427,6 +367,40 @@ impl Plan {
         put(&mut body, "id", Some(id.as_str()))?;
         Ok(body)
     }
+}
+
+/// The heading with number, title and mark as they are afterwards. Steps of older states have
+/// no mark.
+fn update_heading(edit: &mut Edit<'_>, step: &Step, update: &StepUpdate, number: Option<u32>) {
+    let heading = &step.heading;
+    let is_marked = step.bookkeeping == BookkeepingForm::Line || heading.mark.is_some();
+    let mark = match update.role {
+        Some(role) if is_marked && update.is_of_step() => role,
+        _ => heading.mark,
+    };
+    let (_, title) = update.name(step);
+    if (number, title) == (heading.number, &heading.title) && heading.has_mark(mark) {
+        return;
+    }
+    let HeadingText { text, ends_like_mark } = heading.write(number, title, mark);
+    edit.set_title_ending(step.section, &text, ends_like_mark);
+}
+
+/// The box with the mark, the number and the title that the step has afterwards.
+fn update_box(
+    edit: &mut Edit<'_>,
+    step: &Step,
+    item: ItemId,
+    update: &StepUpdate,
+    number: Option<u32>,
+) {
+    let is_done = match update.role {
+        Some(role) if update.is_of_step() => role == Some(StepRole::Done),
+        _ if number == step.heading.number => return,
+        _ => step.heading.mark == Some(StepRole::Done),
+    };
+    let title = update.title.as_deref().unwrap_or(&step.heading.title);
+    edit.set_box(item, is_done, &step.heading.write_behind_box(number, title));
 }
 
 fn is_bookkeeping(key: &str) -> bool {

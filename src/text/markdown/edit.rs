@@ -137,12 +137,23 @@ impl<'d> Edit<'d> {
     ///
     /// It reads back through [`Document::text`]; text such as `Note: x` may look like a field.
     pub fn append_item(&mut self, section: SectionId, text: &str) -> &mut Self {
-        self.attempt(|edit| edit.add_bullet(section, None, text))
+        self.attempt(|edit| edit.add_bullet(section, None, None, text))
     }
 
     /// Adds a bullet with a box at the end of the section's last top-level list.
     pub fn append_checkbox(&mut self, section: SectionId, checked: bool, text: &str) -> &mut Self {
-        self.attempt(|edit| edit.add_bullet(section, Some(checked), text))
+        self.insert_checkbox(section, None, checked, text)
+    }
+
+    /// Adds a bullet with a box after `after`, or at the end of the section's last top-level list.
+    pub fn insert_checkbox(
+        &mut self,
+        section: SectionId,
+        after: Option<ItemId>,
+        checked: bool,
+        text: &str,
+    ) -> &mut Self {
+        self.attempt(|edit| edit.add_bullet(section, after, Some(checked), text))
     }
 
     /// Ticks or clears the box of an item.

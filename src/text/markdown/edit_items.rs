@@ -113,15 +113,16 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// Adds a bullet without a key at the end of a section's last list.
+    /// Adds a bullet without a key after `after`, or at the end of a section's last list.
     pub(super) fn add_bullet(
         &mut self,
         section: SectionId,
+        after: Option<ItemId>,
         checkbox: Option<bool>,
         text: &str,
     ) -> Result<(), EditError> {
         let written = render::item_text(text, value::Quote::None, true, checkbox, "")?;
-        let spot = self.spot(section, None)?;
+        let spot = self.spot(section, after)?;
         let new = render::bullet(&spot.bullet, checkbox, &written, self.document.newline());
         let reading = Reading::Text(text.to_owned());
         let item = NewItem { section, parent: None, key: None, checkbox, reading };

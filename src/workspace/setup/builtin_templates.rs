@@ -34,7 +34,7 @@ macro_rules! file {
 }
 
 /// Every built-in template; the first is the default.
-pub(crate) static BUILTIN: [BuiltinTemplate; 5] = [
+pub(crate) static BUILTIN: [BuiltinTemplate; 6] = [
     BuiltinTemplate {
         name: "default",
         summary: "no limits, no persona until something sets them",
@@ -64,6 +64,12 @@ pub(crate) static BUILTIN: [BuiltinTemplate; 5] = [
         summary: "a plan that a person approves before it is carried out",
         files: folder!("approval"),
         workflow: Some(file!("approval", "workflow.yaml")),
+    },
+    BuiltinTemplate {
+        name: "simple",
+        summary: "a to-do list: boxes, three statuses, no costs",
+        files: folder!("simple"),
+        workflow: Some(file!("simple", "workflow.yaml")),
     },
 ];
 

@@ -78,7 +78,7 @@ fn finish(
         let word = word.as_str().unwrap_or_default();
         return Err(Error::refused_with(
             ErrorCode::UnknownStatus,
-            format!("no status of a step means that it is {word} in this lifecycle"),
+            format!("this lifecycle has no status for steps that are {word}"),
             allowed_moves(draft.workflow(), step, &from),
         ));
     }
@@ -93,7 +93,9 @@ fn finish(
     let ran = matches!(from_role, Some(Role::Active | Role::Waiting));
     let started = step.started_at.as_deref().filter(|_| from_role == Some(Role::Active));
     let time = result.time.or_else(|| draft.env.since(started?).map(Span));
-    let line = result_line(result, to, time).filter(|_| step.has_result_line());
+    // A box that is ticked says enough, unless there is more to say than how long it took.
+    let shown_time = time.filter(|_| step.item.is_none());
+    let line = result_line(result, to, shown_time).filter(|_| step.has_result_line());
     let now = draft.env.now();
     let failures = draft.workflow().failures_of(step).saturating_add(u32::from(to == Role::Failed));
     let allowed = attempts_allowed(draft, &plan, step);
@@ -287,10 +289,16 @@ fn entry(
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));
     put("status", Some(status.to_owned()));
-    let outcome = draft.workflow().step_role(status);
-    let outcome = outcome.and_then(|role| StepOutcome::to_write(status, role));
+    let role = draft.workflow().step_role(status);
+    let outcome = role.and_then(|role| StepOutcome::to_write(status, role));
     put(OUTCOME_FIELD, outcome.map(str::to_owned));
-    put("attempt", (ran && step.attempts > 0).then(|| step.attempts.to_string()));
+    // Who ticks a step off without a word about its beginning has done it at one go.
+    let attempt = match role {
+        Some(Role::Done) => step.attempts.max(1),
+        _ => step.attempts,
+    };
+    let was_tried = attempt > 0 && (ran || role == Some(Role::Done));
+    put("attempt", was_tried.then(|| attempt.to_string()));
     put("actor", Some(draft.actor().to_owned()));
     put("component_used", step.component.clone());
     put("tool_used", tool);

@@ -77,6 +77,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         &mut self.edit
     }
 
+    /// Whether new steps are boxes.
+    pub(in crate::workspace::change) fn has_boxes(&self) -> bool {
+        self.draft.workflow().has_boxes()
+    }
+
     /// What changes in a step; more can be added until the end.
     pub(in crate::workspace::change) fn step(&mut self, step: &Step) -> &mut StepUpdate {
         self.updates.entry(step.offset).or_default()

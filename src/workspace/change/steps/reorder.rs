@@ -80,23 +80,41 @@ pub(in crate::workspace::change) fn reorder(
     }
     let (old, title, is_new) = (step.number, step.title.clone(), moved.clone());
     let number = is_new.iter().find(|(from, _)| *from == old).map_or(old, |(_, to)| *to);
-    // The text first: the numbers of a proven order are then set like any other field.
-    let text = plan.text_after_move(step, beside)?;
-    draft.put_whole(StateFile::Plan, text);
+    // The text first: the numbers of a proven order are then set like any other field. Where the
+    // place alone gives the number, what refers to it must follow before.
+    let place = |step: &Step| plan.steps.iter().position(|other| other.offset == step.offset);
+    let (at, behind) = (place(step), beside.and_then(place));
+    let counts_by_place = plan.counts_by_place();
+    if counts_by_place {
+        renumber(draft, &moved)?;
+    }
+    let plan = draft.plan()?;
+    if let Some(step) = at.and_then(|at| plan.steps.get(at)) {
+        let text = plan.text_after_move(step, behind.and_then(|at| plan.steps.get(at)))?;
+        draft.put_whole(StateFile::Plan, text);
+    }
+    if !counts_by_place {
+        renumber(draft, &moved)?;
+    }
+    draft.facts()?.touch(&format!("{} step {number}", StateFile::Plan));
+    Ok(Answer::new(format!("step {old} is step {number} now: {title}")).with("number", number))
+}
+
+/// Gives steps other numbers; what refers to them by number follows.
+fn renumber(draft: &mut Draft<'_>, moved: &[(u32, u32)]) -> Result<(), Error> {
     let plan = draft.plan()?;
     let variables = draft.variables()?;
     let is_variable = |path: &str| variables.get(path).is_some();
     let mut progress = Progress::new(draft, &plan)?;
-    for (from, to) in &moved {
+    for (from, to) in moved {
         if let Some(step) = plan.steps.iter().find(|step| step.number == *from) {
             progress.step(step).set_number(*to);
         }
     }
-    let renumbering = Renumbering::moved(moved);
+    let renumbering = Renumbering::moved(moved.to_vec());
     plan.update_references(progress.edit(), &renumbering, None, &is_variable);
     progress.finish(&[])?;
-    draft.facts()?.touch(&format!("{} step {number}", StateFile::Plan));
-    Ok(Answer::new(format!("step {old} is step {number} now: {title}")).with("number", number))
+    Ok(())
 }
 
 /// The step that stands before `before`, `moved` apart.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     domain::{
         ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepId, StepRef, StepRole as Role,
+        StepUpdate,
         plan::{dependencies, heading::HeadingText},
     },
     workspace::{
@@ -52,16 +53,30 @@ pub(in crate::workspace::change) fn add(
     let depends_on = progress.list(&depends_on);
     let inputs = pairs(&shape.input).into_iter().map(renumbered).collect();
     let new = NewStep { inputs, ..new_step(&shape, title, depends_on) };
-    let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, after)?;
+    let place = plan.place_of_box(after, progress.has_boxes());
+    let heading = match place {
+        Some(place) => {
+            plan.add_box(progress.edit(), place, number, &new.title);
+            None
+        }
+        None => Some(plan.add_step(progress.edit(), (&id, number), &new, &status, after)?),
+    };
     if let Some(renumbering) = &renumbering {
         plan.update_references(progress.edit(), renumbering, None, &is_variable);
     }
     progress.added.push((number, status.clone()));
     progress.reopen_plan()?;
     progress.finish(&[])?;
-    complete(draft, number, heading, shape.description.as_deref())?;
+    let description = shape.description.as_deref().filter(|text| !text.trim().is_empty());
+    let id = match heading {
+        Some(heading) => {
+            complete(draft, number, heading, description)?;
+            Some(id)
+        }
+        None => complete_box(draft, number, &new, shape.id.as_ref().map(|_| id), description)?,
+    };
     touch(draft, number)?;
-    Ok(added_answer(number, &id, &new.title, &status))
+    Ok(added_answer(number, id.as_ref(), &new.title, &status))
 }
 
 /// Adds several steps at the end by one edit: one reading of the plan and one proof for all.
@@ -115,13 +130,23 @@ pub(in crate::workspace) fn add_all(
         }
         let waits_for = waits_for.iter().map(|(number, title)| (*number, title.as_str()));
         let new = new_step(&shape, title, dependencies::write(waits_for));
-        let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, None)?;
-        if heading.ends_like_mark || shape.description.is_some() {
+        let place = plan.place_of_box(None, progress.has_boxes());
+        let (is_whole, id) = match place {
+            Some(place) => {
+                plan.add_box(progress.edit(), place, number, &new.title);
+                (shape.id.is_none() && new.is_title_alone(), None)
+            }
+            None => {
+                let heading = plan.add_step(progress.edit(), (&id, number), &new, &status, None)?;
+                (!heading.ends_like_mark, Some(id))
+            }
+        };
+        if !is_whole || shape.description.is_some() {
             let message = "a step that takes two edits is added by itself";
             return Err(Error::refused(ErrorCode::BadValue, message));
         }
         progress.added.push((number, status.clone()));
-        answers.push(added_answer(number, &id, &new.title, &status));
+        answers.push(added_answer(number, id.as_ref(), &new.title, &status));
         titles.push(new.title);
     }
     progress.finish(&[])?;
@@ -162,9 +187,50 @@ fn taken_id(id: &StepId) -> Error {
     Error::refused_with(ErrorCode::Exists, message, "`statedir step list` shows all of them")
 }
 
-fn added_answer(number: u32, id: &StepId, title: &str, status: &str) -> Answer {
+/// A box has no id before there is something to know about it.
+fn added_answer(number: u32, id: Option<&StepId>, title: &str, status: &str) -> Answer {
     let step = serde_json::json!({ "number": number, "id": id, "title": title, "status": status });
-    Answer::new(format!("step {number} ({id}) added: {title}")).with("step", step)
+    let id = id.map(|id| format!(" ({id})")).unwrap_or_default();
+    Answer::new(format!("step {number}{id} added: {title}")).with("step", step)
+}
+
+/// What stands in a list below a box, once the box is there; the id, if it was given one.
+fn complete_box(
+    draft: &mut Draft<'_>,
+    number: u32,
+    new: &NewStep,
+    id: Option<StepId>,
+    description: Option<&str>,
+) -> Result<Option<StepId>, Error> {
+    if id.is_none() && new.is_title_alone() && description.is_none() {
+        return Ok(None);
+    }
+    let lists = [("inputs", &new.inputs), ("expected_outputs", &new.expected_outputs)];
+    let given = || lists.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    let plan = draft.plan()?;
+    let mut edit = plan.document.edit();
+    let step = plan.step(&StepRef::Number(number))?;
+    let mut update = StepUpdate::default();
+    new.box_fields().into_iter().for_each(|(key, value)| update.set(key, value));
+    if let Some(text) = description {
+        update.set("description", text);
+    }
+    if let Some(id) = &id {
+        update.set("id", id.as_str());
+    }
+    plan.update_step(&mut edit, step, &update)?;
+    for (list, _) in given() {
+        plan.ensure_nested(&mut edit, step, list)?;
+    }
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    let plan = draft.plan()?;
+    let mut edit = plan.document.edit();
+    let step = plan.step(&StepRef::Number(number))?;
+    for (list, pairs) in given() {
+        plan.set_nested(&mut edit, step, list, pairs)?;
+    }
+    draft.put(StateFile::Plan, Plan::finish(edit)?);
+    Ok(id)
 }
 
 /// What can be written only once the step is there: a title whose end looks like a mark, and the
@@ -175,7 +241,6 @@ fn complete(
     heading: HeadingText,
     description: Option<&str>,
 ) -> Result<(), Error> {
-    let description = description.filter(|text| !text.trim().is_empty());
     if !heading.ends_like_mark && description.is_none() {
         return Ok(());
     }

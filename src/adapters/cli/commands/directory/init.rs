@@ -183,7 +183,7 @@ pub(in crate::adapters) struct ImportArgs {
     /// Replace the existing state; `undo` reverts that
     #[arg(long)]
     replace: bool,
-    /// `default`, `classic`, or a directory with templates of your own
+    /// `default`, `classic`, `simple`, another name of `--list-templates`, or a directory of your own
     #[arg(long, value_name = "NAME|DIR")]
     template: Option<String>,
 }

@@ -198,7 +198,9 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
         lines.push(plain(format!("retries   {count} (a step may fail {limit} times)")));
     }
     let budget = spending.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
-    lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));
+    if spending.total_cost.0 != 0 || !budget.is_empty() {
+        lines.push(plain(format!("cost      {}{budget}", spending.total_cost)));
+    }
     let shown = |limit: &LimitUse| {
         format!("{} {:#} of {:#}", limit.fact.replace('_', " "), limit.used, limit.at_most)
     };
