@@ -1,6 +1,8 @@
 //! The ways in: the command line, hooks, the server for agents, git, and what they need of the machine.
 
 pub(crate) mod adopt;
+#[cfg(feature = "board")]
+pub(crate) mod board;
 pub(crate) mod cli;
 mod directory;
 mod evaluator;

@@ -5,6 +5,7 @@
 mod focus;
 mod fold;
 mod formats;
+mod rails;
 mod svg;
 mod text;
 mod tracks;
@@ -17,6 +18,7 @@ use crate::domain::{Plan, Step, StepRef, StepRole, Workflow, parse_duration_ms};
 
 pub(crate) use self::{
     formats::{dot, mermaid},
+    rails::rails,
     svg::{STYLE, svg},
     text::{summary, text},
     tracks::Tracks,

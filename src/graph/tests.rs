@@ -203,3 +203,30 @@ proptest! {
         prop_assert_eq!(listed + tracks.joins.len() + tracks.stuck.len(), graph.nodes.len());
     }
 }
+
+#[test]
+fn lines_lead_from_every_step_to_those_that_wait_for_it() {
+    assert_eq!(rails(&diamond()), ["●─╮", "● │", "│ ●", "●─╯", "●"]);
+    let apart = graph(&[("a", Open, &[], 0), ("b", Open, &[], 0), ("c", Open, &[1], 0)]);
+    // Lanes that cross are drawn as crossing.
+    assert_eq!(rails(&apart), ["●", "│ ●", "●"]);
+    let crossing = graph(&[
+        ("a", Open, &[], 0),
+        ("b", Open, &[1], 0),
+        ("c", Open, &[1], 0),
+        ("d", Open, &[1], 0),
+        ("e", Open, &[2, 4], 0),
+        ("f", Open, &[3, 5], 0),
+    ]);
+    assert_eq!(rails(&crossing), ["●─┬─╮", "● │ │", "│ ● │", "│ │ ●", "●─┼─╯", "●─╯"]);
+}
+
+#[test]
+fn a_plan_of_many_lanes_stays_narrow() {
+    let wide: Vec<(&str, StepRole, &[usize], u64)> = std::iter::once(("root", Open, &[][..], 0))
+        .chain((0..60).map(|_| ("leaf", Open, &[1][..], 0)))
+        .collect();
+    let drawn = rails(&graph(&wide));
+    assert_eq!(drawn.len(), 61);
+    assert!(drawn.iter().all(|row| row.chars().count() < 30 && row.matches('●').count() == 1));
+}

@@ -45,7 +45,7 @@ mod verify;
 pub use counts::Counts;
 pub use entry::EntryKind;
 pub use entry::NewEntry;
-pub(crate) use entry::{Entry, PAUSED};
+pub(crate) use entry::{Entry, PAUSED, Proof};
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
 pub(crate) use read::each::each_entry;

@@ -28,6 +28,11 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
+/// How many columns a character takes by itself.
+pub(crate) fn char_width(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
 /// One line of at most so many columns; `…` stands for what is cut off.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let mut line = String::new();
@@ -37,7 +42,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     while let Some(c) = chars.next() {
         let room = columns - usize::from(chars.peek().is_some() && columns > 0);
         // The selector after a narrow sign makes a wide picture of it.
-        let wide = if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(0) };
+        let wide = if c == '\u{fe0f}' { 1 } else { char_width(c) };
         if used + wide > room {
             line.push('…');
             break;

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::{Path, PathBuf},
     rc::Rc,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -169,6 +169,33 @@ impl Workspace {
             FileSet::Adopted(layout) => Ok(compose(layout, &files)?.files),
             _ => Ok(files),
         }
+    }
+
+    /// The file and the line of a step, for an editor; in a file of others, the first line that has
+    /// its title.
+    ///
+    /// # Errors
+    /// The state cannot be read.
+    #[cfg(feature = "board")]
+    pub(crate) fn place_of_step(&self, number: u32) -> Result<Option<(PathBuf, usize)>, Error> {
+        let state = self.read()?.state(true);
+        let Some(step) = state.steps.iter().find(|step| step.number == number) else {
+            return Ok(None);
+        };
+        if self.files.layout().is_none() {
+            let place =
+                step.place.map(|place| (self.directory().join(place.file.name()), place.line));
+            return Ok(place);
+        }
+        let view = self.store.read(self.options.wait)?;
+        let names = self.store.layout().rewritable.iter();
+        let plans = names.filter(|name| self.role_of_file(name) == Some(StateFile::Plan));
+        let found = plans.copied().find_map(|name| {
+            let text = String::from_utf8_lossy(view.bytes(name)?);
+            let line = text.lines().position(|line| line.contains(step.title.as_str()))?;
+            Some((self.directory().join(name), line + 1))
+        });
+        Ok(found)
     }
 
     /// What plays which role: the native file that a file of the store is part of.

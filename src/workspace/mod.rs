@@ -38,6 +38,7 @@ pub(crate) use self::{
     log::diff::{Comparison, DiffSide, GivenSide},
     overview::{Artefact, StepTimes, TicketOverview},
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
+    reports::attempts::Attempts,
     reports::dashboard::{Dashboard, Extent},
     reports::metrics::{Breakdown, Metrics},
     reports::rules::{ActiveRules, RuleLine},

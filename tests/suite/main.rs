@@ -6,6 +6,7 @@ mod adopt;
 mod apply;
 mod archive;
 mod attempts;
+mod board;
 mod brief;
 mod brief_score;
 mod builder;

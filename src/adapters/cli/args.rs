@@ -144,6 +144,7 @@ commands! {
     "archive" => Archive(commands::archive::Args),
     "watch" => Watch(commands::watch::Args),
     if "fleet", "fleet" => Fleet(commands::fleet::Args),
+    "board" => Board(commands::board::Args),
     "web" => Web(commands::web::Args),
     "hook" => Hook(commands::hook::Args),
     "setup" => Setup(commands::setup::Args),

@@ -107,7 +107,7 @@ pub(in crate::adapters) fn defaults<T: clap::Args>() -> T {
 }
 
 /// The request that words make on the command line, if they make one.
-#[cfg(any(test, feature = "web"))]
+#[cfg(any(test, feature = "board", feature = "web"))]
 pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
     let words = std::iter::once("statedir").chain(words.iter().copied());
     let words: Vec<_> = words.map(std::ffi::OsString::from).collect();
@@ -115,7 +115,7 @@ pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
 }
 
 /// A state to look at.
-#[cfg(feature = "web")]
+#[cfg(any(feature = "board", feature = "web"))]
 pub(in crate::adapters) fn open(caller: &Caller) -> Result<crate::workspace::Workspace, String> {
     let mut output = Output::kept(true);
     caller.session(&mut output).workspace().map_err(|failure| failure.message)
@@ -161,19 +161,20 @@ fn finish(output: Output, result: CliResult) -> Answer {
 }
 
 impl Caller {
-    /// The person at a page of this process, which acts under the same name as its commands.
-    #[cfg(feature = "web")]
-    pub(super) fn of_page(actor: Option<String>) -> Self {
+    /// The person at the page or the board of this process, which acts under the same name as its
+    /// commands.
+    #[cfg(any(feature = "board", feature = "web"))]
+    pub(in crate::adapters) fn of_person(actor: Option<String>, via: &'static str) -> Self {
         Self {
             dir: None,
             actor,
             client: None,
-            via: Some("page"),
+            via: Some(via),
             if_match: None,
             dry_run: false,
             wait: Duration::from_secs(5),
             cancellation: Cancellation::default(),
-            command: "web".to_owned(),
+            command: via.to_owned(),
         }
     }
 

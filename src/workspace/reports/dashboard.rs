@@ -80,10 +80,11 @@ impl Dashboard {
             0 => Vec::new(),
             most => workspace.operations(Some(most)).unwrap_or_default(),
         };
+        let overview = snapshot.overview()?;
         Ok(Self {
-            overview: snapshot.overview()?,
+            graph: snapshot.graph(overview.group_by.as_deref())?,
+            overview,
             state: snapshot.state(false),
-            graph: snapshot.graph(None)?,
             workflow: snapshot.workflow()?.into_owned(),
             entries,
             operations,

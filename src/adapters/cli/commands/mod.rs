@@ -22,7 +22,7 @@ pub(in crate::adapters) use self::recovery::{recover, scan};
 pub(in crate::adapters) use self::repository::{commit, git, merge, review_notes, worktree};
 pub(in crate::adapters) use self::steps::{plan, review, step};
 pub(in crate::adapters) use self::view::{
-    brief, graph, metrics, report, show, state, status, watch, web,
+    board, brief, graph, metrics, report, show, state, status, watch, web,
 };
 
 use super::{
@@ -96,6 +96,7 @@ pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult
         Command::Watch(args) => watch::run(session, &args),
         #[cfg(feature = "fleet")]
         Command::Fleet(args) => fleet::run(session, args),
+        Command::Board(args) => board::run(session, &args),
         Command::Web(args) => web::run(session, &args),
         Command::Setup(args) => setup::run(session, args),
         Command::Hook(args) => hook::run(session, &args),

@@ -1,5 +1,6 @@
 //! Looking at the state.
 
+pub(in crate::adapters) mod board;
 pub(in crate::adapters) mod brief;
 pub(in crate::adapters) mod graph;
 pub(in crate::adapters) mod metrics;

@@ -69,7 +69,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     session.environment()?;
     let address = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let port = args.port.unwrap_or(0);
-    let caller = Caller::of_page(session.global.actor.clone());
+    let caller = Caller::of_person(session.global.actor.clone(), "page");
     let settings = Settings { address, port, state, root, is_read_only: args.read_only };
     let server = Server::bind(settings, caller).map_err(|error| {
         let message = format!("cannot listen on {address} port {port}: {error}");

@@ -1,0 +1,176 @@
+//! What can be done with what is selected, as commands of the command line.
+
+use super::{
+    model::{Model, View},
+    prompt::Prompt,
+};
+use crate::{
+    domain::Decision,
+    workspace::{StepOverview, step_actions},
+};
+
+/// Something that can be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// The key that does it without a menu.
+    pub(super) key: Option<char>,
+    pub(super) label: String,
+    /// The words of the command.
+    pub(super) words: Vec<String>,
+    pub(super) ask: Ask,
+}
+
+/// What is asked before a command is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// Nothing: it is easily undone and does no harm.
+    Nothing,
+    /// Whether it is meant.
+    Whether,
+    /// A text for an option, which may be left empty or not.
+    Option { question: &'static str, name: &'static str, is_required: bool },
+    /// A text that is an argument, after so many words.
+    Argument { question: &'static str, after: usize },
+}
+
+fn offer(key: Option<char>, label: &str, words: &[&str], ask: Ask) -> Offer {
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
+    Offer { key, label: label.to_owned(), words, ask }
+}
+
+fn optional(question: &'static str, name: &'static str) -> Ask {
+    Ask::Option { question, name, is_required: false }
+}
+
+fn required(question: &'static str, name: &'static str) -> Ask {
+    Ask::Option { question, name, is_required: true }
+}
+
+/// What a verb of `step` asks.
+fn ask_of(verb: &str) -> Ask {
+    match verb {
+        "done" => optional("A note, if there is one", "--note"),
+        "fail" => required("What went wrong?", "--error"),
+        "skip" => required("Why?", "--note"),
+        "retry" => optional("What is to be done otherwise, if anything", "--note"),
+        "reset" => optional("Why, if it is worth a note", "--note"),
+        "start" | "take" => Ask::Nothing,
+        _ => Ask::Whether,
+    }
+}
+
+/// The command that a key stands for, whether or not it will be refused: the answer says why.
+pub(super) fn by_key(model: &Model, key: char) -> Option<Offer> {
+    let step = model.step().map(|step| step.number.to_string());
+    if let Some(number) = &step {
+        let verb = match key {
+            'c' => Some("start"),
+            'd' => Some("done"),
+            'f' => Some("fail"),
+            's' => Some("skip"),
+            'r' => Some("retry"),
+            'z' => Some("reset"),
+            't' => Some("take"),
+            _ => None,
+        };
+        if let Some(verb) = verb {
+            return Some(offer(Some(key), verb, &["step", verb, number], ask_of(verb)));
+        }
+    }
+    match key {
+        'C' => Some(offer(Some(key), "claim the next", &["step", "next", "--claim"], Ask::Nothing)),
+        'n' => {
+            let ask = Ask::Argument { question: "What is to be noted?", after: 2 };
+            let about = step.map(|number| format!("step={number}"));
+            let mut words = vec!["history", "add"];
+            words.extend(about.as_deref());
+            Some(offer(Some(key), "note", &words, ask))
+        }
+        'u' => Some(offer(Some(key), "undo", &["undo"], Ask::Whether)),
+        'U' => Some(offer(Some(key), "redo", &["redo"], Ask::Whether)),
+        'o' if model.view == View::Operations => {
+            let loaded = model.loaded.as_ref()?;
+            let operation = loaded.dashboard.operations.get(model.item()?)?;
+            Some(offer(Some(key), "restore", &["restore", operation.id.as_str()], Ask::Whether))
+        }
+        'a' | 'x' if model.view == View::Reviews => {
+            let loaded = model.loaded.as_ref()?;
+            let reviews = loaded.dashboard.reviews();
+            let review = reviews.get(model.item()?)?;
+            Some(decide(&review.id, key == 'a'))
+        }
+        _ => None,
+    }
+}
+
+fn decide(id: &str, approves: bool) -> Offer {
+    match approves {
+        true => offer(
+            Some('a'),
+            "approve",
+            &["review", "approve", id],
+            optional("A remark, if there is one", "--why"),
+        ),
+        false => offer(
+            Some('x'),
+            "reject",
+            &["review", "reject", id],
+            required("Why is it rejected?", "--why"),
+        ),
+    }
+}
+
+/// The moves that the lifecycle allows a step.
+pub(super) fn moves(model: &Model, step: &StepOverview) -> Vec<Offer> {
+    let Some(loaded) = &model.loaded else { return Vec::new() };
+    let mut offers = Vec::new();
+    for action in step_actions(&loaded.dashboard.workflow, step) {
+        let verb = action.words.get(1).map(String::as_str).unwrap_or_default();
+        let key = match verb {
+            "start" => Some('c'),
+            "done" => Some('d'),
+            "fail" => Some('f'),
+            "skip" => Some('s'),
+            "retry" => Some('r'),
+            "reset" => Some('z'),
+            _ => None,
+        };
+        let label = format!("{} ({})", action.label.to_lowercase(), action.to);
+        let label = if verb == "move" { format!("move to {}", action.to) } else { label };
+        let ask = ask_of(verb);
+        offers.push(Offer { key, label, words: action.words, ask });
+    }
+    offers
+}
+
+/// Everything that can be done now.
+pub(super) fn all(model: &Model) -> Vec<Offer> {
+    let mut offers = model.step().map(|step| moves(model, step)).unwrap_or_default();
+    if model.step().is_some_and(|step| step.holder.as_ref().is_some_and(|held| !held.own)) {
+        offers.extend(by_key(model, 't'));
+    }
+    if model.view == View::Reviews {
+        let loaded = model.loaded.as_ref();
+        let reviews = loaded.map(|loaded| loaded.dashboard.reviews()).unwrap_or_default();
+        let selected = model.item().and_then(|at| reviews.get(at));
+        if selected.is_some_and(|review| review.decision == Decision::Open) {
+            offers.extend(['a', 'x'].into_iter().filter_map(|key| by_key(model, key)));
+        }
+    }
+    offers.extend(['C', 'o', 'n', 'u', 'U'].into_iter().filter_map(|key| by_key(model, key)));
+    offers
+}
+
+/// The prompt for an offer, on the revision that is shown.
+pub(super) fn prompt(model: &Model, offer: Offer) -> Option<Prompt> {
+    let loaded = model.loaded.as_ref()?;
+    let revision = loaded.dashboard.overview.revision.clone();
+    let mut about = Vec::new();
+    if offer.words == ["undo"] {
+        let newest = loaded.dashboard.operations.first();
+        about.extend(newest.map(|operation| {
+            format!("the newest operation is {}: {}", operation.actor, operation.message)
+        }));
+    }
+    Some(Prompt::new(offer, revision, about))
+}
