@@ -37,6 +37,7 @@ SESSION = """
 09:21 agent-a  review open 'The hosted index costs $40 a month: is that fine?'
 """
 
+NO_BREAK = "\u00a0"
 PLAIN = {"colour": None, "bold": False, "reverse": False, "underline": False}
 COLOURS = ["#24292f", "#ff7b72", "#7ee787", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea", "#c9d1d9", "#8b949e"]
 
@@ -47,7 +48,7 @@ def environment(clock, actor, seed):
         "STATEDIR_NOW": f"2026-01-15T{clock}:00Z",
         "STATEDIR_SEED": str(seed),
         "STATEDIR_ACTOR": actor,
-        "STATEDIR_HOST": "",
+        "STATEDIR_HOST": "desk",
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
     }
@@ -124,7 +125,7 @@ def svg(screen):
         ' aria-label="statedir board: steps with details, live in the terminal">',
         f'<rect width="{width:.0f}" height="{height}" rx="8" fill="#0d1117"/>',
         '<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14"'
-        ' fill="#c9d1d9" xml:space="preserve">',
+        ' fill="#c9d1d9">',
     ]
     for row, parts in enumerate(runs(screen)):
         column = 0
@@ -144,7 +145,7 @@ def svg(screen):
             shown = text.strip()
             out.append(
                 f'<text x="{x + blanks * wide:.1f}" y="{y + 13}" textLength="{len(shown) * wide:.1f}"{more}>'
-                f"{html.escape(shown)}</text>"
+                f"{html.escape(shown).replace(' ', NO_BREAK)}</text>"
             )
     out.append("</g></svg>\n")
     return "\n".join(out)

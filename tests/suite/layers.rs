@@ -251,7 +251,7 @@ mod tests {
 const X: &str = "FAILED";"##;
     assert_eq!(statuses_in(behind), ["FAILED"]);
     let whole = std::fs::read_to_string(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain/builtin.rs"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/domain/lifecycle/builtin.rs"),
     );
     assert!(statuses_in(&whole.unwrap()).len() > 10);
 }
