@@ -11,8 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{STATEDIR, alternate, is_wanted, report, run, title};
-use statedir::internals::{EntryId, NewEntry, render};
+use common::{STATEDIR, alternate, is_wanted, report, run, signed, title};
 
 /// The most that a million entries may cost against a hundred.
 const LIMIT: f64 = 1.5;
@@ -49,28 +48,6 @@ fn told(root: &Path, name: &str, entries: &str) -> PathBuf {
         run(STATEDIR, &dir, &turn);
     }
     dir
-}
-
-fn signed(count: usize) -> String {
-    let mut text = String::new();
-    let mut head: Vec<EntryId> = Vec::new();
-    for n in 0..count {
-        let field = |key: &str, value: String| (key.to_owned(), value);
-        let entry = NewEntry {
-            title: format!("Step {} Execution", n % 5 + 1),
-            time: "2026-01-15T09:00:00Z".to_owned(),
-            fields: vec![
-                field("status", "COMPLETED".to_owned()),
-                field("tool_used", "Read".to_owned()),
-                field("actual_time", "2s".to_owned()),
-                field("notes", format!("entry number {n}")),
-            ],
-        };
-        let rendered = render(&entry, n as u64, &head, "\n").expect("an entry");
-        head = vec![rendered.id];
-        text.push_str(&rendered.text);
-    }
-    text
 }
 
 fn by_hand(count: usize) -> String {

@@ -8,6 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use statedir::internals::{EntryId, NewEntry, render};
+
 /// The program that is measured.
 pub const STATEDIR: &str = env!("CARGO_BIN_EXE_statedir");
 
@@ -53,6 +55,29 @@ pub fn state(root: &Path, name: &str, steps: usize) -> PathBuf {
         run(STATEDIR, &dir, &["check", "--fix"]);
     }
     dir
+}
+
+/// So many entries of the history as the tool writes them.
+pub fn signed(count: usize) -> String {
+    let mut text = String::new();
+    let mut head: Vec<EntryId> = Vec::new();
+    for n in 0..count {
+        let field = |key: &str, value: String| (key.to_owned(), value);
+        let entry = NewEntry {
+            title: format!("Step {} Execution", n % 5 + 1),
+            time: "2026-01-15T09:00:00Z".to_owned(),
+            fields: vec![
+                field("status", "COMPLETED".to_owned()),
+                field("tool_used", "Read".to_owned()),
+                field("actual_time", "2s".to_owned()),
+                field("notes", format!("entry number {n}")),
+            ],
+        };
+        let rendered = render(&entry, n as u64, &head, "\n").expect("an entry");
+        head = vec![rendered.id];
+        text.push_str(&rendered.text);
+    }
+    text
 }
 
 pub fn run(program: impl AsRef<Path>, dir: &Path, args: &[&str]) -> Duration {

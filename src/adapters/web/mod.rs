@@ -20,7 +20,7 @@ use std::{
     net::{IpAddr, SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
         mpsc::RecvTimeoutError,
     },
@@ -83,6 +83,31 @@ struct Site {
     known: Mutex<BTreeMap<String, PathBuf>>,
     connections: AtomicUsize,
     listeners: AtomicUsize,
+    turns: Turns,
+}
+
+/// How many states are read at once: many pages that hear the same news would otherwise hold as many
+/// states in memory, and keep writers from the lock.
+const MOST_READING: usize = 4;
+
+/// Turns to read a state.
+#[derive(Debug, Default)]
+struct Turns {
+    taken: Mutex<usize>,
+    given_back: Condvar,
+}
+
+impl Turns {
+    /// Does some work in turn.
+    fn with<T>(&self, work: impl FnOnce() -> T) -> T {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.given_back.wait_while(taken, |taken| *taken >= MOST_READING);
+        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+        let done = work();
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.given_back.notify_one();
+        done
+    }
 }
 
 impl Server {
@@ -109,6 +134,7 @@ impl Server {
             known: Mutex::default(),
             connections: AtomicUsize::new(0),
             listeners: AtomicUsize::new(0),
+            turns: Turns::default(),
         });
         Ok(Self { listener, site, address })
     }
@@ -235,7 +261,7 @@ impl Site {
         }
         let parts: Vec<&str> = request.path.trim_start_matches('/').split('/').collect();
         match (request.method, parts.as_slice()) {
-            (Method::Get | Method::Head, [""]) => self.overview(),
+            (Method::Get | Method::Head, [""]) => self.turns.with(|| self.overview()),
             (Method::Get | Method::Head, ["style.css"]) => {
                 Response::new(200, "text/css; charset=utf-8", pages::style()).into()
             }
@@ -250,7 +276,9 @@ impl Site {
                 match (method, *view) {
                     (Method::Get, "events") => Reply::Events(dir),
                     (Method::Get | Method::Head, "do") => not_so(),
-                    (Method::Get | Method::Head, view) => self.view(request, key, &dir, view),
+                    (Method::Get | Method::Head, view) => {
+                        self.turns.with(|| self.view(request, key, &dir, view))
+                    }
                     (Method::Post, "do") => self.change(request, key, &dir),
                     (Method::Post, _) => not_so(),
                 }
@@ -391,8 +419,10 @@ impl Site {
             return;
         }
         let revision = || {
-            let workspace = self.open(dir).ok()?;
-            workspace.read().ok().map(|snapshot| snapshot.revision().to_string())
+            self.turns.with(|| {
+                let workspace = self.open(dir).ok()?;
+                workspace.read().ok().map(|snapshot| snapshot.revision().to_string())
+            })
         };
         // What happened between the page and its question for news.
         let mut is_new = request.parameter("revision").map(str::to_owned) != revision();

@@ -35,8 +35,8 @@ fn a_person_sees_changes_moves_steps_answers_reviews_and_goes_back() {
     answer_reviews(&browser, &project);
     move_steps(&browser);
     go_back_and_forth(&browser, &project);
-    conflict(&browser, &project, &server);
     assert_eq!(browser.complaints(), Vec::<String>::new());
+    conflict(&browser, &project, &server);
 }
 
 fn answer_reviews(browser: &Browser, project: &Project) {
