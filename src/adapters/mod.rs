@@ -4,6 +4,7 @@ pub(crate) mod adopt;
 #[cfg(feature = "board")]
 pub(crate) mod board;
 pub(crate) mod cli;
+mod diff_side;
 mod directory;
 mod evaluator;
 #[cfg(feature = "fleet")]
@@ -19,12 +20,12 @@ mod recovery;
 mod replace;
 mod scan;
 pub(crate) mod setup;
-mod side;
 mod survey;
 pub(crate) mod watch;
 #[cfg(feature = "web")]
 pub(crate) mod web;
 
+pub(crate) use diff_side::{SideError, side};
 pub(crate) use directory::{
     ChooseError, choose, choose_archived, choose_for_ticket, config_directory,
 };
@@ -36,7 +37,6 @@ pub(crate) use recovery::{Recovery, RecoveryOptions};
 pub(crate) use replace::replace;
 pub(crate) use scan::is_archived;
 pub(crate) use scan::{Scan, ScanResult, scan};
-pub(crate) use side::{SideError, side};
 pub(crate) use survey::{StepStart, Survey, find_named, project_root, survey};
 #[cfg(all(fuzzing, feature = "web"))]
 pub(crate) use web::fuzz_http_request;

@@ -42,9 +42,6 @@ pub(super) fn insert_child(edit: &mut Edit<'_>, parent: ItemId, key: &str, value
 }
 
 /// A whole field for a new section or file.
-///
-/// # Errors
-/// The key or value cannot be written.
 pub(crate) fn field(
     newline: &str,
     indent: usize,

@@ -3,11 +3,11 @@
 //! Nothing here knows a status by its word: roles say what is finished, running or open.
 
 mod focus;
-mod fold;
 mod formats;
 mod rails;
 mod svg;
 mod text;
+mod topology;
 mod tracks;
 
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub(crate) struct Graph {
     /// The chain of steps that takes longest, of those that are not finished if there are any.
     pub critical_path: Vec<usize>,
     /// Whether dependencies that follow from others are told apart; not in a huge plan.
-    pub is_folded: bool,
+    pub marks_implied: bool,
 }
 
 /// One step.
@@ -117,22 +117,22 @@ impl Graph {
             let is_met = |before: &usize| nodes[*before].is_finished();
             nodes[at].is_free = nodes[at].missing.is_empty() && named[at].iter().all(is_met);
         }
-        let (order, circular) = fold::order(&named);
+        let (order, circular) = topology::order(&named);
         for (at, back) in circular.into_iter().enumerate() {
             nodes[at].depends_on =
                 named[at].iter().copied().filter(|before| !back.contains(before)).collect();
             nodes[at].circular = back;
         }
-        let is_folded = fold::fold(&mut nodes, &order);
+        let marks_implied = topology::mark_implied(&mut nodes, &order);
         for &at in &order {
             let before = nodes[at].depends_on.iter().map(|before| nodes[*before].stage + 1);
             nodes[at].stage = before.max().unwrap_or(0);
         }
-        let critical_path = fold::critical_path(&nodes, &order);
+        let critical_path = topology::critical_path(&nodes, &order);
         for &at in &critical_path {
             nodes[at].is_critical = true;
         }
-        Self { title: plan.title.clone(), nodes, order, critical_path, is_folded }
+        Self { title: plan.title.clone(), nodes, order, critical_path, marks_implied }
     }
 
     /// The steps that can be started now, those that unblock most first.
@@ -206,7 +206,7 @@ impl Graph {
             },
             "ready": self.numbers(&self.ready()),
             "bottlenecks": bottlenecks.collect::<Vec<_>>(),
-            "folded": self.is_folded,
+            "folded": self.marks_implied,
         })
     }
 }

@@ -117,7 +117,7 @@ pub(crate) fn summary(graph: &Graph) -> Vec<String> {
     if graph.has_circle() {
         lines.push("some steps wait for each other: statedir check".to_owned());
     }
-    if !graph.is_folded {
+    if !graph.marks_implied {
         lines.push(
             "the plan is too large to leave out dependencies that follow from others".to_owned(),
         );

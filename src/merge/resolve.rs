@@ -38,9 +38,6 @@ pub(crate) enum ResolveError {
 }
 
 /// The file with a conflict resolved: `field` names one conflict, or all below it.
-///
-/// # Errors
-/// There is no such conflict, or the file cannot be read.
 pub(crate) fn choose_side(
     file: StateFile,
     bytes: &[u8],

@@ -63,9 +63,6 @@ pub(super) enum Trust {
 
 impl Store {
     /// Where the private directory comes from. Writes nothing.
-    ///
-    /// # Errors
-    /// The directory cannot be looked at.
     pub(crate) fn origin(&self) -> io::Result<Origin> {
         let state = match Directory::open(&self.layout.dir) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Origin::Absent),
@@ -129,9 +126,6 @@ impl Store {
     }
 
     /// The store for a change: a private directory that is not trusted is set aside first.
-    ///
-    /// # Errors
-    /// It cannot be renamed.
     pub(crate) fn for_change(&self) -> Result<(Store, Option<Report>)> {
         let Trust::Denied { why, inode } = self.trust_level else {
             return Ok((self.clone(), None));
@@ -166,9 +160,6 @@ impl Store {
     }
 
     /// The permissions of the private directory, if others than its owner have any.
-    ///
-    /// # Errors
-    /// The directory cannot be looked at.
     pub(crate) fn access_of_others(&self) -> io::Result<Option<u32>> {
         let Some(private) = Directory::open(&self.layout.dir)?.open_dir(PRIVATE)? else {
             return Ok(None);
@@ -178,9 +169,6 @@ impl Store {
     }
 
     /// Leaves the private directory to its owner alone.
-    ///
-    /// # Errors
-    /// The permissions cannot be changed.
     pub(crate) fn deny_others(&self) -> Result<()> {
         let path = &self.paths.private;
         let private = Directory::open(&self.layout.dir).and_then(|state| state.open_dir(PRIVATE));

@@ -16,9 +16,6 @@ pub(super) const PRIVATE: &str = ".statedir";
 
 /// The store's own directory in the state directory `state`, for those who keep something beside
 /// the log; `None` where the state is not in use.
-///
-/// # Errors
-/// Something else is in its place, or it cannot be opened.
 pub(crate) fn private_directory(state: &Path) -> io::Result<Option<Directory>> {
     match Directory::open(state) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -98,9 +98,6 @@ impl Store {
     }
 
     /// Forgets counts that an operation has recorded; what was counted since stays.
-    ///
-    /// # Errors
-    /// The disk fails.
     pub(super) fn subtract(&self, recorded: &Tally) -> Result<()> {
         let (disk, path) = (&*self.disk, self.paths.tally());
         if recorded.is_empty() {

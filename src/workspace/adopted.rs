@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Environment, Error, MAX_BYTES, Options, Outcome, REWRITABLE, Workspace, setup};
+use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, StateFile,
@@ -70,8 +70,12 @@ impl FileSet {
 
     /// The files for the store.
     pub(super) fn store_layout(&self, dir: &Path) -> Layout {
+        static NATIVE: [&str; 5] = {
+            let [plan, context, variables, constraints, workflow] = StateFile::REWRITABLE;
+            [plan.name(), context.name(), variables.name(), constraints.name(), workflow.name()]
+        };
         let (rewritable, appended) = match self.layout() {
-            None => (REWRITABLE.as_slice(), StateFile::History.name()),
+            None => (NATIVE.as_slice(), StateFile::History.name()),
             Some(layout) => {
                 let appended = interned(&[layout.added.history.as_str()]);
                 (interned(&layout.names()), appended.first().copied().unwrap_or_default())
@@ -116,9 +120,6 @@ impl Workspace {
     }
 
     /// Writes the layout file. Nothing else changes.
-    ///
-    /// # Errors
-    /// The files cannot be read, or the directory cannot be written.
     pub(crate) fn adopt(&self, message: &str) -> Result<Outcome, Error> {
         self.transact(self.options.dry_run, |opened| {
             let Some(layout) = self.files.layout() else { return Ok(Proposal::default()) };

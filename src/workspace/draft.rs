@@ -13,7 +13,7 @@ use super::{
     Environment, Error, Facts, FileDiff,
     snapshot::{
         bytes,
-        witness::{Witness, running_ms},
+        liveness::{Liveness, running_ms},
         workflow,
     },
     version_control::Location,
@@ -58,7 +58,7 @@ pub(crate) struct Draft<'a> {
     /// Where the state is, for steps that say where they are worked on.
     pub(super) location: Option<Location<'a>>,
     /// Who looks for signs of life of those who hold steps.
-    pub(super) witness: Option<Witness>,
+    pub(super) liveness: Option<Liveness>,
     pub(super) notices: Vec<String>,
     pub(super) checkpoints: Vec<CheckpointChange>,
     /// Who asked for what is made now that it was approved: their questions are theirs.
@@ -79,8 +79,8 @@ pub(super) enum When {
 impl<'a> Draft<'a> {
     /// Who holds a step, for the one who acts.
     pub(super) fn holder(&self, step: &Step) -> Holder {
-        match &self.witness {
-            Some(witness) => witness.holder(step, self.workflow()),
+        match &self.liveness {
+            Some(liveness) => liveness.holder(step, self.workflow()),
             None => {
                 let claim = self.env.identity().claim();
                 let stale_after_ms = self.workflow().stale_after_ms();
@@ -133,7 +133,7 @@ impl<'a> Draft<'a> {
             progress,
             records_usage: false,
             location: None,
-            witness: None,
+            liveness: None,
             notices: Vec::new(),
             checkpoints: Vec::new(),
             on_behalf_of: None,
@@ -350,7 +350,7 @@ impl<'a> Draft<'a> {
     /// changed.
     pub(super) fn running_ms(&self, plan: &Plan, when: When) -> u64 {
         let last = || {
-            let time = self.witness.as_ref()?.last_change()?;
+            let time = self.liveness.as_ref()?.last_change()?;
             Some(time.min(self.env.timestamp()))
         };
         let moment = match when {

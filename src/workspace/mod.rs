@@ -75,14 +75,6 @@ use crate::{
     store::{Cancellation, Holder, NewOperation, Revision, Store, View},
 };
 
-const REWRITABLE: [&str; 5] = [
-    StateFile::Plan.name(),
-    StateFile::Context.name(),
-    StateFile::Variables.name(),
-    StateFile::Constraints.name(),
-    StateFile::Workflow.name(),
-];
-
 /// The largest rewritable file that is read or written.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -190,7 +182,7 @@ impl Workspace {
 
     /// A picture of the state for the one who acts.
     fn snapshot(&self, view: View) -> Snapshot {
-        Snapshot::new(view, self.options.progress, snapshot::witness::Witness::new(self))
+        Snapshot::new(view, self.options.progress, snapshot::liveness::Liveness::new(self))
     }
 
     /// Makes `changes` as one operation: all of them or none.
@@ -339,7 +331,8 @@ fn adapted(draft: &mut Draft<'_>, change: &Change) -> Result<Answer, Error> {
 
 /// Whether none of the files is there.
 fn is_absent(view: &View) -> bool {
-    !view.appended().exists() && REWRITABLE.iter().all(|name| view.bytes(name).is_none())
+    !view.appended().exists()
+        && StateFile::REWRITABLE.iter().all(|file| view.bytes(file.name()).is_none())
 }
 
 /// Whether `expected` is the revision or at least eight characters of its beginning.

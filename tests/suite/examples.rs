@@ -79,12 +79,13 @@ fn the_library_example_prints_the_splice_and_the_changes() {
 
 /// Runs a script of the examples in an empty project.
 #[cfg(unix)]
-fn run_example(project: &Project, program: &str, name: &str) -> String {
+pub fn run_example(project: &Project, program: &str, name: &str) -> String {
     let output = Command::new(program)
         .arg(example(name))
         .arg(project.root())
         .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
         .env_remove("STATEDIR_ACTOR")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()
         .unwrap();
     let (stdout, stderr) =

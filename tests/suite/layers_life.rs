@@ -2,11 +2,9 @@
 //! a task that is abandoned in the end. By commands with worktrees and the merge queue, through
 //! `apply`, and through the MCP server.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
-use crate::{builder::Project, mcp::client::Client, needs};
+use crate::{builder::Project, examples::run_example, mcp::client::Client, needs};
 
 const TASKS: [(&str, &str); 9] = [
     ("L0-001", "0-setup"),
@@ -94,16 +92,7 @@ fn by_commands() {
         return;
     }
     let project = Project::with_lifecycle(false);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/layers.sh");
-    let output = Command::new("bash")
-        .arg(script)
-        .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let said = run_example(&project, "bash", "layers.sh");
     for told in [
         "(L1-002): verified  (merge 1)",
         "merged L1-002 and removed ",
@@ -138,18 +127,8 @@ fn through_the_server() {
     let project = layered();
     let mut agent = Client::with(&project, &[("STATEDIR_ACTOR", "tester")]);
     agent.greet("2025-06-18");
-    for (mut change, is_refused) in life() {
-        let members = change.as_object_mut().unwrap();
-        let op = members.remove("op").unwrap();
-        let (tool, verb) = op.as_str().unwrap().split_once('.').unwrap();
-        if let Some(to) = members.remove("to") {
-            members.insert("status".to_owned(), to);
-        }
-        members.insert("verb".to_owned(), json!(verb));
-        match is_refused {
-            true => drop(agent.refused(tool, change.clone())),
-            false => drop(agent.ok(tool, change.clone())),
-        }
+    for (change, is_refused) in life() {
+        agent.make_change(change, is_refused);
     }
     is_finished(&project);
 }

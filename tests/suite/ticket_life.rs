@@ -1,11 +1,9 @@
 //! The life of a ticket: nine phases, a rejection routed by its reason, a retry, a question to a
 //! person, both approvals. By commands, through `apply`, and through the MCP server.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
-use crate::{builder::Project, mcp::client::Client};
+use crate::{builder::Project, examples::run_example, mcp::client::Client};
 
 const PLACE: &str = "docs/plan/tickets/7";
 
@@ -87,15 +85,7 @@ fn is_finished(project: &Project) {
 #[test]
 fn by_commands() {
     let project = Project::with_lifecycle(false);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ticket.sh");
-    let output = Command::new("bash")
-        .arg(script)
-        .arg(project.root())
-        .env("STATEDIR_BIN", env!("CARGO_BIN_EXE_statedir"))
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let said = run_example(&project, "bash", "ticket.sh");
     let back = "review r1 rejected: back to step 2 PLANNING (again: 2, 3, 4; no attempt counted)";
     assert!(said.contains(back), "{said}");
     assert!(said.contains("Scope too large") && said.contains("build the library alone"), "{said}");
@@ -125,24 +115,9 @@ fn through_the_server() {
     for client in [&mut agent, &mut ada] {
         client.greet("2025-06-18");
     }
-    for (actor, mut change, asks) in life() {
-        let members = change.as_object_mut().unwrap();
-        let op = members.remove("op").unwrap();
-        let (tool, verb) = op.as_str().unwrap().split_once('.').unwrap();
-        let verb = match members.remove("approve") {
-            Some(Value::Bool(true)) => "approve",
-            Some(_) => "reject",
-            None => verb,
-        };
-        if let Some(to) = members.remove("to") {
-            members.insert("status".to_owned(), to);
-        }
-        members.insert("verb".to_owned(), json!(verb));
+    for (actor, change, asks) in life() {
         let client = if actor == "ada" { &mut ada } else { &mut agent };
-        match asks {
-            true => drop(client.refused(tool, change.clone())),
-            false => drop(client.ok(tool, change.clone())),
-        }
+        client.make_change(change, asks);
     }
     is_finished(&project);
     project.ok(&["-C", PLACE, "check", "--strict"]);

@@ -4,21 +4,15 @@ mod args;
 pub(super) mod commands;
 mod completion;
 mod failure;
-mod hyphens;
 pub(super) mod in_process;
-mod number_text;
+mod missing_file;
 mod output;
 mod pairs;
 mod parse;
-mod progress;
 mod session;
 mod suggest;
 mod synonyms;
 mod templates;
-mod terminal;
-mod unique_keys;
-mod way_back;
-mod word_diff;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -3,7 +3,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::{CliResult, Failure, args::Global, output::Output, progress, way_back};
+use super::{
+    CliResult, Failure,
+    args::Global,
+    missing_file,
+    output::{Output, progress},
+};
 use crate::{
     adapters::{
         Acting, ChooseError,
@@ -104,7 +109,7 @@ impl Session<'_> {
         let file = failure.location.as_ref().and_then(|place| place["file"].as_str());
         let Some(file) = file.and_then(StateFile::from_name) else { return failure };
         let workspace = self.workspace_as_it_is().ok();
-        match workspace.and_then(|workspace| way_back::of_file(&workspace, file)) {
+        match workspace.and_then(|workspace| missing_file::hint_for(&workspace, file)) {
             Some(hint) => failure.hint(hint),
             None => failure,
         }

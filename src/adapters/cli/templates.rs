@@ -32,9 +32,6 @@ pub(in crate::adapters::cli) struct Named {
 }
 
 /// Every template that has a name: the built-in ones, then the user's own.
-///
-/// # Errors
-/// The user's directory cannot be read.
 pub(in crate::adapters::cli) fn list() -> Result<Vec<Named>, Failure> {
     let builtin = BUILTIN_TEMPLATES.iter().map(|template| Named {
         name: template.name.to_owned(),
@@ -60,9 +57,6 @@ pub(in crate::adapters::cli) fn list() -> Result<Vec<Named>, Failure> {
 /// The templates that a name or a directory means; the default ones without either.
 ///
 /// A built-in name comes first, then the user's own folders, then the directory of that path.
-///
-/// # Errors
-/// There is none, or it cannot be read.
 pub(in crate::adapters::cli) fn find(template: Option<&str>) -> Result<TemplateSet, Failure> {
     let Some(name) = template else { return Ok(TemplateSet::default()) };
     if let Some(builtin) = TemplateSet::named(name) {

@@ -74,9 +74,6 @@ pub(crate) struct Converted {
 }
 
 /// Reads somebody else's plan.
-///
-/// # Errors
-/// Why it cannot be read.
 pub(crate) fn convert(source: Source, path: &Path) -> Result<Converted, String> {
     let mut plan = match source {
         Source::TaskMaster => task_master::read(&file(

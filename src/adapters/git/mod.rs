@@ -15,14 +15,14 @@ mod tracked;
 mod work_tree;
 mod worktree;
 
+pub(crate) use commits::append_only::check_staged;
+use commits::append_only::is_entry_elsewhere;
 pub(crate) use commits::commit::{CommitOptions, commit};
-pub(crate) use commits::growth::check_staged;
-use commits::growth::is_entry_elsewhere;
+use commits::earlier_version::{committed, files_around, went_back};
 pub(crate) use commits::range::range;
 use commits::removed::removed_entries;
 pub(crate) use commits::revision::{Revision, read_revision};
 pub(crate) use commits::version::PassedOver;
-use commits::way_back::{committed, files_around, went_back};
 pub use control::GitControl;
 pub(crate) use error::GitError;
 pub(super) use ignored::ignored;
@@ -33,9 +33,9 @@ pub(crate) use merge::resolve::{
 };
 pub(crate) use merge::resolve::{left_unmerged, under_way};
 pub(crate) use rebuild::Rebuilt;
+pub(crate) use rebuild::log::{LogState, RebuiltLog, rebuild_log};
 pub(crate) use rebuild::lost::{Lost, find_lost, has_version};
 pub use rebuild::rebuild;
-pub(crate) use rebuild::relog::{LogState, Relogged, relog};
 pub(crate) use tracked::{Tracked, tracks};
 pub(super) use work_tree::look;
 pub(crate) use worktree::place::{

@@ -74,9 +74,6 @@ impl Adopted<'_> {
     }
 
     /// The files of a native state that say the same as `raw`.
-    ///
-    /// # Errors
-    /// A file cannot be read.
     pub(crate) fn compose(&self, raw: &Files) -> Result<Composed, ModelError> {
         let mut lists = Vec::with_capacity(self.layout.plan.len());
         for one in &self.layout.plan {

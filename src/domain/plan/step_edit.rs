@@ -120,9 +120,6 @@ impl StepUpdate {
 
 impl Plan {
     /// Adds a step after `after`, or at the end. Steps behind it get their numbers elsewhere.
-    ///
-    /// # Errors
-    /// A value cannot be written.
     pub(crate) fn add_step(
         &self,
         edit: &mut Edit<'_>,

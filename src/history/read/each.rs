@@ -5,9 +5,6 @@ use std::io::BufRead;
 use crate::history::{Entry, HistoryError, read::scan::scan};
 
 /// Gives every entry to `sink`, in the order of the file.
-///
-/// # Errors
-/// Fails when reading fails.
 pub(crate) fn each_entry<R: BufRead>(
     reader: R,
     mut sink: impl FnMut(Entry),

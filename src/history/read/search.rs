@@ -26,9 +26,6 @@ pub(crate) struct SearchResult {
 /// Finds entries whose heading, id, keys or values hold `needle`, ASCII letters in any case.
 ///
 /// The last `limit` of them are returned; the others are counted.
-///
-/// # Errors
-/// Fails when reading fails.
 pub(crate) fn search<R: BufRead>(
     reader: R,
     needle: &str,

@@ -19,9 +19,6 @@ const LAST_WINDOW: u64 = 16 << 20;
 /// The last `limit` entries, signed or by hand, in the order of the file.
 ///
 /// Reads blocks from the end, and only as much as it takes.
-///
-/// # Errors
-/// Fails when reading fails.
 pub(crate) fn last_entries<R: Read + Seek>(
     reader: R,
     limit: usize,
@@ -30,9 +27,6 @@ pub(crate) fn last_entries<R: Read + Seek>(
 }
 
 /// The last `limit` entries that `keep` accepts, in the order of the file.
-///
-/// # Errors
-/// Fails when reading fails.
 pub(crate) fn last_entries_where<R: Read + Seek>(
     reader: R,
     limit: usize,
@@ -45,9 +39,6 @@ pub(crate) fn last_entries_where<R: Read + Seek>(
 ///
 /// Entries that are rare in a long log cost no more than this; fewer than `limit` are returned
 /// when the others lie further up.
-///
-/// # Errors
-/// Fails when reading fails.
 pub(crate) fn last_entries_within<R: Read + Seek>(
     mut reader: R,
     limit: usize,

@@ -58,9 +58,6 @@ impl Registry {
 
 impl View {
     /// All checkpoints, oldest first.
-    ///
-    /// # Errors
-    /// The directory cannot be read.
     pub(crate) fn checkpoints(&self) -> Result<Checkpoints> {
         let Registry { disk, paths, unapplied } = &self.registry;
         let mut all = Checkpoints::default();
@@ -93,9 +90,6 @@ impl View {
     }
 
     /// The checkpoint of that name.
-    ///
-    /// # Errors
-    /// Its file is damaged or cannot be read.
     pub(crate) fn checkpoint(&self, name: &str) -> Result<Option<Checkpoint>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         if let Some(change) = unapplied.iter().rfind(|change| *change.checkpoint().name == *name) {
@@ -109,9 +103,6 @@ impl View {
     }
 
     /// The newest checkpoint, without reading the others.
-    ///
-    /// # Errors
-    /// Its file is damaged or cannot be read.
     pub(crate) fn last_checkpoint(&self) -> Result<Option<Checkpoint>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         if !unapplied.is_empty() {
@@ -124,9 +115,6 @@ impl View {
     }
 
     /// The names of all checkpoints, oldest first, readable or not.
-    ///
-    /// # Errors
-    /// The directory cannot be read.
     pub(crate) fn checkpoint_names(&self) -> Result<Vec<String>> {
         let Registry { disk, paths, unapplied } = &self.registry;
         let names = names(&**disk, paths)?.into_iter();
@@ -142,9 +130,6 @@ impl View {
     }
 
     /// Whether there is a checkpoint of that name, readable or not.
-    ///
-    /// # Errors
-    /// The directory cannot be read.
     pub(crate) fn has_checkpoint(&self, name: &str) -> Result<bool> {
         Ok(self.checkpoint_names()?.iter().any(|known| known == name))
     }
@@ -167,9 +152,6 @@ impl Store {
     /// Sets the damaged file of a checkpoint aside; `None` when there is none, or it is sound.
     ///
     /// Nothing is deleted: it stays below `.statedir/salvage/`, whose path is returned.
-    ///
-    /// # Errors
-    /// It cannot be moved.
     pub(crate) fn set_checkpoint_aside(
         &self,
         name: &str,
@@ -197,9 +179,6 @@ impl Store {
     }
 
     /// Writes the images of a checkpoint again that are gone or damaged.
-    ///
-    /// # Errors
-    /// One cannot be written.
     pub(crate) fn renew_images(
         &self,
         files: &BTreeMap<String, Vec<u8>>,

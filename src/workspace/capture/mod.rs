@@ -40,9 +40,6 @@ impl Workspace {
     ///
     /// Steps that somebody else holds stay as they are, and so do those that a person left out or
     /// took away. A change that is refused does not keep the others from being made.
-    ///
-    /// # Errors
-    /// The state cannot be read or written.
     pub(crate) fn capture(&self, session: &str, events: &[TaskEvent]) -> Result<Captured, Error> {
         let mut refused: BTreeMap<usize, String> = BTreeMap::new();
         loop {

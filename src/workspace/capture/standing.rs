@@ -62,9 +62,6 @@ impl ListStanding {
 
 impl Workspace {
     /// How the list of a session stands to the plan; nothing if it has none.
-    ///
-    /// # Errors
-    /// The plan cannot be read.
     pub(crate) fn list_standing(&self, session: &str) -> Result<Option<ListStanding>, Error> {
         let list = self.task_list(session);
         if list.tasks.is_empty() {

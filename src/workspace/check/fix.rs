@@ -62,9 +62,6 @@ impl Workspace {
 
     /// Puts back files that are gone, as far as the log knows them, as one operation; in a dry run
     /// it only says which.
-    ///
-    /// # Errors
-    /// The log cannot be read, or a file cannot be written.
     pub(crate) fn restore_from_log(&self) -> Result<Vec<Fixed>, Error> {
         let mut fixed = Vec::new();
         // Where nothing can be restored, nothing is recorded either; else it is judged again under
@@ -86,9 +83,6 @@ impl Workspace {
     }
 
     /// Whether the log knows what a file held.
-    ///
-    /// # Errors
-    /// The log cannot be read.
     pub(crate) fn is_in_log(&self, file: StateFile) -> Result<bool, Error> {
         Ok(match file {
             StateFile::History => self.store.appended_from_log()?.is_some(),
@@ -97,9 +91,6 @@ impl Workspace {
     }
 
     /// Those of the five files that are not there.
-    ///
-    /// # Errors
-    /// The directory cannot be read.
     pub(crate) fn missing_files(&self) -> Result<Vec<StateFile>, Error> {
         Ok(missing_in(&self.read_view()?))
     }

@@ -99,9 +99,6 @@ impl Workspace {
     }
 
     /// All checkpoints, oldest first. Writes nothing.
-    ///
-    /// # Errors
-    /// There is no state here, or it cannot be read.
     pub(crate) fn checkpoints(&self) -> Result<CheckpointList, Error> {
         let snapshot = self.read()?;
         let all = snapshot.view().checkpoints()?;

@@ -149,9 +149,6 @@ impl Workspace {
     }
 
     /// Whether there is a checkpoint of that name, or an operation with that id or beginning.
-    ///
-    /// # Errors
-    /// Several begin so, or the log cannot be read.
     pub(crate) fn knows_moment(&self, id: &str) -> Result<bool, Error> {
         if self.read()?.view().checkpoint(id)?.is_some() {
             return Ok(true);

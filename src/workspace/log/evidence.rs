@@ -78,9 +78,6 @@ impl Workspace {
     }
 
     /// Verifies every entry of the history and how they follow each other.
-    ///
-    /// # Errors
-    /// There is no state, or the history cannot be read.
     pub(crate) fn verify_history(
         &self,
         progress: &mut dyn FnMut(u64),

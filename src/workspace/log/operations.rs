@@ -71,9 +71,6 @@ impl Workspace {
     ///
     /// Looks at the log only, without the lock: for following it. Where there is no log yet,
     /// nothing has happened.
-    ///
-    /// # Errors
-    /// The log cannot be read.
     pub(crate) fn operations_after(
         &self,
         last: Option<&Revision>,
@@ -106,9 +103,6 @@ impl Workspace {
     }
 
     /// Drops operations older than `older_than` milliseconds, never the newest state.
-    ///
-    /// # Errors
-    /// The log cannot be read or written.
     pub(crate) fn gc(&self, older_than: u64) -> Result<GcReport, Error> {
         self.read()?;
         let limit = self.env.ago(older_than);

@@ -27,18 +27,12 @@ impl Workspace {
     }
 
     /// Reads the files, after the log knows them as they are.
-    ///
-    /// # Errors
-    /// There is no state, or it cannot be written.
     pub(crate) fn adopt_files(&self) -> Result<Snapshot, Error> {
         drop(self.store.begin(self.options.wait, &self.holder())?);
         self.read()
     }
 
     /// Writes what was received, if the state is still at `from`.
-    ///
-    /// # Errors
-    /// The state has changed since, or cannot be written.
     pub(crate) fn receive(&self, from: &Revision, received: Received) -> Result<Outcome, Error> {
         self.transact(self.options.dry_run, |opened| {
             let view = opened.view();

@@ -7,8 +7,7 @@ use crate::{
     store::{ChangeKind, FileChange, NewOperation, Revision, StoreError, View},
     text::markdown::Document,
     workspace::{
-        Answer, DiffSide, Draft, Error, FileDiff, Outcome, REWRITABLE, Workspace, change,
-        is_absent,
+        Answer, DiffSide, Draft, Error, FileDiff, Outcome, Workspace, change, is_absent,
         log::checkpoint::{self, files_of},
         transact::Proposal,
     },
@@ -235,7 +234,7 @@ fn chosen(only: &[StateFile]) -> Result<Vec<StateFile>, Error> {
     if only.is_empty() {
         return Ok(StateFile::REWRITABLE.to_vec());
     }
-    if let Some(file) = only.iter().find(|file| !REWRITABLE.contains(&file.name())) {
+    if let Some(file) = only.iter().find(|file| !StateFile::REWRITABLE.contains(file)) {
         return Err(Error::refused_with(
             ErrorCode::AppendOnly,
             format!("`{file}` is append-only: it is never restored to an earlier version"),

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use super::{
     Environment, Error, FileLocation, Readiness, Snapshot, Workspace,
     environment::format_time,
-    snapshot::{bytes, usage::Pending, witness::Witness},
+    snapshot::{bytes, liveness::Liveness, usage::Pending},
 };
 use crate::{
     domain::{
@@ -94,7 +94,7 @@ pub(super) struct Sources<'a> {
     pub(super) history: Counts,
     pub(super) last_entry: Option<EntryId>,
     pub(super) pending: Pending,
-    pub(super) witness: &'a Witness,
+    pub(super) liveness: &'a Liveness,
 }
 
 impl Overview {
@@ -120,7 +120,7 @@ impl Overview {
             paused_because: why.map(|(_, why)| why.clone()),
             start_time: metadata.start_time.clone(),
             last_updated: last_updated(plan, sources.last_entry),
-            steps: step::overviews(plan, workflow, &readiness, sources.witness),
+            steps: step::overviews(plan, workflow, &readiness, sources.liveness),
             counts: readiness.counts(),
             group_by: workflow.group().map(str::to_owned),
             groups: readiness.groups().map(|groups| groups.all.clone()).unwrap_or_default(),
@@ -276,7 +276,7 @@ impl Snapshot {
             last_entry: history.newest(),
             history: history.counts,
             pending: Pending::of(self.view()),
-            witness: self.witness(),
+            liveness: self.liveness(),
         });
         overview.problems.clone_from(&plan.problems);
         overview.problems.extend(self.conflict_problems());

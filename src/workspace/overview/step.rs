@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::witness::Witness};
+use super::super::{Environment, Error, Readiness, Snapshot, change, snapshot::liveness::Liveness};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Waits},
@@ -92,7 +92,7 @@ pub(super) fn overviews(
     plan: &Plan,
     workflow: &Workflow,
     readiness: &Readiness<'_>,
-    witness: &Witness,
+    liveness: &Liveness,
 ) -> Vec<StepOverview> {
     let steps = plan.steps.iter().zip(readiness.roles()).enumerate();
     let overview = |(at, (step, role)): (usize, (&Step, &Option<StepRole>))| {
@@ -109,7 +109,7 @@ pub(super) fn overviews(
             attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
             failures: workflow.failures_of(step),
             claimed_by: step.claimed_by.clone(),
-            holder: (*role == Some(StepRole::Active)).then(|| witness.holder(step, workflow)),
+            holder: (*role == Some(StepRole::Active)).then(|| liveness.holder(step, workflow)),
             started_at: step.started_at.clone(),
             waits: Waits::of(step, *role, workflow),
             is_ready: readiness.is_ready(at),

@@ -1,7 +1,7 @@
 //! What the state itself says about an interruption or a failure.
 
 use super::{
-    super::{snapshot::witness::Witness, *},
+    super::{snapshot::liveness::Liveness, *},
     last_words,
 };
 use crate::{
@@ -133,7 +133,7 @@ impl Workspace {
             entries: &entries,
             operations: &operations,
             stale_after_ms: request.stale_after_ms.unwrap_or_else(|| workflow.stale_after_ms()),
-            witness: snapshot.witness(),
+            liveness: snapshot.liveness(),
         };
         look.fill(request, &mut examined)?;
         Ok(examined)
@@ -189,7 +189,7 @@ struct Look<'a> {
     entries: &'a [Entry],
     operations: &'a [OperationSummary],
     stale_after_ms: u64,
-    witness: &'a Witness,
+    liveness: &'a Liveness,
 }
 
 impl Look<'_> {
@@ -319,7 +319,7 @@ impl Look<'_> {
     }
 
     fn holder(&self, step: &Step) -> Holder {
-        self.witness.holder_after(step, self.stale_after_ms)
+        self.liveness.holder_after(step, self.stale_after_ms)
     }
 
     fn error(&self, step: &Step) -> Option<ErrorSeen> {

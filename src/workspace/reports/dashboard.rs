@@ -58,9 +58,6 @@ pub(crate) struct FiredRule<'d> {
 
 impl Dashboard {
     /// Reads a state.
-    ///
-    /// # Errors
-    /// There is none, or its plan or lifecycle cannot be read.
     pub(crate) fn read(workspace: &Workspace, extent: Extent) -> Result<Self, Error> {
         Self::of(workspace, &workspace.read()?, extent)
     }

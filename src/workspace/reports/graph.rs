@@ -11,9 +11,6 @@ const COVERED: (usize, u64) = (1000, 1 << 20);
 impl Snapshot {
     /// The graph of the plan; `group_by` is the field that says which group a step belongs to, else
     /// the usual one.
-    ///
-    /// # Errors
-    /// The plan or the lifecycle cannot be read.
     pub(crate) fn graph(&self, group_by: Option<&str>) -> Result<Graph, Error> {
         let (plan, workflow) = (self.plan()?, self.workflow()?);
         let entries = self.recent_entries(COVERED.0, COVERED.1).unwrap_or_default();

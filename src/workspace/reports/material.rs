@@ -91,7 +91,7 @@ impl Snapshot {
             history,
             last_entry,
             pending: Pending::of(self.view()),
-            witness: self.witness(),
+            liveness: self.liveness(),
         });
         material.goal = files.goal();
         material.limits = overview.spending.exceeded().map(LimitUse::in_short).collect();

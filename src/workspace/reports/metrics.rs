@@ -122,9 +122,6 @@ pub(crate) struct Cover {
 
 impl Workspace {
     /// The execution in numbers, also by a field of the steps or by `actor`.
-    ///
-    /// # Errors
-    /// The plan or the lifecycle cannot be read.
     pub(crate) fn metrics(&self, by: Option<&str>) -> Result<Metrics, Error> {
         let snapshot = self.read()?;
         let mut metrics = snapshot.metrics(by)?;
@@ -212,7 +209,7 @@ impl Snapshot {
     fn elapsed_ms(&self, began: &str, ended: Option<&str>) -> Option<u64> {
         match ended.and_then(|ended| ended.parse().ok()) {
             Some(ended) => millis_between(began, ended),
-            None => self.witness().since(began),
+            None => self.liveness().since(began),
         }
     }
 

@@ -59,9 +59,6 @@ impl RuleLine {
 
 impl Snapshot {
     /// Every rule, conditional directive and behaviour with its meaning.
-    ///
-    /// # Errors
-    /// constraints.md or workflow.yaml cannot be read.
     pub(crate) fn rule_lines(&self) -> Result<Vec<RuleLine>, Error> {
         let constraints = self.constraints()?;
         let workflow = self.workflow()?;
@@ -108,9 +105,6 @@ impl Snapshot {
     }
 
     /// What of constraints.md is executed, and what is prose for the agent.
-    ///
-    /// # Errors
-    /// constraints.md or workflow.yaml cannot be read.
     pub(crate) fn constraint_reading(&self) -> Result<ConstraintReading, Error> {
         let lines = self.rule_lines()?;
         let constraints = self.constraints()?;
@@ -314,9 +308,6 @@ impl ActiveRules {
 
 impl Snapshot {
     /// What binds an agent right now; reviews are absent if the plan cannot be read.
-    ///
-    /// # Errors
-    /// The constraints cannot be read.
     pub(crate) fn active_rules(&self) -> Result<ActiveRules, Error> {
         let constraints = self.constraints()?;
         let reviews = self.plan().map(|plan| plan.open_reviews().cloned().collect());

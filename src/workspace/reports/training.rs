@@ -78,9 +78,6 @@ impl Snapshot {
     ///
     /// Simulated entries are left out, and so are entries that do not tell their mode while the
     /// plan is in SIMULATION mode.
-    ///
-    /// # Errors
-    /// The history is missing or cannot be read.
     pub(crate) fn training_data(&self, mut sink: impl FnMut(&TrainingRecord)) -> Result<(), Error> {
         let mode = self.plan().ok().and_then(|plan| plan.metadata.mode.clone());
         let simulating = mode.is_some_and(|mode| mode.eq_ignore_ascii_case("SIMULATION"));

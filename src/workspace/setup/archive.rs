@@ -57,9 +57,6 @@ impl Workspace {
     }
 
     /// The archived states beside this one, by name.
-    ///
-    /// # Errors
-    /// The archive cannot be listed.
     pub(crate) fn archived(&self) -> Result<Vec<ArchivedState>, Error> {
         let mut found = Vec::new();
         for id in self.archived_names()? {
@@ -310,9 +307,6 @@ fn plain(id: &str) -> String {
 
 impl Workspace {
     /// The archived executions that have ended and were last changed longer ago than that.
-    ///
-    /// # Errors
-    /// The archive cannot be listed.
     pub(crate) fn prunable(&self, older_than_ms: u64) -> Result<Vec<ArchivedState>, Error> {
         let now = self.environment().timestamp();
         let is_old = |state: &ArchivedState| {
@@ -329,9 +323,6 @@ impl Workspace {
     }
 
     /// Deletes an archived execution for good.
-    ///
-    /// # Errors
-    /// It cannot be removed.
     pub(crate) fn prune(&self, state: &ArchivedState) -> Result<(), Error> {
         let (Some(archive), Some(name)) = (state.directory.parent(), state.directory.file_name())
         else {

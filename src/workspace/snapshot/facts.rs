@@ -41,9 +41,6 @@ struct Touches {
 
 impl Facts {
     /// Takes the cached facts and brings them up to the end of the history.
-    ///
-    /// # Errors
-    /// The history cannot be read.
     pub(in crate::workspace) fn load(
         view: &View,
         progress: &mut dyn FnMut(u64),

@@ -1,10 +1,10 @@
 //! All files at one revision, read into typed views on demand, and what follows from them.
 
 pub(in crate::workspace) mod facts;
+pub(in crate::workspace) mod liveness;
 pub(in crate::workspace) mod readiness;
 pub(in crate::workspace) mod resolve;
 pub(in crate::workspace) mod usage;
-pub(in crate::workspace) mod witness;
 
 use std::{
     borrow::Cow,
@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use self::witness::Witness;
+use self::liveness::Liveness;
 use super::{Error, Facts};
 use crate::{
     domain::{Constraints, Context, ModelError, Plan, StateFile, Variables, Workflow},
@@ -26,7 +26,7 @@ use crate::{
 pub struct Snapshot {
     view: View,
     progress: fn(u64),
-    witness: Witness,
+    liveness: Liveness,
     plan: OnceLock<Arc<Plan>>,
 }
 
@@ -37,13 +37,13 @@ pub(super) fn buffered(history: &AppendedView) -> store::Result<BufReader<Append
 }
 
 impl Snapshot {
-    pub(super) fn new(view: View, progress: fn(u64), witness: Witness) -> Self {
-        Self { view, progress, witness, plan: OnceLock::new() }
+    pub(super) fn new(view: View, progress: fn(u64), liveness: Liveness) -> Self {
+        Self { view, progress, liveness, plan: OnceLock::new() }
     }
 
     /// Who looks for signs of life of those who hold steps.
-    pub(super) fn witness(&self) -> &Witness {
-        &self.witness
+    pub(super) fn liveness(&self) -> &Liveness {
+        &self.liveness
     }
 
     /// What the store gave.
@@ -57,9 +57,6 @@ impl Snapshot {
     }
 
     /// The plan, read once.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn plan(&self) -> Result<Arc<Plan>, Error> {
         if let Some(plan) = self.plan.get() {
             return Ok(Arc::clone(plan));
@@ -69,25 +66,16 @@ impl Snapshot {
     }
 
     /// The context.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn context(&self) -> Result<Context, Error> {
         markdown(&self.view, StateFile::Context).map(Context::read)
     }
 
     /// The constraints.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn constraints(&self) -> Result<Constraints, Error> {
         markdown(&self.view, StateFile::Constraints).map(Constraints::read)
     }
 
     /// The variables.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn variables(&self) -> Result<Variables, Error> {
         let bytes = bytes(&self.view, StateFile::Variables)?;
         Ok(Variables::parse(bytes.to_vec())?)
@@ -102,9 +90,6 @@ impl Snapshot {
     }
 
     /// The whole history, from its beginning.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be opened.
     pub(crate) fn history(&self) -> Result<BufReader<AppendedReader>, Error> {
         if !self.view.appended().exists() {
             return Err(ModelError::Missing { file: StateFile::History }.into());
@@ -126,9 +111,6 @@ impl Snapshot {
     }
 
     /// The newest entries of the history, newest last.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn last_entries(&self, limit: usize) -> Result<Vec<history::Entry>, Error> {
         let mut reader = self.history()?;
         history::last_entries(&mut reader, limit).map_err(Error::from)
@@ -136,9 +118,6 @@ impl Snapshot {
 
     /// The newest entries in about the last `bytes` of the history, newest last: a long history
     /// costs no more than a short one.
-    ///
-    /// # Errors
-    /// The file is missing or cannot be read.
     pub(crate) fn recent_entries(
         &self,
         limit: usize,
@@ -149,9 +128,6 @@ impl Snapshot {
     }
 
     /// What is derived from the history, from the cache where it is valid.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub(crate) fn facts(&self) -> Result<Facts, Error> {
         Facts::load(&self.view, &mut |bytes| (self.progress)(bytes))
     }

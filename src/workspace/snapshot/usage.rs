@@ -63,9 +63,6 @@ impl Workspace {
     /// As long as nothing depends on it this writes one short line beside the log: no operation,
     /// no new revision. The next step that ends tells the sum in its entry. When the count crosses
     /// a limit, or when a rule looks at it, an event tells it at once, so that rules can answer.
-    ///
-    /// # Errors
-    /// The state cannot be read or written.
     pub(crate) fn count(&self, usage: Usage) -> Result<Option<Outcome>, Error> {
         let snapshot = self.read()?;
         if !snapshot.is_watched(usage) && self.store.count(usage.fact()).is_ok() {

@@ -70,7 +70,7 @@ impl Snapshot {
             last_entry: history.newest(),
             history: history.counts,
             pending: Pending::of(self.view()),
-            witness: self.witness(),
+            liveness: self.liveness(),
         });
         for problem in plan.problems.iter().cloned().chain(self.conflict_problems()) {
             if !problems.contains(&problem) {

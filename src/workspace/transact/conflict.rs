@@ -125,9 +125,6 @@ fn may_be_in_history(view: &View) -> Result<bool, Error> {
 
 impl Snapshot {
     /// The conflicts that a merge left in the files.
-    ///
-    /// # Errors
-    /// The history cannot be read.
     pub(crate) fn conflicts(&self) -> Result<Vec<Conflict>, Error> {
         all(self.view())
     }

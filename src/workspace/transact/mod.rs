@@ -10,7 +10,7 @@ use std::{path::PathBuf, rc::Rc};
 use self::notice::{findings, notices};
 use super::{
     Answer, Draft, Error, FileDiff, Outcome, Workspace, adopted::AdoptedView, check, is_absent,
-    snapshot::witness::Witness, version_control::Location,
+    snapshot::liveness::Liveness, version_control::Location,
 };
 use crate::{
     domain::{ErrorCode, Plan, StateFile},
@@ -232,7 +232,7 @@ impl Workspace {
         }
         let mut draft = Draft::new(view, &self.env, self.options.progress)?;
         let version_control = self.version_control();
-        draft.witness = Some(Witness::new(self));
+        draft.liveness = Some(Liveness::new(self));
         draft.location = Some(Location { dir: self.directory(), version_control });
         Ok(draft)
     }

@@ -161,6 +161,26 @@ impl Client {
         document
     }
 
+    /// Makes a change of `apply` by the tool of its subject, which must accept or refuse it.
+    pub fn make_change(&mut self, mut change: Value, is_refused: bool) {
+        let members = change.as_object_mut().unwrap();
+        let op = members.remove("op").unwrap();
+        let (tool, verb) = op.as_str().unwrap().split_once('.').unwrap();
+        let verb = match members.remove("approve") {
+            Some(Value::Bool(true)) => "approve",
+            Some(_) => "reject",
+            None => verb,
+        };
+        if let Some(to) = members.remove("to") {
+            members.insert("status".to_owned(), to);
+        }
+        members.insert("verb".to_owned(), json!(verb));
+        match is_refused {
+            true => drop(self.refused(tool, change)),
+            false => drop(self.ok(tool, change)),
+        }
+    }
+
     /// Calls a tool that must refuse, and gives the error.
     pub fn refused(&mut self, tool: &str, arguments: Value) -> Value {
         let document = self.call(tool, arguments);

@@ -112,9 +112,6 @@ context.md merge=union
 ";
 
 /// Writes them beside a new state in a working tree of git; what is there already stays.
-///
-/// # Errors
-/// The file cannot be written.
 pub(crate) fn write_attributes(dir: &Path) -> Result<bool, GitError> {
     if discovery::top(&discovery::resolve(dir)).is_none() {
         return Ok(false);

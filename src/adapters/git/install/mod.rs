@@ -55,9 +55,6 @@ const TEXTCONV: &str = "diff.statedir.textconv";
 
 /// Sets a repository up; doing it again changes nothing. What is left out in `options` and was set
 /// up before stays.
-///
-/// # Errors
-/// There is no repository, or something cannot be written.
 pub(crate) fn install(
     dir: &Path,
     program: &Path,
@@ -106,9 +103,6 @@ pub(crate) fn install(
 
 /// Takes everything away that [`install`] set up, and nothing else: what other states of the
 /// repository need stays.
-///
-/// # Errors
-/// There is no repository, or something cannot be written.
 pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
     let scope = scope(options.global);
@@ -173,9 +167,6 @@ fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitEr
 }
 
 /// How the repository is set up now.
-///
-/// # Errors
-/// There is no repository.
 pub(crate) fn status(dir: &Path) -> Result<Installed, GitError> {
     let repository = Repository::of(dir)?;
     let driver = repository.git.ask(&["config", "--get", DRIVER]).ok();

@@ -44,9 +44,6 @@ pub(crate) struct Unmerged {
 /// Merges every state file that git left in conflict: from the three versions in the index, whether
 /// or not there are markers in the file, or from the markers where the index has forgotten them.
 /// Files without conflicts are marked as resolved.
-///
-/// # Errors
-/// There is no repository, or a file cannot be read or written.
 pub(crate) fn resolve(dir: &Path, dry_run: bool) -> Result<Vec<Resolved>, GitError> {
     let repository = Repository::of(dir)?;
     let unmerged = unmerged(&repository)?;
@@ -164,9 +161,6 @@ fn unreadable(file: StateFile, why: &str) -> GitError {
 }
 
 /// Tells git that a file that was in conflict is settled; nothing else is staged.
-///
-/// # Errors
-/// Git cannot be asked.
 pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitError> {
     let Ok(repository) = Repository::of(dir) else { return Ok(false) };
     if unmerged(&repository)?.iter().all(|unmerged| unmerged.file != file) {
@@ -177,9 +171,6 @@ pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitErro
 }
 
 /// Stages state files that changed while a conflict was settled, so that they are committed with it.
-///
-/// # Errors
-/// Git cannot be asked.
 pub(crate) fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
     let repository = Repository::around(dir)?;
     let paths: Vec<String> = files.iter().map(|file| repository.path(file.name())).collect();
@@ -204,9 +195,6 @@ pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
 
 /// The state files that git holds for unmerged, whatever they look like; none outside of a
 /// repository.
-///
-/// # Errors
-/// Git cannot be asked.
 pub(crate) fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
     match Repository::of(dir) {
         Ok(repository) => unmerged(&repository),

@@ -1,7 +1,7 @@
 //! Bringing lost state files back out of the commits.
 
+pub(super) mod log;
 pub(super) mod lost;
-pub(super) mod relog;
 mod replay;
 
 use std::{collections::HashSet, io::Write as _, path::Path};

@@ -64,9 +64,6 @@ pub(crate) struct Finished {
 }
 
 /// All working trees of the repository.
-///
-/// # Errors
-/// There is no repository.
 pub(crate) fn worktrees(dir: &Path) -> Result<Vec<Worktree>, GitError> {
     let repository = Repository::of(dir)?;
     let inside = &repository.inside;
@@ -138,9 +135,6 @@ pub(crate) enum Left {
 }
 
 /// What is left of an attempt to make that working tree.
-///
-/// # Errors
-/// There is no repository.
 pub(crate) fn left_by_add(dir: &Path, name: &str, path: &Path) -> Result<Left, GitError> {
     let repository = Repository::of(dir)?;
     let own = worktrees(dir)?.into_iter().find(|tree| tree.branch.as_deref() == Some(name));
@@ -160,9 +154,6 @@ pub(crate) fn left_by_add(dir: &Path, name: &str, path: &Path) -> Result<Left, G
 
 /// Keeps git from offering a working tree that lies inside of this one to be added: its directory
 /// is named in git's own list, which is not committed.
-///
-/// # Errors
-/// The list cannot be written.
 pub(crate) fn ignore_worktrees(dir: &Path, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     let Ok(inside) = path.strip_prefix(&repository.top) else { return Ok(()) };
@@ -231,9 +222,6 @@ pub(crate) fn add_worktree(dir: &Path, name: &str, path: &Path) -> Result<Worktr
 
 /// Refuses to take a working tree away that holds what nobody committed, that is locked, or while
 /// another merge is under way here. Nothing is changed.
-///
-/// # Errors
-/// As said, or git cannot be asked.
 pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     repository.refuse_locked()?;
@@ -407,9 +395,6 @@ pub(crate) fn abandon_worktree(dir: &Path, tree: &Worktree) -> Result<(), GitErr
 }
 
 /// The working tree of a branch that is not this one.
-///
-/// # Errors
-/// There is none.
 pub(crate) fn find(dir: &Path, name: &str) -> Result<Worktree, GitError> {
     let trees = worktrees(dir)?;
     let on_it = |tree: &&Worktree| tree.branch.as_deref() == Some(name);

@@ -8,9 +8,6 @@ use crate::{
 };
 
 /// Where a working tree of that name is put when nobody says where: beside the repository.
-///
-/// # Errors
-/// There is no repository.
 pub(crate) fn default_worktree_path(dir: &Path, name: &str) -> Result<PathBuf, GitError> {
     let Repository { top, git, .. } = Repository::of(dir)?;
     let common = common_dir(&git)?;
@@ -72,9 +69,6 @@ pub(crate) fn check_worktree(dir: &Path, name: &str, path: &Path) -> Result<(), 
 
 /// Refuses a place that is reached by a link that is committed in the repository: what is made
 /// there would be wherever somebody else wanted it.
-///
-/// # Errors
-/// As said, or git cannot be asked.
 pub(crate) fn refuse_committed_link(dir: &Path, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
     let mut found = PathBuf::new();

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        cli::{CliResult, Failure, Session, progress::Progress, way_back},
+        cli::{CliResult, Failure, Session, missing_file, output::progress::Progress},
         git,
     },
     domain::{ErrorCode, Problem, Severity},
@@ -40,7 +40,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
         }
     }
-    way_back::explain(&workspace, &mut checked.findings);
+    missing_file::add_hints(&workspace, &mut checked.findings);
     let errors = checked.errors();
     let warnings = checked.findings.len() - errors;
     if !session.output.is_json() {

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Failure, Session, pairs, progress::Progress},
+    adapters::cli::{CliResult, Failure, Session, output::progress::Progress, pairs},
     domain::ErrorCode,
     history::{self, Entry, ProblemKind},
     text::display::counted,

@@ -8,7 +8,7 @@ use crate::{
     adapters::{
         choose,
         cli::{CliResult, Failure, Session},
-        git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, Relogged},
+        git::{self, GitError, LogState, Lost, PassedOver, Rebuilt, RebuiltLog},
     },
     domain::{ErrorCode, StateFile},
     store::StoreError,
@@ -71,10 +71,10 @@ fn is_unusable_log(error: &Error) -> bool {
     matches!(error, Damaged { .. } | TooLarge { .. } | NotRegular { .. })
 }
 
-fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<Relogged, Failure> {
+fn relog(session: &Session<'_>, workspace: &Workspace) -> Result<RebuiltLog, Failure> {
     let holder = workspace.holder();
     let (wait, dry_run) = (session.global.wait(), session.global.dry_run);
-    git::relog(workspace.store(), wait, &holder, dry_run).map_err(failure)
+    git::rebuild_log(workspace.store(), wait, &holder, dry_run).map_err(failure)
 }
 
 fn directory(session: &Session<'_>) -> Result<PathBuf, Failure> {
@@ -111,7 +111,7 @@ struct RecoveredFiles {
     dir: PathBuf,
     from_log: Vec<StateFile>,
     rebuilt: Rebuilt,
-    relogged: Relogged,
+    relogged: RebuiltLog,
     dry_run: bool,
 }
 

@@ -6,7 +6,7 @@ use super::{from_git, scan, view};
 use crate::{
     adapters::{
         Evaluator, Recovery, RecoveryOptions, Scan, ScanResult,
-        cli::{CliResult, Failure, Session, commands::steps::args::select, way_back},
+        cli::{CliResult, Failure, Session, commands::steps::args::select, missing_file},
         is_archived, split_words,
     },
     domain::{ErrorCode, PlanRole},
@@ -177,7 +177,7 @@ fn look_back(workspace: &Workspace, recovery: &mut Recovery) -> Option<String> {
     if recovery.examined.evidence.damage.is_empty() {
         return None;
     }
-    let way_back = way_back::of_missing(workspace)?;
+    let way_back = missing_file::first_hint(workspace)?;
     recovery.decision.look_at = vec![way_back.clone()];
     Some(way_back)
 }

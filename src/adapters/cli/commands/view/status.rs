@@ -1,7 +1,9 @@
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Session, commands::steps::view::mark, output::Colour, way_back},
+    adapters::cli::{
+        CliResult, Session, commands::steps::view::mark, missing_file, output::Colour,
+    },
     domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
     text::display::counted,
     workspace::{
@@ -30,7 +32,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
     let workspace = session.workspace()?;
     let snapshot = workspace.read()?;
     let mut overview = snapshot.overview()?;
-    way_back::explain(&workspace, &mut overview.problems);
+    missing_file::add_hints(&workspace, &mut overview.problems);
     if session.output.is_json() {
         session.output.value(json!(overview));
         return Ok(0);

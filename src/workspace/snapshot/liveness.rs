@@ -17,14 +17,14 @@ const NEWEST: usize = 200;
 
 /// Looks for signs of life, for one who asks.
 #[derive(Clone, Debug)]
-pub(crate) struct Witness {
+pub(crate) struct Liveness {
     store: Store,
     now: Timestamp,
     asking: Claim,
     operations: OnceCell<Vec<OperationSummary>>,
 }
 
-impl Witness {
+impl Liveness {
     pub(in crate::workspace) fn new(workspace: &Workspace) -> Self {
         Self {
             store: workspace.store.clone(),

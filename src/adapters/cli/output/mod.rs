@@ -3,6 +3,10 @@
 //! stdout carries the answer and nothing else; notes and errors go to stderr. A closed pipe is a
 //! quiet end.
 
+pub(super) mod progress;
+mod terminal;
+mod word_diff;
+
 use std::{
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
@@ -11,11 +15,11 @@ use std::{
 use anstyle::{AnsiColor, Effects, Style};
 use serde_json::{Value, json};
 
-use super::{
-    Failure,
-    terminal::{self, for_stderr},
+use self::{
+    terminal::for_stderr,
     word_diff::{WordLine, word_lines},
 };
+use super::Failure;
 use crate::{
     domain::ErrorCode,
     text::display::escape_controls,

@@ -34,7 +34,7 @@ pub(crate) enum LogState {
 
 /// What became of the operation log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Relogged {
+pub(crate) struct RebuiltLog {
     /// How it stands with the log.
     pub log: LogState,
     /// How many operations it got from commits.
@@ -55,19 +55,19 @@ pub(crate) struct Relogged {
 ///
 /// # Errors
 /// There is no repository, or the log cannot be written; then there is none.
-pub(crate) fn relog(
+pub(crate) fn rebuild_log(
     store: &Store,
     wait: Duration,
     holder: &Holder,
     dry_run: bool,
-) -> Result<Relogged, GitError> {
+) -> Result<RebuiltLog, GitError> {
     if store.exists()?.log {
-        return Ok(Relogged { log: LogState::Kept, ..Relogged::default() });
+        return Ok(RebuiltLog { log: LogState::Kept, ..RebuiltLog::default() });
     }
     let repository = Repository::of(&store.layout().dir)?;
     let (commits, left_out) = commits(&repository)?;
     let mut replay = Replay::new(&repository);
-    let mut relogged = Relogged { left_out, ..Relogged::default() };
+    let mut relogged = RebuiltLog { left_out, ..RebuiltLog::default() };
     if commits.is_empty() {
         return Ok(relogged);
     }
@@ -87,7 +87,7 @@ pub(crate) fn relog(
         })?;
         match founded {
             None if store.exists()?.log => {
-                return Ok(Relogged { log: LogState::Kept, ..Relogged::default() });
+                return Ok(RebuiltLog { log: LogState::Kept, ..RebuiltLog::default() });
             }
             None => {}
             Some(founded) => {

@@ -1,5 +1,8 @@
 //! `KEY=VALUE` and values as they come from the command line.
 
+mod number_text;
+mod unique_keys;
+
 use std::{
     io::Read as _,
     sync::atomic::{AtomicBool, Ordering},
@@ -19,7 +22,7 @@ pub(super) fn value(text: &str) -> Result<Value, Failure> {
     if read.is_some() {
         refuse_doubled("the value", text)?;
     }
-    let whole = read.filter(|_| super::number_text::rounded(text).is_none());
+    let whole = read.filter(|_| number_text::rounded(text).is_none());
     Ok(whole.unwrap_or_else(|| Value::from(text)))
 }
 
@@ -40,7 +43,7 @@ pub(super) fn checked_value(text: &str) -> Result<Value, Failure> {
 
 /// Refuses JSON with a number that would not be kept as it was given.
 pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
-    let Some(number) = super::number_text::rounded(json) else { return Ok(()) };
+    let Some(number) = number_text::rounded(json) else { return Ok(()) };
     let message = format!("the number `{number}` has more digits than a number keeps");
     let hint = "give it as text: in quotes, or with `var set --string`";
     Err(Failure::new(ErrorCode::BadValue, message).hint(hint))
@@ -48,7 +51,7 @@ pub(super) fn refuse_rounded(json: &str) -> Result<(), Failure> {
 
 /// Refuses JSON with an object that has a key twice, one of which would be dropped.
 pub(super) fn refuse_doubled(name: &str, json: &str) -> Result<(), Failure> {
-    let Some(error) = super::unique_keys::doubled(json) else { return Ok(()) };
+    let Some(error) = unique_keys::doubled(json) else { return Ok(()) };
     let mut failure = Failure::new(ErrorCode::DuplicateKey, format!("{name} has a {error}"));
     failure.location = Some(location(name, &error));
     Err(failure.hint("keep one of them"))

@@ -47,7 +47,7 @@ pub(super) fn order(named: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
 
 /// Sets apart the dependencies that follow from others and counts what waits for each step;
 /// whether that could be done.
-pub(super) fn fold(nodes: &mut [Node], order: &[usize]) -> bool {
+pub(super) fn mark_implied(nodes: &mut [Node], order: &[usize]) -> bool {
     if nodes.len() > MOST {
         for at in 0..nodes.len() {
             if !nodes[at].is_finished() {

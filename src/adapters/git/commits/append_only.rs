@@ -45,9 +45,6 @@ impl Shrunk {
 /// Looks at the staged state files of the repository whose git runs us, or that the working
 /// directory is in: history.md must verify and hold all entries of every parent of the commit, and
 /// no file may hold conflicts.
-///
-/// # Errors
-/// Git cannot be asked.
 pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
     let git = Git::that_called()?;
     text(&git, &["rev-parse", "--show-toplevel"])?;

@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The hint for a file that the log does not know; `None` where the usual one is right.
-pub(super) fn of_file(workspace: &Workspace, file: StateFile) -> Option<String> {
+pub(super) fn hint_for(workspace: &Workspace, file: StateFile) -> Option<String> {
     // A log that cannot be read has a hint of its own.
     if workspace.is_in_log(file).unwrap_or(true) {
         return None;
@@ -22,15 +22,15 @@ pub(super) fn of_file(workspace: &Workspace, file: StateFile) -> Option<String> 
 }
 
 /// The same for the first of the missing files that the log does not know.
-pub(super) fn of_missing(workspace: &Workspace) -> Option<String> {
+pub(super) fn first_hint(workspace: &Workspace) -> Option<String> {
     let missing = workspace.missing_files().ok()?;
-    missing.into_iter().find_map(|file| of_file(workspace, file))
+    missing.into_iter().find_map(|file| hint_for(workspace, file))
 }
 
 /// Gives the missing files among the findings the hint that fits.
-pub(super) fn explain(workspace: &Workspace, findings: &mut [Problem]) {
+pub(super) fn add_hints(workspace: &Workspace, findings: &mut [Problem]) {
     for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::FileMissing) {
-        if let Some(hint) = of_file(workspace, finding.file) {
+        if let Some(hint) = hint_for(workspace, finding.file) {
             (finding.hint, finding.fixable) = (Some(hint), false);
         }
     }

@@ -25,9 +25,6 @@ pub(crate) enum SideError {
 /// The side that `word` names: `working`, `@`, `@-2`, a checkpoint, an operation, else a git
 /// revision.
 /// `git:REV` always means git.
-///
-/// # Errors
-/// Nothing has that name, or it cannot be read.
 pub(crate) fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideError> {
     if let Some(revision) = word.strip_prefix("git:") {
         return Ok(from_git(workspace, revision)?);

@@ -5,13 +5,15 @@
 //! copies the options of every command into each. Help and messages are given by the same
 //! descriptions, all of them.
 
+mod hyphens;
+
 use std::ffi::OsString;
 
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
 use super::{
     args::{Arguments, Describe, Global, named},
-    hyphens, suggest, synonyms,
+    suggest, synonyms,
 };
 
 /// A line that was understood.

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Shows on a terminal's stderr how much has been read.
-pub(super) struct Progress {
+pub(in crate::adapters::cli) struct Progress {
     began: Instant,
     last: Instant,
     shown: bool,
@@ -15,13 +15,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(what: &'static str) -> Self {
+    pub(in crate::adapters::cli) fn new(what: &'static str) -> Self {
         let began = Instant::now();
         Self { began, last: began, shown: false, terminal: io::stderr().is_terminal(), what }
     }
 
     /// So many bytes are done.
-    pub(super) fn at(&mut self, bytes: u64) {
+    pub(in crate::adapters::cli) fn at(&mut self, bytes: u64) {
         const PATIENCE: Duration = Duration::from_secs(1);
         const PACE: Duration = Duration::from_millis(200);
         if !self.terminal || self.began.elapsed() < PATIENCE || self.last.elapsed() < PACE {
@@ -42,7 +42,7 @@ impl Drop for Progress {
 }
 
 /// Shows how much of a long history has been read, for a command that has to read all of it.
-pub(super) fn reading(bytes: u64) {
+pub(in crate::adapters::cli) fn reading(bytes: u64) {
     use std::sync::{Mutex, OnceLock, PoisonError};
     static SHOWN: OnceLock<Mutex<Progress>> = OnceLock::new();
     let shown = SHOWN.get_or_init(|| Mutex::new(Progress::new("reading history.md")));
