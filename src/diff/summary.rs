@@ -9,7 +9,10 @@ use super::{
     excerpt::{excerpt, excerpts, quoted, shown, shown_pair},
     fold::{Folded, fold},
 };
-use crate::domain::{SettingGroup, StateFile};
+use crate::{
+    domain::{SettingGroup, StateFile},
+    text::display,
+};
 
 /// How many characters of a value are shown.
 const WIDTH: usize = 60;
@@ -224,10 +227,10 @@ fn entries(first: &Difference, group: &[Difference]) -> String {
         _ => String::new(),
     };
     let titles: Vec<String> = group.iter().map(title).collect();
-    let noun = if group.len() == 1 { "entry" } else { "entries" };
+    let entries = display::counted(group.len(), "entry", "entries");
     let verb = word(first.verb());
     let listed = excerpts(titles.iter().map(String::as_str), 2 * WIDTH);
-    format!("{} {noun} {verb}: {listed}", group.len())
+    format!("{entries} {verb}: {listed}")
 }
 
 /// `2 added: "…", 1 changed`.

@@ -48,7 +48,7 @@ pub use entry::NewEntry;
 pub(crate) use entry::{Entry, PAUSED, Proof};
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
-pub(crate) use read::each::each_entry;
+pub(crate) use read::scan::each_entry;
 
 pub(crate) use read::search::search;
 pub(crate) use read::segment::{Segment, SegmentKind, segments};

@@ -7,7 +7,7 @@ use crate::{
     merge::Conflict,
     rules::WorkflowError,
     store::{Revision, StoreError},
-    text::{Place, markdown::is_placeholder, shell::shell_word},
+    text::{Place, display::counted, markdown::is_placeholder, shell::shell_word},
 };
 
 /// A refused, conflicting or impossible command. Nothing was changed.
@@ -83,7 +83,7 @@ pub(crate) enum ErrorKind {
         step: Option<(u32, StepId)>,
     },
     /// A merge left conflicts that a person has to settle first.
-    #[error("{} of a merge {} unresolved: `{}`", plural(*.count), if *.count == 1 { "is" } else { "are" }, .first.field)]
+    #[error("{} of a merge {} unresolved: `{}`", counted(*.count, "conflict", "conflicts"), if *.count == 1 { "is" } else { "are" }, .first.field)]
     Unmerged {
         /// How many.
         count: usize,
@@ -356,10 +356,6 @@ fn io_hint(path: &std::path::Path, source: &std::io::Error) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-fn plural(count: usize) -> String {
-    format!("{count} conflict{}", if count == 1 { "" } else { "s" })
 }
 
 fn store_code(error: &StoreError) -> ErrorCode {

@@ -2,7 +2,6 @@
 
 pub(in crate::history) mod block;
 pub(in crate::history) mod doubt;
-pub(in crate::history) mod each;
 pub(in crate::history) mod fields;
 pub(in crate::history) mod heading;
 pub(in crate::history) mod lines;

@@ -14,7 +14,7 @@
 use std::io::BufRead;
 
 use crate::history::{
-    HistoryError,
+    Entry, HistoryError,
     read::{
         block::{Block, Blocks, Part},
         doubt::{Doubt, Doubtful},
@@ -284,4 +284,17 @@ impl Scanner {
 
 fn is_torn(line: &Line<'_>) -> bool {
     !line.ended && Trailer::may_begin_with(line.text)
+}
+
+/// Gives every entry to `sink`, in the order of the file.
+pub(crate) fn each_entry<R: BufRead>(
+    reader: R,
+    mut sink: impl FnMut(Entry),
+) -> Result<(), HistoryError> {
+    scan(reader, None, &mut |_| {}, |piece| {
+        if let Some(entry) = Entry::read(&piece) {
+            sink(entry);
+        }
+    })?;
+    Ok(())
 }

@@ -4,7 +4,7 @@
 //! quiet end.
 
 pub(super) mod progress;
-mod terminal;
+pub(super) mod terminal;
 mod word_diff;
 
 use std::{

@@ -22,7 +22,7 @@ pub(super) fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
 
 /// Whether to colour, as users expect it: `NO_COLOR` and `TERM=dumb` switch colours off,
 /// `CLICOLOR_FORCE` switches them on in a pipe, too, and `CLICOLOR=0` off on a terminal.
-pub(super) fn wants_colour(terminal: bool) -> bool {
+pub(in crate::adapters::cli) fn wants_colour(terminal: bool) -> bool {
     use anstyle_query::{clicolor, no_color, term_supports_color};
     let forced = std::env::var_os("CLICOLOR_FORCE").is_some_and(|v| !v.is_empty() && v != "0");
     let usual = || terminal && clicolor() != Some(false) && term_supports_color();

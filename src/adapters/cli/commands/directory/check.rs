@@ -6,6 +6,7 @@ use crate::{
         git,
     },
     domain::{ErrorCode, Problem, Severity},
+    text::display::counted,
 };
 
 /// Find every inconsistency, with its place and a fix (exit 4 if there is an error)
@@ -61,15 +62,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             }
         }
     }
-    let count = |number: usize, noun: &str| {
-        format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-    };
     let read = checked.constraints;
     if !session.output.is_json() && read.prose > 0 {
         session.output.line(format!(
             "constraints.md: {} executed, {} passed on as prose (`statedir rule check`)",
-            count(read.executed, "line"),
-            count(read.prose, "line")
+            counted(read.executed, "line", "lines"),
+            counted(read.prose, "line", "lines")
         ));
     }
     if errors == 0 && (warnings == 0 || !args.strict) {
@@ -80,7 +78,11 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         }
         return Ok(0);
     }
-    let message = format!("found {} and {}", count(errors, "error"), count(warnings, "warning"));
+    let message = format!(
+        "found {} and {}",
+        counted(errors, "error", "errors"),
+        counted(warnings, "warning", "warnings")
+    );
     let mut failure = Failure::new(ErrorCode::Inconsistent, message);
     if checked.findings.iter().any(|finding| finding.fixable) {
         failure = failure.hint("`statedir check --fix` repairs what is safe");

@@ -232,8 +232,7 @@ fn verify(session: &mut Session<'_>) -> CliResult {
             session.output.line(line);
         }
     }
-    let count = verified.problems.len();
-    let noun = if count == 1 { "problem" } else { "problems" };
+    let problems = counted(verified.problems.len(), "problem", "problems");
     let is_gone = |problem: &history::Problem| {
         matches!(problem.kind, ProblemKind::CutTail | ProblemKind::Removed)
     };
@@ -244,7 +243,7 @@ fn verify(session: &mut Session<'_>) -> CliResult {
         "`statedir op log` shows edits made outside statedir; restore the file from git"
     };
     let mut failure =
-        Failure::new(ErrorCode::HistoryBroken, format!("history.md has {count} {noun}")).hint(hint);
+        Failure::new(ErrorCode::HistoryBroken, format!("history.md has {problems}")).hint(hint);
     failure.data = Some(Box::new(json!({ "verification": verified })));
     Err(failure)
 }

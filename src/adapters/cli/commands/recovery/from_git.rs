@@ -12,7 +12,7 @@ use crate::{
     },
     domain::{ErrorCode, StateFile},
     store::StoreError,
-    text::shell::shell_word,
+    text::{display::counted, shell::shell_word},
     workspace::{Error, ErrorKind, Workspace},
 };
 
@@ -157,10 +157,8 @@ impl RecoveredFiles {
             output.line("the operation log exists and does not include what came from commits");
         }
         if relogged.log == LogState::Rebuilt {
-            let plural = if relogged.operations == 1 { "" } else { "s" };
-            let count = relogged.operations;
-            output
-                .line(format!("{would}rebuilt {count} operation{plural} of the log from commits"));
+            let operations = counted(relogged.operations, "operation", "operations");
+            output.line(format!("{would}rebuilt {operations} of the log from commits"));
         }
         if !relogged.edited.is_empty() {
             let files = relogged.edited.join(", ");

@@ -46,7 +46,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     use crate::{
         adapters::{
             board::{self, Charset, Options},
-            cli::{in_process::Caller, terminal::wants_colour},
+            cli::{in_process::Caller, output::terminal::wants_colour},
         },
         domain::ErrorCode,
     };
