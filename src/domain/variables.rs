@@ -34,9 +34,9 @@ impl Variables {
     /// # Errors
     /// The bytes are not one JSON object within the limits; the error has a place.
     pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, ModelError> {
-        let source = String::from_utf8_lossy(&bytes).into_owned();
-        let document = JsonDocument::from_bytes(bytes)
-            .map_err(|error| ModelError::json(FILE, &error, &source))?;
+        // Large files are read as well: there is no second copy for the sake of a message.
+        let document = JsonDocument::read(bytes)
+            .map_err(|(error, source)| ModelError::json(FILE, &error, &source))?;
         if document.keys(&Path::root()).is_none() {
             return Err(ModelError::Unreadable {
                 file: FILE,

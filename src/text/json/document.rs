@@ -1,6 +1,6 @@
 //! A JSON text with an index of where everything in it is.
 
-use super::fault::place;
+use super::fault::{BOM, place};
 use super::tree::{Kind, Tree};
 use super::{JsonEdit, JsonError, MAX_BYTES, Path};
 use crate::text::Place;
@@ -19,7 +19,7 @@ impl JsonDocument {
     /// Refuses what is not JSON, duplicate keys, nesting deeper than [`super::MAX_DEPTH`] and
     /// more than [`MAX_BYTES`] bytes.
     pub fn parse(source: impl Into<String>) -> Result<Self, JsonError> {
-        Ok(Self { tree: Tree::parse(source.into())? })
+        Tree::parse(source.into()).map(|tree| Self { tree }).map_err(|(error, _)| error)
     }
 
     /// Reads JSON from the bytes of a file.
@@ -27,15 +27,23 @@ impl JsonDocument {
     /// # Errors
     /// As [`JsonDocument::parse`], and refuses bytes that are not UTF-8.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, JsonError> {
+        Self::read(bytes).map_err(|(error, _)| error)
+    }
+
+    /// The same; a refusal gives the text back, to quote it.
+    pub(crate) fn read(bytes: Vec<u8>) -> Result<Self, (JsonError, String)> {
         if bytes.len() > MAX_BYTES {
-            return Err(JsonError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES });
+            let error = JsonError::TooLarge { bytes: bytes.len(), limit: MAX_BYTES };
+            return Err((error, String::new()));
         }
         let source = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             let good = String::from_utf8_lossy(error.as_bytes().get(..offset).unwrap_or_default());
-            JsonError::NotUtf8 { place: place(&good, offset), offset }
+            let place = place(&good, offset);
+            let source = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            (JsonError::NotUtf8 { place, offset }, source)
         })?;
-        Self::parse(source)
+        Ok(Self { tree: Tree::parse(source)? })
     }
 
     /// The text, byte for byte.
@@ -51,6 +59,17 @@ impl JsonDocument {
     /// The whole document as a value; keys keep their order.
     pub fn to_value(&self) -> Value {
         self.tree.value(self.tree.root())
+    }
+
+    /// The same, where the document is not needed any more: its index goes first.
+    pub(crate) fn into_value(self) -> Value {
+        let source = self.into_source();
+        let text = source.strip_prefix(BOM).unwrap_or(&source);
+        match serde_json::from_str(text) {
+            Ok(value) => value,
+            // Nesting just within our own limit.
+            Err(_) => Self::parse(source).map_or(Value::Null, |document| document.to_value()),
+        }
     }
 
     /// The value at `path`.

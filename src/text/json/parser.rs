@@ -10,9 +10,19 @@ use std::collections::hash_map::Entry;
 
 /// The nodes of the one value in `source` from `start` on.
 pub(super) fn parse(source: &str, start: usize) -> Result<Vec<Node>, Fault> {
-    let parser =
-        Parser { source, bytes: source.as_bytes(), at: start, nodes: Vec::new(), open: Vec::new() };
+    let nodes = Vec::with_capacity(most_nodes(source.as_bytes()));
+    let parser = Parser { source, bytes: source.as_bytes(), at: start, nodes, open: Vec::new() };
     parser.document()
+}
+
+/// How many nodes a long text can have, so that their list need not grow by copying itself.
+fn most_nodes(bytes: &[u8]) -> usize {
+    const LONG: usize = 1 << 20;
+    if bytes.len() < LONG {
+        return 0;
+    }
+    let begins = |byte: &&u8| matches!(**byte, b',' | b'{' | b'[');
+    bytes.iter().filter(begins).count() + 1
 }
 
 struct Parser<'s> {

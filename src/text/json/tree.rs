@@ -73,14 +73,15 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn parse(source: String) -> Result<Self, JsonError> {
+    /// Reads a text; a refusal gives it back.
+    pub(super) fn parse(source: String) -> Result<Self, (JsonError, String)> {
         if source.len() > MAX_BYTES {
-            return Err(JsonError::TooLarge { bytes: source.len(), limit: MAX_BYTES });
+            return Err((JsonError::TooLarge { bytes: source.len(), limit: MAX_BYTES }, source));
         }
         let start = if source.starts_with(BOM) { BOM.len_utf8() } else { 0 };
         match parser::parse(&source, start) {
             Ok(nodes) => Ok(Self { source, nodes }),
-            Err(fault) => Err(fault.located(&source)),
+            Err(fault) => Err((fault.located(&source), source)),
         }
     }
 

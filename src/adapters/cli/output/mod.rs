@@ -13,6 +13,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Effects, Style};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::{
@@ -81,6 +82,22 @@ impl Colour {
             Some('~') => Self::Bold,
             _ => Self::None,
         }
+    }
+}
+
+/// Writes straight to where the answer goes.
+struct Through<'o>(&'o mut Output);
+
+impl io::Write for Through<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.stream(bytes) {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -211,6 +228,23 @@ impl Output {
             self.note_failure(result);
         }
         !self.broken
+    }
+
+    /// Writes a document as JSON while it is serialized, however large it is. Where it has to be
+    /// looked at before, for a terminal or another adapter, nothing is done and `false` given.
+    pub(super) fn serialized(&mut self, document: &impl Serialize, is_pretty: bool) -> bool {
+        if self.kept || self.terminal {
+            return false;
+        }
+        let mut through = io::BufWriter::with_capacity(1 << 16, Through(self));
+        let written = match is_pretty {
+            true => serde_json::to_writer_pretty(&mut through, document),
+            false => serde_json::to_writer(&mut through, document),
+        };
+        // What fails is kept for the end of the command.
+        let _ = written.map_err(io::Error::from).and_then(|()| through.write_all(b"\n"));
+        let _ = through.flush();
+        true
     }
 
     /// Remembers that something was changed, for an answer that is made elsewhere.

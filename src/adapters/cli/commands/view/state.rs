@@ -44,9 +44,23 @@ pub(in crate::adapters) enum Format {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let snapshot = session.workspace()?.read()?;
     let state = snapshot.state(args.places);
-    let document = json!(state);
     let damage = state.damage().map(Failure::damage);
-    if session.output.is_json() {
+    let is_json = session.output.is_json();
+    if damage.is_none() && (is_json || args.format == Format::Json) {
+        #[derive(serde::Serialize)]
+        struct Answer<'s> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            ok: Option<bool>,
+            #[serde(flatten)]
+            state: &'s StateDocument,
+        }
+        let answer = Answer { ok: is_json.then_some(true), state: &state };
+        if session.output.serialized(&answer, !is_json) {
+            return Ok(0);
+        }
+    }
+    let document = json!(state);
+    if is_json {
         return match damage {
             Some(failure) => Err(Failure { data: Some(Box::new(document)), ..failure }),
             None => {
