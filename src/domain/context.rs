@@ -1,11 +1,11 @@
 //! context.md: knowledge, findings, decisions, in sections of free text.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
 use super::{ModelError, StateFile};
-use crate::text::markdown::{Document, SectionId};
+use crate::text::markdown::{Document, EditError, Edited, SectionId, is_placeholder};
 
 const FILE: StateFile = StateFile::Context;
 
@@ -39,6 +39,13 @@ pub(crate) struct ContextSection {
     /// The section in the document.
     #[serde(skip)]
     pub section: SectionId,
+}
+
+/// Whether a text is added to what a section says, or takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PutMode {
+    Append,
+    Replace,
 }
 
 /// The context and the document it was read from.
@@ -100,7 +107,64 @@ impl Context {
         }
         let parts = self.document.parts(section).into_iter();
         let source = self.document.source();
-        parts.map(|part| Self::without_origins(&source[part.span])).collect()
+        parts
+            .map(|part| Self::without_origins(&as_given(&self.document, part.span, source)))
+            .collect()
+    }
+
+    /// What a section says by itself, as it was given, without the blank lines around it.
+    pub(crate) fn said_in(document: &Document, section: SectionId) -> Cow<'_, str> {
+        let body = document.section(section).body.clone();
+        within(as_given(document, body, document.source()))
+    }
+
+    /// A section with its subsections, as it was given.
+    pub(crate) fn shown(document: &Document, section: SectionId) -> Cow<'_, str> {
+        let extent = document.section(section).extent.clone();
+        within(as_given(document, extent, document.source()))
+    }
+
+    /// Puts a text into a section, so that it is shown as it was given; `sign` may add to it.
+    ///
+    /// # Errors
+    /// It cannot be kept inside the section.
+    pub(crate) fn put_text(
+        document: &Document,
+        section: SectionId,
+        text: &str,
+        put: PutMode,
+        sign: impl Fn(&str) -> String,
+    ) -> Result<Edited, EditError> {
+        let carried_out = |text: &str| {
+            let mut edit = document.edit();
+            match put {
+                PutMode::Append => edit.append_text(section, &sign(text)),
+                PutMode::Replace => edit.replace_text(section, &sign(text)),
+            };
+            edit.finish()
+        };
+        let Cow::Owned(written) = as_written(text) else { return carried_out(text) };
+        let edited = carried_out(&written)?;
+        // In a fence, which what is around it may have made necessary, a backslash is text.
+        let shown = Self::shown(&edited.document, section);
+        let has_line = |line: &str| shown.lines().any(|shown| bare(shown) == bare(line));
+        match text.lines().filter(|line| is_alike(line)).all(has_line) {
+            true => Ok(edited),
+            false => carried_out(text),
+        }
+    }
+
+    /// A text without the blank lines around it: what its first line is indented by stays.
+    pub(crate) fn trimmed(text: &str) -> &str {
+        let first = text.len() - text.trim_start().len();
+        let start = text[..first].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let end = text.trim_end().len();
+        &text[start.min(end)..end]
+    }
+
+    /// A text as it is written to the file.
+    pub(crate) fn as_written(text: &str) -> Cow<'_, str> {
+        as_written(text)
     }
 
     /// A text with a comment at its end that says when it was added, and during which step. It is
@@ -146,11 +210,73 @@ impl Context {
 
 /// What a section says by itself.
 fn said(document: &Document, section: SectionId) -> String {
-    let text = document.body_text(section).trim();
-    if FILLERS.contains(&text) {
+    let text = Context::said_in(document, section);
+    if FILLERS.contains(&text.trim()) {
         return String::new();
     }
-    Context::without_origins(text)
+    Context::without_origins(&text)
+}
+
+/// Whether a line could be something that a template left open, such as `[Smith 2024]`, or is such
+/// a line with a backslash in front.
+fn is_alike(line: &str) -> bool {
+    let bare = bare(line).trim_start_matches('\\');
+    bare.starts_with('[') && is_placeholder(bare)
+}
+
+/// A line without the white space around it and without what says where it is from.
+fn bare(line: &str) -> &str {
+    without_origin(line.trim()).trim()
+}
+
+/// The text with lines such as `[Smith 2024]` written as `\[Smith 2024]`, which looks the same and
+/// is not taken for something that a template left open. Reading takes the backslash away again.
+fn as_written(text: &str) -> Cow<'_, str> {
+    if !text.lines().any(is_alike) {
+        return Cow::Borrowed(text);
+    }
+    let Ok(document) = Document::parse(text) else { return Cow::Borrowed(text) };
+    let code = document.code();
+    let mut written = String::with_capacity(text.len() + 8);
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let start = line.len() - line.trim_start().len();
+        let is_code = code.iter().any(|range| range.contains(&(offset + start)));
+        written.push_str(&line[..start]);
+        written.push_str(if is_alike(line) && !is_code { "\\" } else { "" });
+        written.push_str(&line[start..]);
+        offset += line.len();
+    }
+    Cow::Owned(written)
+}
+
+/// A part of the document without the backslashes that [`as_written`] puts in.
+fn as_given<'d>(document: &Document, span: Range<usize>, source: &'d str) -> Cow<'d, str> {
+    let text = &source[span.clone()];
+    let is_escaped = |line: &str| line.trim_start().starts_with('\\') && is_alike(line);
+    if !text.lines().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let code = document.code();
+    let mut given = String::with_capacity(text.len());
+    let mut offset = span.start;
+    for line in text.split_inclusive('\n') {
+        let start = line.len() - line.trim_start().len();
+        let is_code = code.iter().any(|range| range.contains(&(offset + start)));
+        let skipped = usize::from(is_escaped(line) && !is_code);
+        given.push_str(&line[..start]);
+        given.push_str(&line[start + skipped..]);
+        offset += line.len();
+    }
+    Cow::Owned(given)
+}
+
+/// The same without the blank lines around it.
+fn within(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(Context::trimmed(text)),
+        Cow::Owned(text) => Cow::Owned(Context::trimmed(&text).to_owned()),
+    }
 }
 
 const ORIGIN: &str = " <!-- ";
@@ -184,6 +310,38 @@ fn path(document: &Document, section: SectionId) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_looks_left_open_is_shown_as_it_was_given() {
+        for (text, written) in [
+            ("[Smith 2024]", "\\[Smith 2024]"),
+            ("\\[Smith 2024]", "\\\\[Smith 2024]"),
+            ("a\n  [Goal]\nb", "a\n  \\[Goal]\nb"),
+            ("```\n[Goal]\n```", "```\n[Goal]\n```"),
+            ("[x]", "[x]"),
+        ] {
+            let document = Document::parse("# C\n\n## Key Findings\n\nx\n").unwrap();
+            let section = document.sections().last().unwrap();
+            let put = |text: &str| text.to_owned();
+            let edited =
+                Context::put_text(&document, section, text, PutMode::Replace, put).unwrap();
+            assert_eq!(edited.document.body_text(section).trim_matches('\n'), written);
+            assert_eq!(Context::said_in(&edited.document, section), text);
+        }
+    }
+
+    /// The fence that an open comment makes necessary shows what is in it as it is.
+    #[test]
+    fn what_has_to_be_fenced_gets_no_backslash() {
+        let text = "[Goal]\n<!-- open\n[Goal Title]";
+        let document = Document::parse("# C\n\n## Key Findings\n\nx\n\n## Z\n").unwrap();
+        let section = document.find(&["Key Findings"]).unwrap();
+        let put = |text: &str| text.to_owned();
+        let edited = Context::put_text(&document, section, text, PutMode::Append, put).unwrap();
+        assert!(edited.document.source().contains("```"), "{}", edited.document.source());
+        assert!(!edited.document.source().contains('\\'), "{}", edited.document.source());
+        assert!(Context::said_in(&edited.document, section).contains(text));
+    }
 
     #[test]
     fn an_origin_is_a_comment_that_reading_leaves_out() {

@@ -27,7 +27,7 @@ pub use constraints::Constraints;
 pub use constraints::SettingGroup;
 pub(crate) use constraints::modifier::{Modifier, ModifierGroup, ModifierKind, ValueError};
 pub(crate) use constraints::{Behaviour, Bullet, ConstraintList, Setting};
-pub(crate) use context::{Context, ContextSection};
+pub(crate) use context::{Context, ContextSection, PutMode};
 pub use facts::Facts;
 pub use facts::value::FactValue;
 pub(crate) use feedback::Sentiment;

@@ -1,5 +1,7 @@
 //! Reviews: boxes in plan.md that a person ticks before the plan goes on.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::{
@@ -71,9 +73,35 @@ impl Review {
 
     /// What was asked, without what was decided.
     pub(crate) fn question(&self) -> &str {
-        let ends = [Self::REJECTED, Self::APPROVED, Self::CLOSED, Self::USED];
-        let end = ends.iter().filter_map(|mark| self.text.find(mark)).min();
+        let end = Self::first_mark(&self.text).map(|(at, _)| at);
         &self.text[..end.unwrap_or(self.text.len())]
+    }
+
+    /// Where a text begins to say what was decided, and how it does.
+    fn first_mark(text: &str) -> Option<(usize, &'static str)> {
+        let marks = [Self::REJECTED, Self::APPROVED, Self::CLOSED, Self::USED];
+        marks.into_iter().filter_map(|mark| Some((text.find(mark)?, mark))).min()
+    }
+
+    /// Refuses a question or a reason that would be read as a decision: it is written word for word.
+    ///
+    /// # Errors
+    /// It has the words that a decision is noted with.
+    pub(crate) fn refuse_decision(text: &str) -> Result<(), ModelError> {
+        let Some((_, mark)) = Self::first_mark(text) else { return Ok(()) };
+        let mark = mark.trim();
+        Err(ModelError::BadValue {
+            message: format!("the text contains `{mark}`, which notes a decision in plan.md"),
+            hint: Some("write it with a hyphen instead of the dash".to_owned()),
+        })
+    }
+
+    /// A text of our own making that cannot pass for a decision.
+    fn undecided(text: &str) -> Cow<'_, str> {
+        match Self::first_mark(text) {
+            Some(_) => Cow::Owned(text.replace(" — ", " - ")),
+            None => Cow::Borrowed(text),
+        }
     }
 
     /// Whether it is about that step.
@@ -97,14 +125,16 @@ pub(in crate::domain) fn read(document: &Document) -> Vec<Review> {
         let Some(ticked) = document.item(item).checkbox else { continue };
         let text = document.text(item);
         let (id, rest) = match text.split_once(':') {
-            Some((id, rest)) if is_id(id.trim()) => (id.trim().to_owned(), rest.trim()),
-            _ => (format!("r{}", reviews.len() + 1), text.trim()),
+            Some((id, rest)) if is_id(id.trim()) => {
+                (id.trim().to_owned(), rest.strip_prefix(' ').unwrap_or(rest))
+            }
+            _ => (format!("r{}", reviews.len() + 1), text.as_str()),
         };
-        let decision = match ticked {
-            _ if rest.contains(Review::REJECTED) => Decision::Rejected,
-            _ if rest.contains(Review::CLOSED) => Decision::Closed,
-            true => Decision::Approved,
-            false => Decision::Open,
+        let decision = match (Review::first_mark(rest), ticked) {
+            (Some((_, Review::REJECTED)), _) => Decision::Rejected,
+            (Some((_, Review::CLOSED)), _) => Decision::Closed,
+            (_, true) => Decision::Approved,
+            (_, false) => Decision::Open,
         };
         let used = rest.ends_with(Review::USED);
         reviews.push(Review { id, text: rest.to_owned(), decision, used, item });
@@ -136,22 +166,25 @@ impl Plan {
         })
     }
 
-    /// Adds a review and gives its name.
-    pub fn open_review(&self, edit: &mut Edit<'_>, text: &str) -> String {
+    /// Adds a review and gives its name. The text is kept word for word.
+    ///
+    /// # Errors
+    /// The text cannot be written.
+    pub fn open_review(&self, edit: &mut Edit<'_>, text: &str) -> Result<String, ModelError> {
         let numbers = self.reviews.iter().filter_map(|review| review.id.get(1..)?.parse().ok());
         let id = format!("r{}", numbers.max().unwrap_or(0u64) + 1);
-        let line = format!("{id}: {}", one_line(text));
+        let line = format!("{id}: {}", Review::undecided(text));
         let document = &self.document;
         match document.find(&[SECTION]) {
             Ok(section) => edit.append_checkbox(section, false, &line),
             Err(_) => {
                 let title = document.sections().find(|id| document.section(*id).level == 1);
                 let parent = title.unwrap_or_else(|| document.root());
-                let newline = document.newline();
-                edit.insert_section(parent, None, 2, SECTION, &format!("- [ ] {line}{newline}"))
+                let boxed = first_box(&line)?.replace('\n', document.newline());
+                edit.insert_section(parent, None, 2, SECTION, &boxed)
             }
         };
-        id
+        Ok(id)
     }
 
     /// Decides a review and notes who did.
@@ -164,7 +197,7 @@ impl Plan {
         why: Option<&str>,
     ) {
         let verdict = if approve { Review::APPROVED } else { Review::REJECTED };
-        let why = why.map(|why| format!(": {}", one_line(why))).unwrap_or_default();
+        let why = why.map(|why| format!(": {}", Review::undecided(why))).unwrap_or_default();
         let text = format!("{}: {}{verdict}{}{why}", review.id, review.text, one_line(actor));
         edit.set_item_text(review.item, &text).set_checkbox(review.item, true);
     }
@@ -183,7 +216,16 @@ impl Plan {
     }
 }
 
-/// One line that cannot pass for a decision.
-fn one_line(text: &str) -> String {
-    display::one_line(text).replace(" — ", " - ")
+/// The list of a section that has one review, written so that it reads back.
+fn first_box(line: &str) -> Result<String, ModelError> {
+    let document = Document::empty();
+    let mut edit = document.edit();
+    edit.append_checkbox(document.root(), false, line);
+    let edited = edit.finish().map_err(|error| ModelError::edit(StateFile::Plan, &error))?;
+    Ok(edited.document.into_source())
+}
+
+/// The name of somebody on one line that cannot pass for a decision.
+fn one_line(name: &str) -> String {
+    display::one_line(name).replace(" — ", " - ")
 }

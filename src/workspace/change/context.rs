@@ -4,8 +4,8 @@ use std::{borrow::Cow, iter};
 
 use super::ContextText;
 use crate::{
-    domain::{Context, ErrorCode, ModelError, StateFile, Step, StepRole},
-    text::markdown::{Document, Edit, SectionId, is_placeholder},
+    domain::{Context, ErrorCode, ModelError, PutMode, StateFile, Step, StepRole},
+    text::markdown::{EditError, Edited, SectionId},
     workspace::{Answer, Draft, Error},
 };
 
@@ -21,25 +21,19 @@ pub(super) fn add(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
     }
     let section = find_or_create(draft, text)?;
     let origin = Origin::now(draft);
-    let written = unlike_placeholders(&text.text);
-    let written = origin.sign(&written);
     let mut context = draft.context()?;
     let title = context.document.section(section).title.clone();
     let mut place = section;
     if let Some(level) = context.level_below(section) {
         let mut edit = context.document.edit();
         edit.insert_section(section, None, level, &origin.heading(&context), "");
-        put(draft, edit)?;
+        finish(draft, edit.finish())?;
         context = draft.context()?;
         place = context.document.section(section).children.last().copied().unwrap_or(section);
     }
-    let mut edit = context.document.edit();
-    if context.is_filler(place) {
-        edit.replace_text(place, &written);
-    } else {
-        edit.append_text(place, &written);
-    }
-    put(draft, edit)?;
+    let put = if context.is_filler(place) { PutMode::Replace } else { PutMode::Append };
+    let sign = |text: &str| origin.sign(text).into_owned();
+    finish(draft, Context::put_text(&context.document, place, &text.text, put, sign))?;
     answer(draft, "added to", title)
 }
 
@@ -48,9 +42,9 @@ pub(super) fn set(draft: &mut Draft<'_>, text: &ContextText) -> Result<Answer, E
     let section = find_or_create(draft, text)?;
     let context = draft.context()?;
     let title = context.document.section(section).title.clone();
-    let mut edit = context.document.edit();
-    edit.replace_text(section, &unlike_placeholders(&text.text));
-    put(draft, edit)?;
+    let put =
+        Context::put_text(&context.document, section, &text.text, PutMode::Replace, str::to_owned);
+    finish(draft, put)?;
     answer(draft, "replaced in", title)
 }
 
@@ -99,31 +93,6 @@ fn running_step(draft: &Draft<'_>) -> Option<u32> {
     }
 }
 
-/// The text with lines such as `[Smith 2024]` written as `\[Smith 2024]`, which looks the same and
-/// is not taken for something that a template left open.
-fn unlike_placeholders(text: &str) -> Cow<'_, str> {
-    let is_alike = |line: &str| line.trim().starts_with('[') && is_placeholder(line.trim());
-    if !text.lines().any(is_alike) {
-        return Cow::Borrowed(text);
-    }
-    let Ok(document) = Document::parse(text) else { return Cow::Borrowed(text) };
-    let code = document.code();
-    let mut written = String::with_capacity(text.len() + 8);
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        let bracket = line.len() - line.trim_start().len();
-        if is_alike(line) && !code.iter().any(|range| range.contains(&offset)) {
-            written.push_str(&line[..bracket]);
-            written.push('\\');
-            written.push_str(&line[bracket..]);
-        } else {
-            written.push_str(line);
-        }
-        offset += line.len();
-    }
-    Cow::Owned(written)
-}
-
 fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId, Error> {
     let name = text.section.as_deref().unwrap_or(Context::DEFAULT_SECTION);
     if name.trim().is_empty() {
@@ -145,9 +114,8 @@ fn find_or_create(draft: &mut Draft<'_>, text: &ContextText) -> Result<SectionId
     }
 }
 
-fn put(draft: &mut Draft<'_>, edit: Edit<'_>) -> Result<(), Error> {
-    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
-    draft.put(FILE, edited);
+fn finish(draft: &mut Draft<'_>, edited: Result<Edited, EditError>) -> Result<(), Error> {
+    draft.put(FILE, edited.map_err(|error| ModelError::edit(FILE, &error))?);
     Ok(())
 }
 
@@ -161,5 +129,5 @@ fn create(draft: &mut Draft<'_>, context: &Context, name: &str) -> Result<(), Er
     let parent = document.sections().find(|id| document.section(*id).level == 1);
     let mut edit = document.edit();
     edit.insert_section(parent.unwrap_or_else(|| document.root()), None, 2, name, "");
-    put(draft, edit)
+    finish(draft, edit.finish())
 }

@@ -38,7 +38,8 @@ pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Resul
     }
     super::review::refuse_own(draft, &review)?;
     let actor = draft.env.actor().to_owned();
-    let why = given.why.map(str::trim).filter(|why| !why.is_empty());
+    let why = given.why.filter(|why| !why.trim().is_empty());
+    why.map_or(Ok(()), Review::refuse_decision)?;
     let mut edit = plan.document.edit();
     plan.decide_review(&mut edit, &review, given.approve, &actor, why);
     draft.put(StateFile::Plan, Plan::finish(edit)?);
@@ -111,7 +112,7 @@ fn go_back(
     fields: &mut Vec<(String, String)>,
 ) -> Result<(), Error> {
     let plan = draft.plan()?;
-    let reason = given.why.unwrap_or_default().trim();
+    let reason = given.why.filter(|why| !why.trim().is_empty()).unwrap_or_default();
     let target = match given.to {
         Some(name) => match plan.step_called(name) {
             Some(step) => Some(step),

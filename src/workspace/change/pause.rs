@@ -42,7 +42,7 @@ pub(in super::super) fn put_pause(
     let workflow = draft.workflow();
     let is_phase = workflow.plan_role(from) == Some(PlanRole::Active)
         && workflow.plan_with_role(PlanRole::Active) != from;
-    let mut fields = vec![("status", paused), (BECAUSE, why.trim())];
+    let mut fields = vec![("status", paused), (BECAUSE, why)];
     fields.extend(is_phase.then_some((FROM, from)));
     let now = draft.env.now();
     let mut edit = plan.document.edit();
@@ -150,7 +150,7 @@ fn note(
     why: Option<&str>,
 ) -> Result<(), Error> {
     let mut fields = vec![("state_changes".to_owned(), format!("plan {from} → {to}"))];
-    fields.extend(why.map(|why| ("notes".to_owned(), why.trim().to_owned())));
+    fields.extend(why.map(|why| ("notes".to_owned(), why.to_owned())));
     fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
     draft.log(title, fields)?;
     Ok(())

@@ -23,7 +23,7 @@ pub(in super::super) fn open_review(
     let asking = draft.on_behalf_of.clone().unwrap_or_else(|| draft.env.identity().claim());
     let plan = draft.plan()?;
     let mut edit = plan.document.edit();
-    let id = plan.open_review(&mut edit, text);
+    let id = plan.open_review(&mut edit, text)?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     let mut fields = vec![
         ("kind".to_owned(), "review".to_owned()),
@@ -43,6 +43,7 @@ pub(super) fn open(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
     if text.trim().is_empty() {
         return Err(Error::refused(ErrorCode::BadValue, "a review needs a question"));
     }
+    Review::refuse_decision(text)?;
     let id = open_review(draft, text, None)?;
     Ok(Answer::new(format!("review {id} is open: {}", text.trim())).with("review", id))
 }

@@ -77,7 +77,10 @@ impl Snapshot {
                 problems.push(problem);
             }
         }
-        let values = variables.as_ref().map_or(Value::Null, |read| read.document.to_value());
+        let variable_places = places.then(|| Places {
+            variables: variables.as_ref().map(variable_places).unwrap_or_default(),
+        });
+        let values = variables.map_or(Value::Null, |read| read.document.into_value());
         let results = values.pointer("/step_data/outputs").and_then(Value::as_object).cloned();
         let resume_from = overview.resume_from().cloned().map(StepOverview::into_written);
         let (metadata, history) = (&plan.metadata, overview.history);
@@ -111,9 +114,7 @@ impl Snapshot {
             constraints: constraints
                 .map(|read| constraint_state(&read, &workflow, places))
                 .unwrap_or_default(),
-            places: places.then(|| Places {
-                variables: variables.as_ref().map(variable_places).unwrap_or_default(),
-            }),
+            places: variable_places,
             variables: values,
             context: context.map(|read| sections(&read, places)).unwrap_or_default(),
             recent_history: recent.into_iter().map(entry_state).collect(),
@@ -278,7 +279,7 @@ fn sections_of(document: &Document) -> Vec<SectionState> {
             title: section.title.clone(),
             level: section.level,
             path: path.iter().map(|(_, title)| title.clone()).collect(),
-            text: document.body_text(id).trim().to_owned(),
+            text: Context::said_in(document, id).into_owned(),
             place: None,
         });
         if section.level > 1 {

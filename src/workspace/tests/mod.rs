@@ -3,3 +3,4 @@
 mod action;
 mod model;
 mod sequences;
+mod texts;

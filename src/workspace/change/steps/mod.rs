@@ -128,7 +128,7 @@ pub(in crate::workspace::change) fn retry(
         let fields = vec![
             ("step".to_owned(), format!("{}{id}", step.number)),
             ("next_attempt".to_owned(), (step.attempts + 1).to_string()),
-            ("notes".to_owned(), note.trim().to_owned()),
+            ("notes".to_owned(), note.to_owned()),
             ("actor".to_owned(), draft.env.actor().to_owned()),
         ];
         draft.log(format!("Step {} Retry", step.number), fields)?;

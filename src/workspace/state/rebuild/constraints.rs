@@ -8,7 +8,7 @@ use crate::{
         Constraints, ModifierKind, SettingGroup, StateFile, Workflow,
         constraints::modifier::NOT_SET,
     },
-    text::markdown::{Document, ItemId, SectionId, is_placeholder},
+    text::markdown::{Document, ItemId, SectionId, is_placeholder, render_item},
     workspace::{
         Error,
         state::{
@@ -86,7 +86,7 @@ fn read(part: &Part<'_>, workflow: &Workflow) -> Result<ConstraintState, Error> 
                 Value::String(text) => text.clone(),
                 _ => item.needed_text("text")?,
             };
-            list.push(Line { number: list.len() + 1, text: super::one_line(&text), place: None });
+            list.push(Line { number: list.len() + 1, text, place: None });
         }
     }
     for item in part.list("behaviours")? {
@@ -122,10 +122,11 @@ fn setting_line(setting: &Written, workflow: &Workflow) -> Result<String, Error>
 
 /// A directive or a rule: the plainest line that reads back as its text.
 fn bullet(text: &str) -> Result<String, Error> {
-    let reads_back =
-        |line: &String| only_item(line).is_some_and(|(document, item)| document.text(item) == text);
-    let forms = [format!("- {text}\n"), format!("- {}\n", Value::from(text))];
-    forms.into_iter().find(reads_back).ok_or_else(|| not_read_back(FILE, "a line"))
+    let plain = format!("- {text}\n");
+    if only_item(&plain).is_some_and(|(document, item)| document.text(item) == text) {
+        return Ok(plain);
+    }
+    render_item("\n", 0, text).map_err(|_| not_read_back(FILE, "a line"))
 }
 
 /// The document, if it is one item on one line and nothing else.

@@ -2,7 +2,7 @@
 
 use super::{heading, not_read_back, parse};
 use crate::{
-    domain::StateFile,
+    domain::{Context, PutMode, StateFile},
     text::markdown::Document,
     workspace::{
         Error,
@@ -41,9 +41,9 @@ pub(in super::super) fn context(document: &Part<'_>) -> Result<String, Error> {
             .filter(|id| document.section(*id).title == section.title)
             .nth(wanted[..at].iter().filter(|s| s.title == section.title).count());
         let Some(id) = found else { return Err(not_read_back(FILE, "the context")) };
-        let mut edit = document.edit();
-        edit.replace_text(id, &section.text);
-        let edited = edit.finish().map_err(|_| not_read_back(FILE, "the context"))?;
+        let edited =
+            Context::put_text(&document, id, &section.text, PutMode::Replace, str::to_owned);
+        let edited = edited.map_err(|_| not_read_back(FILE, "the context"))?;
         text = edited.document.into_source();
     }
     if !root.is_empty() {
@@ -67,7 +67,7 @@ fn section(part: &Part<'_>) -> Result<SectionState, Error> {
     };
     let text = part.text("text")?.unwrap_or_default();
     let title = part.text("title")?.unwrap_or_default();
-    Ok(SectionState { title, level, path, text: text.trim().to_owned(), place: None })
+    Ok(SectionState { title, level, path, text: Context::trimmed(&text).to_owned(), place: None })
 }
 
 fn compose(sections: &[SectionState]) -> Result<String, Error> {
@@ -81,7 +81,7 @@ fn compose(sections: &[SectionState]) -> Result<String, Error> {
         }
         if !section.text.is_empty() {
             let gap = if section.level > 0 { "\n" } else { "" };
-            text.push_str(&format!("{gap}{}\n", section.text));
+            text.push_str(&format!("{gap}{}\n", Context::as_written(&section.text)));
         }
     }
     Ok(text)

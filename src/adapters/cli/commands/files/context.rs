@@ -78,7 +78,7 @@ fn show(session: &mut Session<'_>, section: Option<&str>) -> CliResult {
     let text = match section {
         Some(name) => {
             let section = context.section(name).map_err(Error::from)?;
-            context.document.extent_text(section).trim().to_owned()
+            crate::domain::Context::shown(&context.document, section).into_owned()
         }
         None => context.document.source().trim_end().to_owned(),
     };
