@@ -85,7 +85,11 @@ impl Workspace {
             Err(error) if !fixed.is_empty() => return Ok(Checked::unread(fixed, &error)),
             Err(error) => return Err(error),
         };
-        let mut findings = snapshot.findings(self.verify(&snapshot, evidence, progress));
+        let mut lines = secret::HistoryLines::default();
+        let verified = self.verify_through(&snapshot, evidence, progress, |reader| {
+            secret::Watched { reader, lines: &mut lines }
+        });
+        let mut findings = snapshot.findings(verified, lines);
         findings.extend(checkpoints);
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
@@ -136,10 +140,14 @@ struct Files {
 
 impl Snapshot {
     /// Everything that is wrong with the files.
-    fn findings(&self, verified: Result<Verification, Error>) -> Vec<Problem> {
+    fn findings(
+        &self,
+        verified: Result<Verification, Error>,
+        lines: secret::HistoryLines,
+    ) -> Vec<Problem> {
         let mut found = Vec::new();
         self.findings_but_history(&mut found);
-        secret::check_history(self, &mut found);
+        found.extend(lines.finish());
         history::check(verified, &mut found);
         found
     }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    io::{BufReader, Cursor},
+    io::{BufRead, BufReader, Cursor},
 };
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         self, EntryId, Segment, SegmentKind, Verification, WentBack, last_entries, segments,
         signed_ids, verify,
     },
-    store::{AppendedView, Revision, StoreError, View},
+    store::{AppendedReader, AppendedView, Revision, StoreError, View},
     workspace::{Error, RemovedEntry, Remover, Snapshot, Workspace, is_absent},
 };
 
@@ -93,8 +93,19 @@ impl Workspace {
         evidence: Evidence,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Verification, Error> {
+        self.verify_through(snapshot, evidence, progress, |reader| reader)
+    }
+
+    /// The same, read through something that looks at it as well.
+    pub(in crate::workspace) fn verify_through<R: BufRead>(
+        &self,
+        snapshot: &Snapshot,
+        evidence: Evidence,
+        progress: &mut dyn FnMut(u64),
+        through: impl FnOnce(BufReader<AppendedReader>) -> R,
+    ) -> Result<Verification, Error> {
         let history = snapshot.view().appended();
-        let verified = verify(snapshot.history()?, &evidence.anchors(), progress)?;
+        let verified = verify(through(snapshot.history()?), &evidence.anchors(), progress)?;
         self.explain_missing(verified, history, evidence)
     }
 

@@ -27,7 +27,10 @@ const NAMED: &str = "a secret";
 pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
     let mut matcher = Matcher { line, bytes: line.as_bytes(), runs: Default::default(), bare: 0 };
     let mut hits: Vec<Hit> = Vec::new();
-    for at in 0..line.len() {
+    for (at, byte) in line.bytes().enumerate() {
+        if !matcher.may_begin(at, byte) {
+            continue;
+        }
         for hit in matcher.at(at) {
             let last = hits.last_mut().filter(|last| hit.range.start < last.range.end);
             match last {
@@ -58,12 +61,21 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
+    /// Whether something can begin, or be announced, at a byte: most of a long text is passed over.
+    fn may_begin(&self, at: usize, byte: u8) -> bool {
+        match byte {
+            b':' | b'=' | b'-' => true,
+            b'a'..=b'z' | b'A'..=b'Z' => !self.in_word(at),
+            _ => false,
+        }
+    }
+
     /// What begins, or is announced, at a byte.
     fn at(&mut self, at: usize) -> Vec<Hit> {
         match self.bytes[at] {
             b':' | b'=' => self.after_separator(at),
             b'-' => self.private_key(at).or_else(|| self.flag(at)).into_iter().collect(),
-            byte if byte.is_ascii_alphabetic() && !self.in_word(at) => {
+            byte if byte.is_ascii_alphabetic() => {
                 self.key(at).or_else(|| self.scheme(at)).into_iter().collect()
             }
             _ => Vec::new(),
@@ -332,8 +344,23 @@ impl Matcher<'_> {
     }
 }
 
+/// The bytes that names of secrets end with: few separators stand behind one.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut at = 0;
+    while at < NAMES.len() {
+        let name = NAMES[at].0.as_bytes();
+        ends[name[name.len() - 1] as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
 /// What kind of secret a name announces.
 fn strength_of(name: &[u8]) -> Option<Strength> {
+    if !name.last().is_some_and(|byte| ENDS[usize::from(byte.to_ascii_lowercase())]) {
+        return None;
+    }
     let ends = |ending: &str| {
         name.len() >= ending.len()
             && name[name.len() - ending.len()..].iter().zip(ending.bytes()).all(|(byte, wanted)| {

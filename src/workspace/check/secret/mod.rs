@@ -7,7 +7,10 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-use std::{io::BufRead as _, ops::Range};
+use std::{
+    io::{self, BufRead},
+    ops::Range,
+};
 
 use super::Snapshot;
 use crate::{
@@ -33,22 +36,80 @@ pub(super) fn check(snapshot: &Snapshot, found: &mut Vec<Problem>) {
     }
 }
 
-/// Reads the history line by line.
-pub(super) fn check_history(snapshot: &Snapshot, found: &mut Vec<Problem>) {
-    let Ok(mut reader) = snapshot.history() else { return };
-    let mut line = Vec::new();
-    let mut at = 0;
-    let before = found.len();
-    while found.len() < before + MOST {
-        line.clear();
-        match reader.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => break,
-            Ok(_) => match std::str::from_utf8(&line) {
-                Ok(text) => push(StateFile::History, at, text, found),
-                Err(error) => found.push(not_text(at, error.valid_up_to())),
-            },
+/// Looks at the lines of the history while somebody else reads it: a long one is read once.
+#[derive(Default)]
+pub(super) struct HistoryLines {
+    found: Vec<Problem>,
+    /// The beginning of a line whose end was not read yet.
+    begun: Vec<u8>,
+    at: usize,
+}
+
+impl HistoryLines {
+    /// What was found in all lines.
+    pub(super) fn finish(mut self) -> Vec<Problem> {
+        let rest = std::mem::take(&mut self.begun);
+        if !rest.is_empty() {
+            self.line(&rest);
         }
-        at += 1;
+        self.found
+    }
+
+    fn read(&mut self, bytes: &[u8]) {
+        if self.found.len() >= MOST {
+            return;
+        }
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.begun.is_empty() && part.ends_with(b"\n") {
+                self.line(part);
+                continue;
+            }
+            self.begun.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let whole = std::mem::take(&mut self.begun);
+                self.line(&whole);
+                self.begun = whole;
+                self.begun.clear();
+            }
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if self.found.len() < MOST {
+            match std::str::from_utf8(line) {
+                Ok(text) => push(StateFile::History, self.at, text, &mut self.found),
+                Err(error) => self.found.push(not_text(self.at, error.valid_up_to())),
+            }
+        }
+        self.at += 1;
+    }
+}
+
+/// A reader that shows the lines it gives.
+pub(super) struct Watched<'l, R> {
+    pub(super) reader: R,
+    pub(super) lines: &'l mut HistoryLines,
+}
+
+impl<R: BufRead> io::Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.lines.read(&buffer[..read]);
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Watched<'_, R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        // What is consumed stands in the buffer: nothing is read for it.
+        if let Some(bytes) = self.reader.fill_buf().ok().and_then(|buffer| buffer.get(..amount)) {
+            self.lines.read(bytes);
+        }
+        self.reader.consume(amount);
     }
 }
 
