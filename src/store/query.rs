@@ -161,6 +161,13 @@ impl<'a> Backwards<'a> {
     pub(super) fn new(store: &'a Store) -> Result<Backwards<'a>> {
         Ok(Backwards { segments: Segments::new(store)?, operations: Vec::new() })
     }
+
+    /// Goes on with the operation of that number, or the newest before it. Segments in between are
+    /// not read.
+    pub(super) fn skip_to(&mut self, number: u64) {
+        self.operations.retain(|op| op.seq <= number);
+        self.segments.newest = Some(number);
+    }
 }
 
 impl Iterator for Backwards<'_> {
@@ -173,7 +180,9 @@ impl Iterator for Backwards<'_> {
             }
             match self.segments.next()? {
                 Ok(segment) => {
-                    self.operations = segment.records.into_iter().map(|placed| placed.op).collect();
+                    let newest = self.segments.newest.unwrap_or(u64::MAX);
+                    let operations = segment.records.into_iter().map(|placed| placed.op);
+                    self.operations = operations.filter(|op| op.seq <= newest).collect();
                 }
                 Err(error) => return Some(Err(error)),
             }
@@ -188,6 +197,8 @@ pub(super) struct Segments<'a> {
     numbers: Vec<u64>,
     /// The header of the segment after the next one, which must follow that.
     after: Option<Header>,
+    /// The newest operation that is of interest, if not all are.
+    newest: Option<u64>,
     /// The segment that is missing although older ones are there.
     pub(super) missing: Option<u64>,
 }
@@ -196,7 +207,7 @@ impl<'a> Segments<'a> {
     pub(super) fn new(store: &'a Store) -> Result<Segments<'a>> {
         let store = store.session();
         let numbers = segment::numbers(&*store.disk, &store.paths)?;
-        Ok(Segments { store, numbers, after: None, missing: None })
+        Ok(Segments { store, numbers, after: None, newest: None, missing: None })
     }
 }
 
@@ -214,6 +225,13 @@ impl Iterator for Segments<'_> {
             self.missing = Some(missing);
             self.numbers.clear();
             return None;
+        }
+        if let Some(newest) = self.newest
+            && let Some(header) = Header::peek(&*self.store.disk, &self.store.paths, number)
+            && header.seq >= newest
+        {
+            self.after = Some(header);
+            return self.next();
         }
         let damaged = |number, offset, message: &str| StoreError::Damaged {
             path: self.store.paths.segment(number),

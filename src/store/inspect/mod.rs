@@ -376,6 +376,7 @@ fn observation(
         message: message.to_owned(),
         undoes: None,
         redoes: None,
+        settles: None,
         files,
         appended,
         checkpoints: Vec::new(),

@@ -82,6 +82,10 @@ pub(crate) struct Operation {
     /// The operation it does again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redoes: Option<Revision>,
+    /// For an undo the number of the operation it takes back, for a redo that of the undo: what is
+    /// between is taken back as well, so that the next one need not look at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles: Option<u64>,
     /// The rewritable files it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRecord>,

@@ -8,8 +8,8 @@ use crate::store::{
     FileRecord, Hash, Layout, Operation, Result, Revision, StoreError,
     checkpoint::objects,
     disk::{
-        Disk,
-        read::{Contents, read_file},
+        Access, Disk,
+        read::{Contents, open_existing, read_file, read_range},
     },
     error::At as _,
     log::{record, splice, tail::Tail},
@@ -34,6 +34,22 @@ pub(in crate::store) struct Header {
     pub boot: Option<String>,
     #[serde(flatten)]
     pub state: Tracked,
+}
+
+impl Header {
+    /// The header of a segment without what follows it; `None` when it is not plain to see.
+    pub(in crate::store) fn peek(disk: &dyn Disk, paths: &Paths, number: u64) -> Option<Header> {
+        /// Enough for five files, and for many.
+        const LENGTHS: [u64; 2] = [2 << 10, 64 << 10];
+        let path = paths.segment(number);
+        let (file, stat) = open_existing(disk, &path, Access::Read).ok()??;
+        let decoded = |len: u64| -> Option<Header> {
+            record::decode(&read_range(&*file, &path, 0, stat.len.min(len)).ok()?)
+        };
+        let header = LENGTHS.into_iter().find_map(decoded)?;
+        let is_sound = header.format <= FORMAT && header.segment == number;
+        (is_sound && header.check(&paths.layout).is_ok()).then_some(header)
+    }
 }
 
 /// What the log expects the files to be.

@@ -66,6 +66,9 @@ impl Operation {
         at_most("command", self.command.len(), TEXT)?;
         at_most("message", self.message.len(), TEXT)?;
         at_most("number of notes", self.notes.len(), NOTES)?;
+        if self.settles.is_some_and(|number| number >= self.seq) {
+            return Err("it settles an operation that comes later".to_owned());
+        }
         self.notes.iter().try_for_each(|note| at_most("note", note.len(), LONG))?;
         let mut names = BTreeSet::new();
         for file in &self.files {

@@ -22,7 +22,7 @@ fn an_edit_made_outside_is_recorded_and_undo_gives_back_the_exact_bytes() {
 
     let transaction = store.begin(WAIT, &holder("t3")).unwrap();
     assert!(transaction.undo_target().unwrap().is_none(), "init cannot be undone");
-    let target = transaction.redo_target().unwrap().unwrap();
+    let (target, _) = transaction.redo_target().unwrap().unwrap();
     let mut op = operation("redo", transaction.reapply(&target).unwrap(), "");
     op.redoes = Some(target.id.clone());
     transaction.commit(op).unwrap();
@@ -32,6 +32,16 @@ fn an_edit_made_outside_is_recorded_and_undo_gives_back_the_exact_bytes() {
 
 #[test]
 fn undo_and_redo_walk_the_stack_across_segments() {
+    walk_the_stack(true);
+}
+
+/// Logs of earlier versions do not say how far an undo reached.
+#[test]
+fn the_stack_is_the_same_where_nobody_noted_what_is_settled() {
+    walk_the_stack(false);
+}
+
+fn walk_the_stack(is_noted: bool) {
     let (_, store) = sim();
     let store = store.rotating_at(600);
     init(&store);
@@ -40,9 +50,9 @@ fn undo_and_redo_walk_the_stack_across_segments() {
     }
     let step = |redo: bool| {
         let transaction = store.begin(WAIT, &holder("t5")).unwrap();
-        let target = match redo {
+        let (target, settles) = match redo {
             true => transaction.redo_target().unwrap()?,
-            false => transaction.undo_target().unwrap()?,
+            false => transaction.undo_target().unwrap().map(|op| (op.clone(), op.seq))?,
         };
         let id = Some(target.id.clone());
         let mut op = match redo {
@@ -50,6 +60,7 @@ fn undo_and_redo_walk_the_stack_across_segments() {
             false => operation("undo", transaction.inverse(&target).unwrap(), ""),
         };
         (op.undoes, op.redoes) = if redo { (None, id) } else { (id, None) };
+        op.settles = is_noted.then_some(settles);
         transaction.commit(op).unwrap();
         let view = store.read(WAIT).unwrap();
         Some(String::from_utf8(view.bytes("a.md").unwrap().to_vec()).unwrap())
@@ -61,6 +72,34 @@ fn undo_and_redo_walk_the_stack_across_segments() {
     step(false);
     commit(&store, "step", vec![write("a.md", "D")], "");
     assert_eq!(step(true), None, "a change clears what could be redone");
+}
+
+/// However much was taken back before, the next undo reads the newest segment and the one that its
+/// target is in, and of those between the first line.
+#[test]
+fn the_hundredth_undo_reads_no_more_than_the_first() {
+    for (is_noted, is_flat) in [(true, true), (false, false)] {
+        let (disk, store) = sim();
+        let store = store.rotating_at(30_000);
+        init(&store);
+        for number in 0..100 {
+            commit(&store, "step", vec![write("a.md", &number.to_string().repeat(500))], "");
+        }
+        let undo = || {
+            let transaction = store.begin(WAIT, &holder("t5")).unwrap();
+            let before = disk.bytes_read();
+            let target = transaction.undo_target().unwrap().unwrap();
+            let read = disk.bytes_read() - before;
+            let mut op = operation("undo", transaction.inverse(&target).unwrap(), "- undo\n");
+            (op.undoes, op.settles) = (Some(target.id), is_noted.then_some(target.seq));
+            transaction.commit(op).unwrap();
+            read
+        };
+        let costs: Vec<u64> = (0..100).map(|_| undo()).collect();
+        assert_eq!(store.read(WAIT).unwrap().bytes("a.md").unwrap(), b"one\n");
+        let (first, worst) = (costs[..5].iter().max().unwrap(), costs.iter().max().unwrap());
+        assert_eq!(*worst < 5 * first, is_flat, "first {first}, worst {worst}: {costs:?}");
+    }
 }
 
 #[test]

@@ -93,7 +93,10 @@ impl Scene {
 
     fn turn(&self, undo: bool) -> Result<()> {
         let begun = self.store.begin(WAIT, &holder("t2"))?;
-        let target = if undo { begun.undo_target()? } else { begun.redo_target()? };
+        let target = match undo {
+            true => begun.undo_target()?,
+            false => begun.redo_target()?.map(|(target, _)| target),
+        };
         let Some(target) = target else { return Ok(()) };
         let changes = if undo { begun.inverse(&target) } else { begun.reapply(&target) }?;
         let mut op = operation("undo", changes, "- turned\n");

@@ -188,16 +188,16 @@ pub(super) fn run(store: &Store, disk: &SimDisk, step: &ScriptStep) -> Result<()
             let changes = transaction.inverse(&target)?;
             let mut op = operation("undo", changes, "- undone\n");
             op.checkpoints = transaction.checkpoint_changes(&target, true)?;
-            op.undoes = Some(target.id.clone());
+            (op.undoes, op.settles) = (Some(target.id.clone()), Some(target.seq));
             transaction.commit(op)?;
         }
         ScriptStep::Redo => {
             let transaction = store.begin(WAIT, &holder("t3"))?;
-            let target = transaction.redo_target()?.expect("something to redo");
+            let (target, settles) = transaction.redo_target()?.expect("something to redo");
             let changes = transaction.reapply(&target)?;
             let mut op = operation("redo", changes, "- redone\n");
             op.checkpoints = transaction.checkpoint_changes(&target, false)?;
-            op.redoes = Some(target.id.clone());
+            (op.redoes, op.settles) = (Some(target.id.clone()), Some(settles));
             transaction.commit(op)?;
         }
         ScriptStep::Checkpoint(name, automatic) => {

@@ -30,6 +30,8 @@ pub(crate) struct NewOperation {
     pub undoes: Option<Revision>,
     /// The operation this one does again.
     pub redoes: Option<Revision>,
+    /// As in [`Operation`](crate::store::Operation).
+    pub settles: Option<u64>,
     /// Opaque derived data, valid for the appended file as it is after this operation.
     pub facts: Option<Vec<u8>>,
     /// Checkpoints to be taken, put back or removed.

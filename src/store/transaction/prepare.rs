@@ -82,6 +82,7 @@ pub(in crate::store) fn prepare(
         message: new.message,
         undoes: new.undoes,
         redoes: new.redoes,
+        settles: new.settles,
         files,
         appended,
         checkpoints: Vec::new(),

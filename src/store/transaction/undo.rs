@@ -13,6 +13,15 @@ use crate::store::{
     query::Backwards,
 };
 
+/// What operations other than edits made outside added to the appended file.
+#[derive(Debug, Default)]
+pub(crate) struct AppendedAround {
+    /// The newest one before.
+    pub before: Option<Vec<u8>>,
+    /// All since, the newest first.
+    pub since: Vec<u8>,
+}
+
 impl Store {
     /// The operation that `undo` would take back.
     ///
@@ -21,7 +30,8 @@ impl Store {
     /// what was there before is not known any more.
     pub(crate) fn undo_target(&self) -> Result<Option<Operation>> {
         let mut undone = BTreeSet::new();
-        for op in Backwards::new(self)? {
+        let mut operations = Backwards::new(self)?;
+        while let Some(op) = operations.next() {
             let op = op?;
             // Before the first operation there was nothing that anybody could want back.
             let creates = op.kind == INIT || op.kind == ADOPT || op.parent.is_root();
@@ -30,6 +40,9 @@ impl Store {
             }
             if let Some(id) = &op.undoes {
                 undone.insert(id.clone());
+                if let Some(number) = op.settles {
+                    operations.skip_to(number);
+                }
             } else if !undone.contains(&op.id) && !is_unseen(&op) {
                 return Ok(Some(op));
             }
@@ -37,23 +50,43 @@ impl Store {
         Ok(None)
     }
 
-    /// The operation that `redo` would do again: the last one undone since the last change.
-    pub(crate) fn redo_target(&self) -> Result<Option<Operation>> {
+    /// The operation that `redo` would do again, the last one undone since the last change, and the
+    /// number of its undo.
+    pub(crate) fn redo_target(&self) -> Result<Option<(Operation, u64)>> {
         let mut redone: Vec<Revision> = Vec::new();
-        for op in Backwards::new(self)? {
+        let mut operations = Backwards::new(self)?;
+        while let Some(op) = operations.next() {
             let op = op?;
             if let Some(id) = &op.undoes {
                 match redone.iter().position(|done| done == id) {
                     Some(at) => drop(redone.remove(at)),
-                    None => return self.operation(id.as_str()).map(Some),
+                    None => {
+                        let target = self.operation_near(id, op.settles)?;
+                        return Ok(Some((target, op.seq)));
+                    }
                 }
             } else if let Some(id) = op.redoes {
                 redone.push(id);
+                if let Some(number) = op.settles {
+                    operations.skip_to(number);
+                }
             } else if !is_unseen(&op) {
                 return Ok(None);
             }
         }
         Ok(None)
+    }
+
+    /// The operation of that id, which has that number if one is given.
+    fn operation_near(&self, id: &Revision, number: Option<u64>) -> Result<Operation> {
+        if let Some(number) = number {
+            let mut operations = Backwards::new(self)?;
+            operations.skip_to(number);
+            if let Some(found) = operations.next().transpose()?.filter(|op| op.id == *id) {
+                return Ok(found);
+            }
+        }
+        self.operation(id.as_str())
     }
 
     /// The bytes that the newest operation which added to the appended file put there.
@@ -66,6 +99,28 @@ impl Store {
             }
         }
         Ok(None)
+    }
+
+    /// What was added to the appended file around an operation.
+    pub(crate) fn appended_around(&self, id: &Revision) -> Result<AppendedAround> {
+        let (mut around, mut is_before) = (AppendedAround::default(), false);
+        for op in Backwards::new(self)? {
+            let op = op?;
+            if op.id == *id {
+                is_before = true;
+                continue;
+            }
+            let bytes = op.appended.and_then(|appended| appended.bytes);
+            match bytes.filter(|_| op.kind != EXTERNAL) {
+                Some(bytes) if is_before => {
+                    around.before = Some(bytes);
+                    break;
+                }
+                Some(bytes) => around.since.extend(bytes),
+                None => {}
+            }
+        }
+        Ok(around)
     }
 
     /// What operations had added to the appended file before an edit made outside did more than
@@ -99,7 +154,7 @@ impl Transaction {
     }
 
     /// As [`Store::redo_target`].
-    pub(crate) fn redo_target(&self) -> Result<Option<Operation>> {
+    pub(crate) fn redo_target(&self) -> Result<Option<(Operation, u64)>> {
         self.store.redo_target()
     }
 

@@ -10,3 +10,4 @@ pub(in crate::workspace) mod operations;
 pub(in crate::workspace) mod receive;
 pub(in crate::workspace) mod removed;
 pub(in crate::workspace) mod restore;
+mod undo_counts;

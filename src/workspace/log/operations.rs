@@ -2,7 +2,6 @@
 
 use crate::{
     domain::{ErrorCode, StateFile},
-    history::HistoryFacts,
     store::{
         CheckpointChange, FileChange, GcReport, NewOperation, Operation, OperationSummary, Report,
         Revision, StoreError, Transaction, View,
@@ -134,8 +133,11 @@ impl Workspace {
         view: &View,
     ) -> Result<(OperationSummary, Proposal), Error> {
         let undo = verb == "undo";
-        let target = if undo { transaction.undo_target()? } else { transaction.redo_target()? };
-        let Some(target) = target else {
+        let target = match undo {
+            true => transaction.undo_target()?.map(|target| (target.seq, target)),
+            false => transaction.redo_target()?.map(|(target, undo)| (undo, target)),
+        };
+        let Some((settles, target)) = target else {
             self.refuse_stepping(view, None)?;
             return Err(nothing_to(verb));
         };
@@ -150,7 +152,10 @@ impl Workspace {
             let mut fields = entry(&target, &names, self.env.actor());
             match state::carried(&target, undo) {
                 Some(text) => fields.push(("carried".to_owned(), text)),
-                None => fields.extend(draft.undo_counts(&target, undo)?),
+                None => {
+                    let of_merge = self.entries_of_merge(&target, view.appended())?;
+                    fields.extend(draft.undo_counts(&target, undo, &of_merge)?);
+                }
             }
             draft.log(title, fields)?;
         } else {
@@ -173,6 +178,7 @@ impl Workspace {
             facts,
             undoes,
             redoes,
+            settles: Some(settles),
             checkpoints,
             ..self.operation(verb, message)
         };
@@ -210,7 +216,10 @@ impl Workspace {
             (pending.kind, pending.command) = ("external".to_owned(), String::new());
             (pending, DiffSide::Operation(head.id.as_str().to_owned()))
         } else {
-            let target = if undo { self.store.undo_target()? } else { self.store.redo_target()? };
+            let target = match undo {
+                true => self.store.undo_target()?,
+                false => self.store.redo_target()?.map(|(target, _)| target),
+            };
             let Some(target) = target.filter(|_| undo || !edited) else {
                 self.refuse_stepping(view, None)?;
                 return Err(nothing_to(verb));
@@ -256,46 +265,4 @@ fn entry(target: &Operation, changed: &[String], actor: &str) -> Vec<(String, St
         ("state_changes".to_owned(), files),
         ("actor".to_owned(), actor.to_owned()),
     ]
-}
-
-/// How much before an operation is looked at for failures in a row.
-const NEAR: u64 = 64 << 10;
-
-impl Draft<'_> {
-    /// The fields by which the entry of an undo takes the executions of `target` out of the
-    /// counts again, and that of a redo puts them in: a command that is taken back counts neither
-    /// as a failure nor against a limit.
-    pub(in crate::workspace) fn undo_counts(
-        &mut self,
-        target: &Operation,
-        undo: bool,
-    ) -> Result<Vec<(String, String)>, Error> {
-        let Some((offset, bytes)) = target
-            .appended
-            .as_ref()
-            .and_then(|record| Some((record.offset, record.bytes.as_ref()?)))
-        else {
-            return Ok(Vec::new());
-        };
-        let part = HistoryFacts::scan(bytes.as_slice(), &mut |_| {})?.counts;
-        let Some(executions) = part.of_executions() else { return Ok(Vec::new()) };
-        let before = self.facts()?.history.counts.consecutive_failures;
-        let streak = match (undo, part.completed > 0) {
-            (true, false) => before.saturating_sub(part.failed),
-            // A success had ended a row of failures: what it was stands before it.
-            (true, true) => {
-                let near =
-                    self.view().appended().read_between(offset.saturating_sub(NEAR), offset)?;
-                HistoryFacts::scan(near.as_slice(), &mut |_| {})?.counts.consecutive_failures
-            }
-            (false, false) => before.saturating_add(part.failed),
-            (false, true) => part.consecutive_failures,
-        };
-        let mut fields =
-            vec![(if undo { "taken_back" } else { "counted_again" }.to_owned(), executions)];
-        if streak != before {
-            fields.push(("consecutive_failures".to_owned(), streak.to_string()));
-        }
-        Ok(fields)
-    }
 }

@@ -73,3 +73,42 @@ fn resolving_without_the_driver_takes_them_over() {
     assert_eq!(repository.git(&["diff", "--name-only"]), "", "all of it is staged");
     assert_eq!(project.json(&["check"])["findings"], json!([]));
 }
+
+/// What a merge brought is taken back with it, also out of the counts: its entries stay.
+#[test]
+fn an_undo_of_a_merge_takes_its_executions_out_of_the_counts() {
+    for driver in [true, false] {
+        let Some(repository) = Repository::classic(driver) else { return };
+        let project = &repository.project;
+        let done = |step: &'static str, cost: &'static str| {
+            [vec!["step", "start", step], vec!["step", "done", step, "--cost", cost]]
+        };
+        let theirs = done("2", "0.03");
+        repository.on("other", &[&theirs[0], &theirs[1]]);
+        repository.git(&["checkout", "--quiet", "main"]);
+        let ours = done("1", "0.02");
+        repository.on("main", &[&ours[0], &ours[1]]);
+        if !repository.merges("other") {
+            project.ok(&["merge", "--resolve"]);
+            repository.commit("merged");
+        }
+        let counts = || {
+            let state = project.json(&["state"]);
+            let metrics = &state["metrics"];
+            let cost = metrics["total_cost"].as_f64().unwrap();
+            (
+                (cost * 100.0).round(),
+                metrics["attempts"].clone(),
+                state["progress"]["completed"].clone(),
+            )
+        };
+        assert_eq!(counts(), (5.0, json!(2), json!(2)), "merged, driver {driver}");
+        let entries = project.read("history.md").matches("\n### ").count();
+        project.ok(&["undo"]);
+        assert_eq!(counts(), (2.0, json!(1), json!(1)), "undone, driver {driver}");
+        assert!(project.read("history.md").matches("\n### ").count() > entries);
+        assert_eq!(project.json(&["check"])["findings"], json!([]), "driver {driver}");
+        project.ok(&["redo"]);
+        assert_eq!(counts(), (5.0, json!(2), json!(2)), "done again, driver {driver}");
+    }
+}

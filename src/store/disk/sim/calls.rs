@@ -182,6 +182,7 @@ impl DiskFile for SimFile {
         let rest = data.get(offset as usize..).unwrap_or_default();
         let len = rest.len().min(buf.len());
         buf[..len].copy_from_slice(&rest[..len]);
+        inner.bytes_read += len as u64;
         Ok(len)
     }
 

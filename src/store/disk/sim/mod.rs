@@ -83,6 +83,7 @@ struct Inner {
     boot_time: i64,
     calls: u64,
     reads_count: bool,
+    bytes_read: u64,
     fault: Option<(u64, Fault)>,
     fired: bool,
     dead: bool,
@@ -133,6 +134,7 @@ impl SimDisk {
                 boot_time: 900 * SECOND,
                 calls: 0,
                 reads_count: false,
+                bytes_read: 0,
                 fault: None,
                 fired: false,
                 dead: false,
@@ -155,6 +157,11 @@ impl SimDisk {
 
     fn lock_inner(&self) -> MutexGuard<'_, Inner> {
         self.0.inner.lock().unwrap()
+    }
+
+    /// How many bytes were read so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.lock_inner().bytes_read
     }
 
     /// Lets the call with that number, counted from now, go wrong.
