@@ -15,3 +15,10 @@ pub use crate::{
     store::AppendedView,
     workspace::{RemovedEntry, Remover},
 };
+
+/// How many tasks adopting a directory would find.
+pub fn adoptable_tasks(dir: &std::path::Path) -> Option<usize> {
+    use crate::adapters::adopt::{Wanted, propose};
+    let wanted = Wanted { path: dir.to_owned(), ..Wanted::default() };
+    propose(&wanted, None).ok().map(|proposed| proposed.found.count())
+}

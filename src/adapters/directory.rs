@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::layout::LAYOUT_FILE;
+use crate::{
+    domain::layout::{self, ForeignLayout, LAYOUT_FILE},
+    store::Directory,
+};
 
 /// No directory could be chosen.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +97,12 @@ pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {
 /// Whether a layout file makes the files of a directory a state.
 pub(crate) fn is_adopted(dir: &Path) -> bool {
     dir.join(LAYOUT_FILE).symlink_metadata().is_ok_and(|data| data.is_file())
+}
+
+/// The layout of the adopted state in `dir`, if there is one that can be used.
+pub(crate) fn layout_in(dir: &Path) -> Option<ForeignLayout> {
+    let bytes = Directory::open(dir).ok()?.read(LAYOUT_FILE, layout::MAX_BYTES).ok()??;
+    ForeignLayout::parse(&bytes).ok()
 }
 
 /// Where a user keeps templates and profiles of their own.

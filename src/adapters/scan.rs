@@ -13,22 +13,6 @@ const FILES: [&str; 4] = ["context.md", "variables.json", "history.md", "constra
 /// Directories in which nobody keeps a state, and which may be very large.
 const PASSED: [&str; 6] = [".git", ".hg", ".svn", "node_modules", "__pycache__", ".statedir"];
 
-/// What other systems keep in a project; whether there is a plan is for a closer look.
-const ADOPTABLE: [&str; 12] = [
-    ".specify",
-    "specs",
-    "openspec",
-    ".kiro",
-    "task_plan.md",
-    "conductor",
-    ".agent",
-    "memory-bank",
-    "TODO.md",
-    "tasks.md",
-    "docs",
-    "plan.md",
-];
-
 /// How far a scan goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan {
@@ -69,6 +53,8 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
     let (mut seen, mut unreadable) = (0usize, 0usize);
     // Each is named, up to a number that a person reads.
     const NAMED: usize = 20;
+    // What other systems keep in a project; whether there is a plan is for a closer look.
+    let adoptable = super::adopt::entry_names();
     let mut entries = WalkDir::new(root)
         .follow_links(false)
         .max_depth(bounds.most_depth)
@@ -104,7 +90,7 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
                 continue;
             }
         };
-        if ADOPTABLE.iter().any(|name| entry.file_name() == *name)
+        if adoptable.iter().any(|name| entry.file_name() == name.as_str())
             && let Some(parent) = entry.path().parent()
             && !found.adoptable.iter().any(|known| known == parent)
         {

@@ -10,6 +10,7 @@
 //! - swapping the sides gives the same state, apart from the labels of conflicts
 //! - no entry of a history is lost, changed or put before one that it follows
 
+mod checklist;
 mod compose;
 mod conflict;
 mod field;
@@ -31,6 +32,7 @@ mod tests;
 
 use crate::domain::{StateFile, Workflow};
 
+pub(crate) use checklist::merge_checklist;
 pub(crate) use conflict::{Conflict, conflicts, may_conflict};
 pub(crate) use git_markers::{has_git_markers, split_git_markers};
 pub(crate) use plan::copy_step_data;

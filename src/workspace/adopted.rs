@@ -8,13 +8,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
+use super::{
+    Environment, Error, MAX_BYTES, Options, Outcome, StepShape, Workspace, change,
+    setup,
+};
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, StateFile,
-        adopted::{Adopted, Change, Composed},
+        ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepRef,
+        adopted::{Adopted, Bound, Change, Composed},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
+    merge::{has_git_markers, may_conflict},
     rules::workflow_or_builtin,
     store::{ByteSplice, ChangeKind, Directory, FileChange, Layout, NewOperation, Store, View},
     workspace::transact::Proposal,
@@ -139,6 +143,80 @@ impl Workspace {
         })
     }
 
+    /// Inserts a task into the file of somebody else, beside the step that is named.
+    ///
+    /// # Errors
+    /// That step is in no file, or the line has more to say than its title.
+    pub(super) fn insert_task(&self, shape: &StepShape) -> Result<Outcome, Error> {
+        let bad = |message: &str, hint: &str| {
+            Error::refused_with(ErrorCode::BadValue, message.to_owned(), hint)
+        };
+        let title = shape.title.as_deref().unwrap_or_default().trim();
+        if title.is_empty() || title.contains(char::is_control) {
+            return Err(bad("a title is one line of text", "`statedir step add 'What to do'`"));
+        }
+        let plain = StepShape {
+            title: shape.title.clone(),
+            after: shape.after.clone(),
+            before: shape.before.clone(),
+            ..StepShape::default()
+        };
+        if *shape != plain {
+            return Err(bad(
+                "a line of the file has no place for more than a title",
+                "without `--after` and `--before` the step is kept beside the file",
+            ));
+        }
+        self.transact(self.options.dry_run, |opened| {
+            let (Some(seen), Some(layout)) = (opened.seen(), self.files.layout()) else {
+                return Ok(Proposal::default());
+            };
+            self.refuse_unmerged_lists(opened.raw())?;
+            let plan = seen.view.bytes(StateFile::Plan.name()).unwrap_or_default().to_vec();
+            let plan = crate::text::markdown::Document::from_bytes(plan).map(Plan::read);
+            let plan = plan.map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
+            let (beside, is_before) = match (&shape.after, &shape.before) {
+                (Some(StepRef::Number(0)), _) => (plan.steps.first(), true),
+                (Some(after), _) => (Some(plan.step(after)?), false),
+                (None, Some(before)) => (Some(plan.step(before)?), true),
+                (None, None) => (None, false),
+            };
+            let bound = beside.and_then(|step| {
+                seen.composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())
+            });
+            let bound = bound.ok_or_else(|| {
+                bad("that step is in none of the files", "name a step that one of the files has")
+            })?;
+            let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
+            let adopted = Adopted { layout, workflow: &workflow };
+            let insertion = adopted.insertion(&seen.composed, bound, is_before, title)?;
+            let name = layout.plan[insertion.file].file.to_string();
+            let splice =
+                ByteSplice { at: insertion.splice.at, new: insertion.splice.new.into_bytes() };
+            // What it is called from now on.
+            let mut files = opened.raw().files().clone();
+            let old = files.get(&name).cloned().unwrap_or_default();
+            files.insert(name.clone(), spliced(&old, std::slice::from_ref(&splice)));
+            let after = adopted.compose(&files)?;
+            let is_new = |one: &&Bound| seen.composed.bound.iter().all(|old| old.id != one.id);
+            let new = after.bound.iter().find(is_new).or(after.bound.last());
+            let mut proposal = Proposal { is_raw: true, ..Proposal::default() };
+            if let Some(new) = new {
+                let status = workflow.step_with_role(crate::domain::StepRole::Open);
+                let answer = change::added_answer(new.number, &new.id, title, status);
+                proposal.answers.push(answer);
+            }
+            let message = proposal.answers.first().map(|answer| answer.message.clone());
+            let change = FileChange { name, kind: ChangeKind::Splice(vec![splice]) };
+            proposal.changed = vec![StateFile::Plan];
+            proposal.operation = NewOperation {
+                changes: vec![change],
+                ..self.operation("step.add", message.unwrap_or_default())
+            };
+            Ok(proposal)
+        })
+    }
+
     /// The native files that a picture of the store stands for; `None` where they are native.
     pub(super) fn seen(&self, raw: &View) -> Result<Option<AdoptedView>, Error> {
         let composed = match &self.files {
@@ -201,22 +279,93 @@ impl Workspace {
 
     /// What plays which role: the native file that a file of the store is part of.
     pub(super) fn role_of_file(&self, name: &str) -> Option<StateFile> {
-        let Some(layout) = self.files.layout() else { return StateFile::from_name(name) };
-        let added = &layout.added;
-        let is = |path: &layout::FilePath| path.as_str() == name;
-        if layout.plan.iter().any(|one| is(&one.file)) || is(&added.steps) {
-            Some(StateFile::Plan)
-        } else if layout.context.iter().any(is) || is(&added.context) {
-            Some(StateFile::Context)
-        } else if layout.constraints.iter().any(is) || is(&added.constraints) {
-            Some(StateFile::Constraints)
-        } else if is(&added.variables) {
-            Some(StateFile::Variables)
-        } else if is(&added.history) {
-            Some(StateFile::History)
-        } else {
-            None
+        match self.files.layout() {
+            Some(layout) => layout.role_of(name),
+            None => StateFile::from_name(name),
         }
+    }
+
+    /// Findings about an adopted state as findings about the files that it is made of: with the
+    /// places there, with markers that are not known, and without what is for others to write.
+    pub(super) fn place_in_files(&self, findings: &mut Vec<Problem>) -> Result<(), Error> {
+        let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
+        let raw = self.store.read(self.options.wait)?;
+        let composed = compose(layout, raw.files())?;
+        let place = |problem: &Problem| -> Option<String> {
+            let line = problem.place?.line;
+            let bytes = composed.files.get(problem.file.name())?;
+            let text = std::str::from_utf8(bytes).ok()?;
+            match problem.file {
+                StateFile::Plan => {
+                    let plan = Plan::read(crate::text::markdown::Document::parse(text).ok()?);
+                    let line_of = |step: &Step| plan.document.place(step.offset).line;
+                    let step = plan.steps.iter().rev().find(|step| line_of(step) <= line)?;
+                    let one =
+                        composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())?;
+                    let list = composed.lists[one.file].as_ref()?;
+                    let start = list.tasks.tasks[one.task].span.start;
+                    let file = &layout.plan[one.file].file;
+                    Some(format!("{file}:{}", list.document.place(start).line))
+                }
+                StateFile::Context | StateFile::Constraints => {
+                    let names = layout.context.iter().chain(&layout.constraints);
+                    let begins = |name: &layout::FilePath| {
+                        let at = text.find(&format!("\n\n# {name}\n\n"))?;
+                        Some((text[..at].matches('\n').count() + 5, name.to_string()))
+                    };
+                    let (first, name) =
+                        names.filter_map(begins).filter(|(first, _)| *first <= line).max()?;
+                    Some(format!("{name}:{}", line - first + 1))
+                }
+                _ => None,
+            }
+        };
+        findings.retain_mut(|problem| {
+            let Some(place) = place(problem) else { return true };
+            let is_theirs = matches!(
+                problem.code,
+                ErrorCode::Placeholder | ErrorCode::DoubledSection | ErrorCode::DuplicateField
+            );
+            problem.message = format!("{place}: {}", problem.message);
+            problem.place = None;
+            !is_theirs
+        });
+        for (one, list) in layout.plan.iter().zip(&composed.lists) {
+            let Some(list) = list else { continue };
+            for task in list.tasks.tasks.iter().filter(|task| !task.is_known) {
+                let line = list.document.place(task.marker.start).line;
+                let mark = list.document.source().get(task.marker.clone()).unwrap_or_default();
+                let message = format!(
+                    "{}:{line}: the marker `{mark}` is not known, so the task counts as open",
+                    one.file
+                );
+                let hint =
+                    format!("add it to `markers:` in `{LAYOUT_FILE}`, or write `[ ]` or `[x]`");
+                let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
+                findings.push(problem.hint(hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to build on checklists in which git left a conflict.
+    pub(super) fn refuse_unmerged_lists(&self, raw: &View) -> Result<(), Error> {
+        let Some(layout) = self.files.layout() else { return Ok(()) };
+        for one in &layout.plan {
+            let name = one.file.as_str();
+            let Some(bytes) = raw.bytes(name).filter(|bytes| may_conflict(bytes)) else { continue };
+            let text = String::from_utf8_lossy(bytes);
+            if !has_git_markers(&text) {
+                continue;
+            }
+            let line = text.lines().position(|line| line.starts_with("<<<<<<< ")).unwrap_or(0) + 1;
+            let message = format!("a conflict of a merge is unresolved: `{name}:{line}`");
+            let hint = format!(
+                "edit `{name}` so that the right lines are left, without the markers of git"
+            );
+            return Err(Error::refused_with(ErrorCode::Unmerged, message, hint));
+        }
+        Ok(())
     }
 
     /// An operation on native files as one on the files that are there; the plan that it leads to

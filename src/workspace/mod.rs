@@ -190,6 +190,13 @@ impl Workspace {
     /// # Errors
     /// One of them is refused, or the state has moved on; nothing was changed.
     pub fn apply(&self, changes: &[Change]) -> Result<Outcome, Error> {
+        if let [Change::StepAdd(shape)] = changes
+            && self.layout().is_some()
+            && (shape.after.is_some() || shape.before.is_some())
+        {
+            // Whoever names a place among the tasks of a file asks for a line there.
+            return self.insert_task(shape);
+        }
         let kind = match changes {
             [one] => one.kind(),
             _ => "apply",

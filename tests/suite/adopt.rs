@@ -1,7 +1,9 @@
 //! Plans of other systems, worked on in their own files.
 
+mod clients;
 mod corpus;
 mod imports;
+mod merging;
 mod together;
 
 use std::{collections::BTreeMap, fs, path::Path};

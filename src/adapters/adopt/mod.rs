@@ -3,11 +3,17 @@
 mod find;
 mod propose;
 
-use std::path::{Path, PathBuf};
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 pub(crate) use self::propose::{Proposed, Wanted, propose};
 use crate::{
-    adapters::config_directory,
+    adapters::{config_directory, foreign},
     domain::{
         StepRole,
         checklist::Checklist,
@@ -126,12 +132,32 @@ pub(crate) fn detect(dir: &Path) -> Vec<Detected> {
             continue;
         }
         // A checklist of any kind is looked for where nothing else was found.
-        if profile.markers.is_empty() && !found.is_empty() {
+        if profile.markers.is_empty() && found.iter().any(|found: &Detected| found.count() > 0) {
             continue;
         }
         found.extend(with_profile(dir, profile));
     }
     found
+}
+
+/// Which of them is meant where nobody says: one with something left to do, and the largest.
+pub(crate) fn best(found: &[Detected]) -> Option<usize> {
+    let rank = |at: &usize| {
+        let is_open = |plan: &FoundPlan| plan.tasks.count(StepRole::Done) < plan.tasks.tasks.len();
+        (found[*at].plans.iter().any(is_open), found[*at].count())
+    };
+    (0..found.len()).rev().max_by_key(rank)
+}
+
+/// What lies in the top folder of a project in which there may be something to adopt or to import.
+pub(crate) fn entry_names() -> BTreeSet<String> {
+    let builtin = profile::NAMES.iter().filter_map(|name| Profile::builtin(name));
+    let patterns = own_profiles().into_iter().chain(builtin).flat_map(|profile| {
+        profile.markers.into_iter().chain(profile.plan).collect::<Vec<String>>()
+    });
+    let places = foreign::PLACES.iter().map(|(_, path)| (*path).to_owned());
+    let first = |path: String| path.split('/').next().unwrap_or_default().to_owned();
+    patterns.chain(places).map(first).filter(|name| !name.contains('*')).collect()
 }
 
 /// The files of one system in a directory.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Detected, detect, find, profile_named, with_file, with_profile};
+use super::{Detected, best, detect, find, profile_named, with_file, with_profile};
 use crate::domain::layout::{
     AddedFiles, FilePath, ForeignLayout, PlanFile,
     profile::{NAMES, Profile, Unit},
@@ -62,8 +62,7 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
                     all = vec![inside];
                 }
             }
-            let best = all.iter().position(|found| found.count() > 0).unwrap_or(0);
-            let best = (!all.is_empty()).then(|| all.remove(best));
+            let best = best(&all).map(|at| all.remove(at));
             others = all;
             best
         }
@@ -168,13 +167,15 @@ fn added(dir: &Path, plan: &[PlanFile], private: bool) -> Result<AddedFiles, Str
         (true, _) => ".statedir/state".to_owned(),
         (false, folder) => folder,
     };
+    // A state of our own that is there already goes on in its own files.
+    let is_ours = folder.is_empty() && dir.join(".statedir").is_dir();
     let path = |name: &str| {
         let plain = match folder.as_str() {
             "" => name.to_owned(),
             folder => format!("{folder}/{name}"),
         };
         let other = beside(&plain, &format!("statedir-{name}"));
-        let is_free = private || dir.join(&plain).symlink_metadata().is_err();
+        let is_free = private || is_ours || dir.join(&plain).symlink_metadata().is_err();
         FilePath::parse(if is_free { &plain } else { &other })
     };
     Ok(AddedFiles {

@@ -13,7 +13,7 @@ use crate::{
     adapters::{
         Acting, ChooseError,
         adopt::{self, Proposed},
-        choose, choose_for_ticket,
+        choose, choose_for_ticket, foreign,
         git::GitControl,
         identify,
     },
@@ -158,11 +158,11 @@ impl Session<'_> {
 
 /// Where there is no state, what could be one.
 fn with_way_in(error: ChooseError) -> Failure {
-    let found = match &error {
-        ChooseError::NoneAbove(here) => adopt::detect(here),
-        _ => Vec::new(),
+    let (found, import) = match &error {
+        ChooseError::NoneAbove(here) => (adopt::detect(here), foreign::way_to_import(here)),
+        _ => (Vec::new(), None),
     };
-    let best = found.iter().max_by_key(|found| found.count()).filter(|found| found.count() > 0);
+    let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let failure = Failure::from(error);
     match best {
         Some(found) => {
@@ -170,6 +170,9 @@ fn with_way_in(error: ChooseError) -> Failure {
                 format!("there is a plan here ({}): `statedir adopt` works in it", found.line());
             failure.hint(hint)
         }
-        None => failure,
+        None => match import {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        },
     }
 }

@@ -36,6 +36,30 @@ pub(crate) enum Source {
     Gsd,
 }
 
+/// Where each program keeps its plan, below a project.
+pub(crate) const PLACES: [(&str, &str); 5] = [
+    ("task-master", ".taskmaster/tasks/tasks.json"),
+    ("beads", ".beads/issues.jsonl"),
+    ("backlog", "backlog/tasks"),
+    ("gsd", ".planning/ROADMAP.md"),
+    ("ralph", "prd.json"),
+];
+
+/// Whose plan is in a project, and where.
+pub(crate) fn found_in(dir: &Path) -> Option<(&'static str, &'static str)> {
+    let is_there =
+        |path: &str| dir.join(path).symlink_metadata().is_ok_and(|data| !data.is_symlink());
+    PLACES.into_iter().find(|(_, path)| is_there(path))
+}
+
+/// The command that copies the plan of another program, where there is one.
+pub(crate) fn way_to_import(dir: &Path) -> Option<String> {
+    let (name, path) = found_in(dir)?;
+    Some(format!(
+        "there is a plan of {name} here ({path}): `statedir import --from {name} .` copies it"
+    ))
+}
+
 /// One step of somebody else's plan.
 #[derive(Clone, Debug, Default)]
 struct ForeignStep {

@@ -6,7 +6,11 @@ use std::{
 };
 
 use super::{GitError, commits::version::MAX_BYTES, discovery, program::Git};
-use crate::{domain::StateFile, store::Directory};
+use crate::{
+    adapters::directory::layout_in,
+    domain::{StateFile, layout::LAYOUT_FILE},
+    store::Directory,
+};
 
 /// The largest history that is read or brought back; it may be longer than the other files.
 pub(super) const MAX_HISTORY: u64 = 1 << 30;
@@ -88,10 +92,26 @@ impl Repository {
         self.git.ask_line(&["config", scope, "--get", key]).ok()
     }
 
-    /// The state files that are there, by name.
-    pub(super) fn state_files(&self) -> Vec<&'static str> {
-        let all = StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(|file| file.name());
-        all.filter(|name| self.dir.join(name).symlink_metadata().is_ok()).collect()
+    /// The names of the files that the state is written to, there or not: those of a layout where
+    /// it is adopted.
+    pub(super) fn written_files(&self) -> Vec<String> {
+        match layout_in(&self.dir) {
+            Some(layout) => {
+                let written = layout.written().into_iter().map(str::to_owned);
+                std::iter::once(LAYOUT_FILE.to_owned()).chain(written).collect()
+            }
+            None => {
+                let all = StateFile::FIVE.iter().chain(&[StateFile::Workflow]);
+                all.map(|file| file.name().to_owned()).collect()
+            }
+        }
+    }
+
+    /// Those of them that are there.
+    pub(super) fn state_files(&self) -> Vec<String> {
+        let mut all = self.written_files();
+        all.retain(|name| self.dir.join(name).symlink_metadata().is_ok());
+        all
     }
 
     /// The bytes of a file at a commit or in the index (`:0`, `:2`); `None` when it is not there.

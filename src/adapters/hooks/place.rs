@@ -5,9 +5,13 @@ use std::{
     collections::VecDeque,
     ffi::OsString,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
-use crate::domain::StateFile;
+use crate::{
+    adapters::directory::layout_in,
+    domain::{StateFile, layout::ForeignLayout},
+};
 
 /// How many links are followed.
 const MOST_LINKS: usize = 40;
@@ -101,13 +105,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub(super) struct Guarded {
     state: PathBuf,
+    /// The files of others that the state is made of, if it was adopted.
+    layout: Option<Arc<ForeignLayout>>,
     lookups: Cell<usize>,
 }
 
 impl Guarded {
     /// Guards the state in `dir`.
     pub(super) fn new(dir: &Path) -> Self {
-        Self { state: real_path(dir), lookups: Cell::new(MOST_LOOKUPS) }
+        let state = real_path(dir);
+        let layout = layout_in(&state).map(Arc::new);
+        Self { state, layout, lookups: Cell::new(MOST_LOOKUPS) }
     }
 
     /// What `text`, seen from `cwd`, reaches.
@@ -145,7 +153,19 @@ impl Guarded {
             path.is_some_and(|path| index.windows(path.len()).any(|bytes| bytes == path.as_bytes()))
         };
         ignored.is_ok_and(|text| text.starts_with(b"*"))
-            && StateFile::FIVE.into_iter().all(|file| tracks(file.name()))
+            && match &self.layout {
+                Some(layout) => {
+                    let is_there = |name: &&str| self.state.join(name).exists();
+                    layout.written().into_iter().filter(is_there).all(tracks)
+                }
+                None => StateFile::FIVE.into_iter().all(|file| tracks(file.name())),
+            }
+    }
+
+    /// The append-only log.
+    fn history(&self) -> PathBuf {
+        let name = self.layout.as_ref().map(|layout| layout.added.history.as_str());
+        self.state.join(name.unwrap_or(StateFile::History.name()))
     }
 
     fn reach_of(&self, path: &Path) -> Option<Reach> {
@@ -161,6 +181,12 @@ impl Guarded {
         let name = path.file_name().and_then(|name| name.to_str());
         let in_state = is_within(parent, &self.state) && is_within(&self.state, parent);
         let of_another = || is_same(name, "history.md") && parent.join(".statedir").is_dir();
+        if self.layout.is_some() {
+            // The files of others are theirs to edit and to remove.
+            let history = self.history();
+            let is_history = is_within(path, &history) && is_within(&history, path);
+            return (is_history || self.is_second_name(path)).then_some(Reach::History);
+        }
         if in_state && let Some(file) = names().find(|file| is_same(name, file)) {
             let history = file == StateFile::History.name();
             return Some(if history { Reach::History } else { Reach::File(file) });
@@ -176,7 +202,7 @@ impl Guarded {
             let meta = std::fs::metadata(path).ok()?;
             (meta.is_file() && meta.nlink() > 1).then(|| (meta.dev(), meta.ino()))
         };
-        id(path).is_some_and(|one| id(&self.state.join("history.md")) == Some(one))
+        id(path).is_some_and(|one| id(&self.history()) == Some(one))
     }
 
     #[cfg(not(unix))]

@@ -51,6 +51,9 @@ fn written_state_file(hook: &Hook<'_>) -> Option<StateFile> {
     let path = real_path(&cwd.join(hook.event.file()?));
     let guarded = Guarded::new(hook.workspace.directory());
     let name = path.strip_prefix(guarded.state()).ok()?.to_str()?;
+    if let Some(layout) = hook.workspace.layout() {
+        return layout.role_of(name);
+    }
     let mut files = StateFile::FIVE.iter().chain([&StateFile::Workflow]);
     files.find(|file| file.name() == name).copied()
 }

@@ -7,6 +7,7 @@
 
 mod bind;
 mod compose;
+mod insert;
 mod project;
 mod prose;
 

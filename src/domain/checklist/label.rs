@@ -30,6 +30,7 @@ impl Label {
         let mut rest = without_emphasis(text.trim());
         let mut text = rest.as_str();
         label.take_tags(&mut text);
+        label.take_time(&mut text);
         if let Some(behind) = label.take_id(text, grammar) {
             text = behind;
         }
@@ -42,8 +43,29 @@ impl Label {
         label
     }
 
-    /// `[P]`, `[US1]` and the like.
+    /// The time at which it was ticked: `(2026-01-15 10:00Z)`, `[2026-01-15]`.
+    fn take_time(&mut self, text: &mut &str) {
+        let Some(inside) = text.strip_prefix(['(', '[']) else { return };
+        let Some((time, rest)) = inside.split_once([')', ']']) else { return };
+        let is_date = time.get(..10).is_some_and(|date| {
+            let fits = |(at, byte): (usize, u8)| match at {
+                4 | 7 => byte == b'-',
+                _ => byte.is_ascii_digit(),
+            };
+            date.bytes().enumerate().all(fits)
+        });
+        if is_date && time.len() <= 40 && !rest.trim().is_empty() {
+            self.fields.push(("time".to_owned(), time.to_owned()));
+            *text = without_separator(rest.trim_start());
+        }
+    }
+
+    /// `[P]`, `[US1]` and the like; `(P)`, too.
     fn take_tags(&mut self, text: &mut &str) {
+        if let Some(rest) = text.strip_prefix("(P) ") {
+            self.fields.push(("parallel".to_owned(), "yes".to_owned()));
+            *text = rest.trim_start();
+        }
         while let Some((tag, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             let is_tag = (1..=12).contains(&tag.len())
                 && tag.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -297,6 +319,15 @@ mod tests {
             (found.title.as_str(), &found.fields[0]),
             ("Check it", &field("requirements", "1.1, 2.3"))
         );
+        let found = label("(2026-01-15 10:00Z) Read the code.");
+        assert_eq!(
+            (found.title.as_str(), &found.fields[0]),
+            ("Read the code.", &field("time", "2026-01-15 10:00Z"))
+        );
+        let found = label("1.1 (P) Model");
+        assert_eq!((found.title.as_str(), &found.fields[0]), ("Model", &field("parallel", "yes")));
+        assert_eq!(label("(P)ersist it").title, "(P)ersist it");
+        assert_eq!(label("(2026-01-15)").title, "(2026-01-15)");
         assert_eq!(label("Link [docs](x)").title, "Link [docs](x)");
         assert_eq!(label("Defaced (facade1)").title, "Defaced");
         assert_eq!(label("Stays (defaced)").title, "Stays (defaced)");

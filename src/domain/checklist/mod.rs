@@ -39,6 +39,8 @@ pub(crate) struct Task {
     pub marker: Range<usize>,
     /// Whether the marker is a word.
     pub is_word: bool,
+    /// The words that the file has for roles, where the marker is one.
+    pub words: Vec<(StepRole, String)>,
     /// The headings and the task around it, outermost first, without the title of the file.
     pub group: Vec<String>,
     /// The task that it is nested in, by its place in the list.
@@ -77,6 +79,8 @@ pub(super) struct Found {
     mark: String,
     /// Whether a star stands behind the box.
     is_optional: bool,
+    /// Whether the marker is a word.
+    is_word: bool,
     /// The text behind it, one line.
     text: String,
     /// How many lines of the source that is.
@@ -94,7 +98,9 @@ impl Checklist {
         let mut found = boxes(document, grammar);
         let boxed = found.len();
         leave_out_legends(document, &mut found);
-        if !grammar.sections.is_empty() {
+        // Who has no such section keeps to another form.
+        let has_section = |id: SectionId| is_in(document, id, &grammar.sections);
+        if !grammar.sections.is_empty() && document.sections().any(has_section) {
             found.retain(|one| is_in(document, one.section, &grammar.sections));
         }
         let phases = match grammar.step {
@@ -131,9 +137,16 @@ impl Task {
             return None;
         }
         match self.is_word {
-            true => grammar.word_of(written).map(str::to_owned),
+            true => self.word_of(written, grammar),
             false => grammar.mark_of(written).map(String::from),
         }
+    }
+
+    /// The word that says a role: the one that the file has for it, or else that of the grammar.
+    pub(crate) fn word_of(&self, role: StepRole, grammar: &Grammar) -> Option<String> {
+        let same = self.words.iter().find(|(known, _)| *known == role);
+        let known = same.map(|(_, word)| word.clone());
+        known.or_else(|| grammar.word_of(role).map(str::to_owned))
     }
 
     /// The role that the marker shows for `role`: what has no marker of its own is shown as open.
@@ -185,6 +198,7 @@ fn boxes_in(
             marker: read.span.start + parsed.mark.start..read.span.start + parsed.mark.end,
             mark: text[parsed.mark.clone()].to_owned(),
             is_optional: parsed.is_optional,
+            is_word: parsed.is_word,
             text: said,
             lines,
             span: read.span.clone(),
@@ -230,6 +244,7 @@ fn boxes_in_html(
                 marker: begin + parsed.mark.start..begin + parsed.mark.end,
                 mark: line[indent..][parsed.mark.clone()].to_owned(),
                 is_optional: parsed.is_optional,
+                is_word: parsed.is_word,
                 text: line[indent..][parsed.end..].trim().to_owned(),
                 lines: 1,
                 span: begin..start + line.trim_end().len(),
@@ -262,19 +277,22 @@ struct BoxSpan {
     /// Where the box ends, and a star behind it.
     end: usize,
     is_optional: bool,
+    is_word: bool,
 }
 
 impl BoxSpan {
-    /// Reads `- [x]`, `1. [ ]`, `* [~]`, `- [ ]*`, `- []`.
+    /// Reads `- [x]`, `1. [ ]`, `* [~]`, `- [ ]*`, `- []`, `- [in progress]`.
     fn parse(text: &str, grammar: &Grammar) -> Option<Self> {
         let bullet = bullet_width(text)?;
         let rest = &text[bullet..];
         let space = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let inside = rest[space..].strip_prefix('[')?;
         let start = bullet + space + 1;
-        let mut chars = inside.chars();
-        let mark = match chars.next()? {
+        let word = inside.split_once(']').map_or("", |(word, _)| word);
+        let is_word = (3..=20).contains(&word.len()) && grammar.role_of_word(word).is_some();
+        let mark = match inside.chars().next()? {
             ']' => "",
+            _ if is_word => word,
             first => {
                 let width = first.len_utf8();
                 // Some markers are drawn with a second character.
@@ -282,7 +300,8 @@ impl BoxSpan {
                 inside.get(..width).filter(|_| inside[width..].starts_with(']'))?
             }
         };
-        let is_known = mark.chars().next().is_none_or(|mark| grammar.role_of(mark).is_some());
+        let is_known =
+            is_word || mark.chars().next().is_none_or(|mark| grammar.role_of(mark).is_some());
         // `[P]` and `[1]` are tags and references.
         if !is_known && mark.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit()) {
             return None;
@@ -296,7 +315,8 @@ impl BoxSpan {
         }
         let is_apart = behind.is_empty() || behind.starts_with([' ', '\t', '\n', '\r', '\u{a0}']);
         let says = !behind.trim().is_empty();
-        (is_apart && says).then_some(Self { mark: start..start + mark.len(), end, is_optional })
+        let mark = start..start + mark.len();
+        (is_apart && says).then_some(Self { mark, end, is_optional, is_word })
     }
 }
 
@@ -380,8 +400,12 @@ fn line_above(source: &str, at: usize) -> &str {
 fn is_in(document: &Document, section: SectionId, names: &[String]) -> bool {
     let mut path = std::iter::successors(Some(section), |id| document.section(*id).parent);
     path.any(|id| {
-        let title = document.section(id).title.trim();
-        names.iter().any(|name| title.eq_ignore_ascii_case(name))
+        let title = document.section(id).title.trim_start_matches(|c: char| !c.is_alphanumeric());
+        names.iter().any(|name| {
+            let start = title.get(..name.len()).filter(|start| start.eq_ignore_ascii_case(name));
+            let behind = start.map(|start| title[start.len()..].trim_start());
+            behind.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
     })
 }
 
@@ -390,6 +414,8 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::with_capacity(found.len());
     let mut by_item: Vec<(ItemId, usize)> = Vec::new();
     let mut headings: Option<(SectionId, Vec<String>)> = None;
+    let written = found.iter().filter(|one| one.is_word).map(|one| one.mark.as_str());
+    let words = words_of(written, grammar);
     for (at, one) in found.iter().enumerate() {
         let label = Label::parse(&one.text, grammar);
         let parent = one.outer.and_then(|outer| {
@@ -416,7 +442,10 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         let mut group = path;
         group.extend(parent.map(|at| tasks[at].title.clone()));
         let mark = one.mark.chars().next();
-        let role = mark.and_then(|mark| grammar.role_of(mark));
+        let role = match one.is_word {
+            true => grammar.role_of_word(&one.mark),
+            false => mark.and_then(|mark| grammar.role_of(mark)),
+        };
         let (details, said) = details::read(document, one, &found[at + 1..]);
         let mut fields = label.fields;
         if let Some(list) = said.filter(|_| fields.iter().all(|(key, _)| key != "requirements")) {
@@ -436,7 +465,8 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
             role: role.unwrap_or(StepRole::Open),
             is_known: role.is_some() || mark.is_none(),
             marker: one.marker.clone(),
-            is_word: false,
+            is_word: one.is_word,
+            words: one.is_word.then(|| words.clone()).unwrap_or_default(),
             group,
             parent,
             depth: parent.map_or(0, |at| tasks[at].depth + 1),
@@ -448,6 +478,22 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         });
     }
     tasks
+}
+
+/// The first word that a file has for each role.
+fn words_of<'t>(
+    written: impl Iterator<Item = &'t str>,
+    grammar: &Grammar,
+) -> Vec<(StepRole, String)> {
+    let mut words: Vec<(StepRole, String)> = Vec::new();
+    for word in written {
+        if let Some(role) = grammar.role_of_word(word)
+            && words.iter().all(|(known, _)| *known != role)
+        {
+            words.push((role, word.to_owned()));
+        }
+    }
+    words
 }
 
 /// The headings around a section, outermost first, without the title of the file.

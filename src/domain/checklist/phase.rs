@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Grammar, Label, Task, heading_path};
+use super::{Grammar, Label, Task, heading_path, words_of};
 use crate::{
     domain::StepRole,
     text::markdown::{Document, SectionId},
@@ -36,6 +36,7 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
             is_known: role.is_some(),
             marker,
             is_word: true,
+            words: Vec::new(),
             group,
             parent: None,
             depth: 0,
@@ -47,6 +48,9 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
         };
         found.push((whole.extent.clone(), task));
     }
+    let written = found.iter().filter_map(|(_, task)| document.source().get(task.marker.clone()));
+    let words = words_of(written, grammar);
+    found.iter_mut().for_each(|(_, task)| task.words.clone_from(&words));
     found
 }
 

@@ -8,7 +8,7 @@ pub(crate) mod profile;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::path::FilePath;
-use super::checklist::Grammar;
+use super::{StateFile, checklist::Grammar};
 use crate::text::yaml;
 
 /// The name of the layout file.
@@ -139,6 +139,39 @@ impl ForeignLayout {
             }
         }
         Ok(())
+    }
+
+    /// The native file that a file is part of.
+    pub(crate) fn role_of(&self, name: &str) -> Option<StateFile> {
+        let added = &self.added;
+        let is = |path: &FilePath| path.as_str() == name;
+        if self.is_checklist(name) || is(&added.steps) {
+            Some(StateFile::Plan)
+        } else if self.context.iter().any(is) || is(&added.context) {
+            Some(StateFile::Context)
+        } else if self.constraints.iter().any(is) || is(&added.constraints) {
+            Some(StateFile::Constraints)
+        } else if is(&added.variables) {
+            Some(StateFile::Variables)
+        } else if is(&added.history) {
+            Some(StateFile::History)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the steps of somebody else are in a file.
+    pub(crate) fn is_checklist(&self, name: &str) -> bool {
+        self.plan.iter().any(|one| one.file.as_str() == name)
+    }
+
+    /// The files that commands change and that belong into version control.
+    pub(crate) fn written(&self) -> Vec<&str> {
+        let added = &self.added;
+        let own =
+            [&added.steps, &added.history, &added.variables, &added.context, &added.constraints];
+        let all = self.plan.iter().map(|one| &one.file).chain(own).chain(&added.workflow);
+        all.map(FilePath::as_str).filter(|name| !name.starts_with(path::PRIVATE_FOLDER)).collect()
     }
 
     /// Every file that is rewritten or read, the layout file first.

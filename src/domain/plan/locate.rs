@@ -69,7 +69,7 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
             Place::Step => {
                 if let Some(heading) = Heading::read(document, section, false)
                     && !is_below
-                    && heading.number.is_some()
+                    && (heading.number.is_some() || part_of(&heading.title).is_some())
                 {
                     nested.push((this.heading.start, section, heading));
                 }
@@ -118,11 +118,24 @@ fn add_nested(found: &mut Vec<(usize, Located)>, nested: Vec<(usize, SectionId, 
     for (start, section, heading) in nested {
         let at = found.partition_point(|(other, _)| *other < start);
         let before = at.checked_sub(1).and_then(|at| found[at].1.heading.number);
-        let Some(number) = heading.number else { continue };
+        let Some(number) = heading.number else {
+            // `Step 2.1` in the section of `Step 2`.
+            let outer = found[..at].iter().rev().find_map(|(_, step)| step.heading.number);
+            if outer.is_some() && outer == part_of(&heading.title) {
+                found.insert(at, (start, located(section, None, heading)));
+            }
+            continue;
+        };
         if before.is_some_and(|before| before + 1 == number) && taken.insert(number) {
             found.insert(at, (start, located(section, None, heading)));
         }
     }
+}
+
+/// The number before the dot of `2.1: Send`.
+fn part_of(title: &str) -> Option<u32> {
+    let (number, rest) = title.split_once('.')?;
+    rest.starts_with(|c: char| c.is_ascii_digit()).then(|| number.parse().ok())?
 }
 
 /// Numbers the steps that have no number of their own. One that a list of dependencies has with the
@@ -293,6 +306,8 @@ mod tests {
         assert_eq!(titles(inside), ["1 a"]);
         let counted = "## Step 4: a\n### Step 1: open\n### Step 2: close\n## Step 5: b\n";
         assert_eq!(titles(counted), ["4 a", "5 b"]);
+        let parts = "## Step 2: a\n### Step 2.1: open\n### Step 3.1: other\n## Step 3: b\n";
+        assert_eq!(titles(parts), ["2 a", "1 2.1: open", "3 b"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(in crate::history) fn split_signed(line: &str) -> (&str, Option<&str>) {
 /// Splits the first line of an entry by hand; `None` if it is not that of an entry.
 ///
 /// A heading is one if it begins with a date, ends with a time, or says `Step 3 Execution`; one of
-/// level 2 and a bullet only if they begin with a date.
+/// level 2 if it begins with a date or ends with one in parentheses, a bullet if it begins with one.
 pub(in crate::history) fn split_unsigned(line: &str) -> Option<(&str, Option<&str>)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
     let text = match level {
@@ -48,6 +48,12 @@ pub(in crate::history) fn split_unsigned(line: &str) -> Option<(&str, Option<&st
     };
     if let Some((title, date)) = split_dated(text) {
         return Some((title, Some(date)));
+    }
+    if let Some((title, date)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("))
+        && level > 1
+        && split_dated(date).is_some_and(|(rest, _)| rest.is_empty())
+    {
+        return Some((title.trim_end(), Some(date)));
     }
     if level != 3 {
         return None;
@@ -192,6 +198,9 @@ mod tests {
             ("### Step 2 Execution", Some(("Step 2 Execution", None))),
             ("### 2024-01-15: Fixed it", Some(("Fixed it", Some("2024-01-15")))),
             ("## [2024-01-15 10:30] Fixed it", Some(("Fixed it", Some("2024-01-15 10:30")))),
+            ("## Session 4 (2024-01-15)", Some(("Session 4", Some("2024-01-15")))),
+            ("## Session 4 (see 2024-01-15)", None),
+            ("# Session 4 (2024-01-15)", None),
             ("## 2024-01-15", Some(("", Some("2024-01-15")))),
             ("- **2024-01-15** - Fixed it", Some(("Fixed it", Some("2024-01-15")))),
             ("* 2024-01-15T10:30:00Z Fixed it", Some(("Fixed it", Some("2024-01-15T10:30:00Z")))),

@@ -27,7 +27,7 @@ pub(super) use self::{
     pause::put_pause,
     recover::take_up,
     review::{open_review, refuse_while_open},
-    steps::shape::add_all as add_steps,
+    steps::shape::{add_all as add_steps, added_answer},
     steps::{progress::identify, rewind::rewind},
     variables::refused as json_refused,
 };

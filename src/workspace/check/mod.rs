@@ -94,6 +94,7 @@ impl Workspace {
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
         findings.extend(self.list_problems(&snapshot));
+        self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
             for finding in findings.iter_mut().filter(|finding| finding.code == ErrorCode::Io) {
@@ -125,6 +126,7 @@ impl Workspace {
         } else {
             self.read()?.findings_but_history(&mut found);
         }
+        self.place_in_files(&mut found)?;
         found.retain(|problem| problem.file == file);
         Ok(found)
     }

@@ -45,6 +45,11 @@ impl Opened {
         }
     }
 
+    /// The same with what it was composed of, where the state is made of others.
+    pub(super) fn seen(&self) -> Option<&Seen> {
+        self.seen.as_ref()
+    }
+
     /// The right to change the state; `None` in a dry run.
     pub(super) fn transaction(&self) -> Option<&Transaction> {
         match &self.access {
@@ -193,6 +198,7 @@ impl Workspace {
             return Err(self.no_state(view));
         }
         self.refuse_unmerged(view, kind)?;
+        self.refuse_unmerged_lists(opened.raw())?;
         let mut draft = self.draft(kind, view)?;
         let answers = work(&mut draft)?;
         conflict::refuse_lookalike(&draft, kind)?;

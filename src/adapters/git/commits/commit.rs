@@ -13,7 +13,7 @@ use crate::{
         program::{complaint, failure},
         repository::Repository,
     },
-    domain::{ErrorCode, StateFile},
+    domain::ErrorCode,
     store::OperationSummary,
 };
 
@@ -150,8 +150,8 @@ fn refuse_merging(repository: &Repository) -> Result<(), GitError> {
 /// The state files, and the attributes beside them, that differ from the last commit, and whether git does not know them yet.
 fn changed(repository: &Repository) -> Result<Vec<(String, bool)>, GitError> {
     let mut found = Vec::new();
-    let files = StateFile::FIVE.iter().chain(&[StateFile::Workflow]).map(|file| file.name());
-    for name in files.chain([ATTRIBUTES]) {
+    let files = repository.written_files();
+    for name in files.iter().map(String::as_str).chain([ATTRIBUTES]) {
         let path = repository.path(name);
         let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
         let listing = repository.git.ask(&[args.as_slice(), &["--", &path]].concat())?;
@@ -216,7 +216,7 @@ fn since_last<'o>(
 /// When the newest commit with state files on this branch was written.
 fn last_written(repository: &Repository) -> Option<Timestamp> {
     let paths: Vec<String> =
-        repository.state_files().into_iter().map(|name| repository.path(name)).collect();
+        repository.state_files().into_iter().map(|name| repository.path(&name)).collect();
     // Without paths it would be the newest commit of all.
     let within = repository.path(".");
     let mut args = vec!["log", "--max-count=1", "--format=%at", "HEAD", "--"];

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use super::attributes::{block_lines, path_of, pattern, pattern_of};
 use crate::{
-    adapters::git::{GitError, repository::Repository},
+    adapters::{
+        directory::layout_in,
+        git::{GitError, repository::Repository},
+    },
     domain::{ErrorCode, StateFile},
 };
 
@@ -41,14 +44,19 @@ pub(crate) fn attribute_files(
 
 pub(crate) fn lines(repository: &Repository, textconv: bool, global: bool) -> Vec<String> {
     let diff = if textconv { " diff=statedir" } else { "" };
-    let line = |file: &StateFile| {
-        let path = match global {
-            true => format!("**/workspace/state/{}", file.name()),
-            false => pattern(&repository.path(file.name())),
-        };
-        format!("{path} merge=statedir{diff}")
-    };
-    StateFile::FIVE.iter().map(line).collect()
+    let line = |path: String| format!("{path} merge=statedir{diff}");
+    match layout_in(&repository.dir).filter(|_| !global) {
+        Some(layout) => {
+            layout.written().iter().map(|name| line(pattern(&repository.path(name)))).collect()
+        }
+        None => {
+            let path = |file: &StateFile| match global {
+                true => format!("**/workspace/state/{}", file.name()),
+                false => pattern(&repository.path(file.name())),
+            };
+            StateFile::FIVE.iter().map(|file| line(path(file))).collect()
+        }
+    }
 }
 
 /// The lines of the block with ours in it: other states of the repository have theirs there too.

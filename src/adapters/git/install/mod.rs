@@ -17,7 +17,7 @@ use self::{
     attributes::{with_block, without_block},
 };
 use super::{GitError, repository::Repository};
-use crate::domain::{ErrorCode, StateFile};
+use crate::domain::{ErrorCode, layout::LAYOUT_FILE};
 
 /// What to set up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -172,7 +172,9 @@ pub(crate) fn status(dir: &Path) -> Result<Installed, GitError> {
     let driver = repository.git.ask(&["config", "--get", DRIVER]).ok();
     let driver = driver.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
     let attribute = |name: &str| {
-        let path = repository.path(StateFile::Plan.name());
+        let files = repository.written_files();
+        let plan = files.iter().find(|name| *name != LAYOUT_FILE).map_or("", String::as_str);
+        let path = repository.path(plan);
         let found = repository.git.ask(&["check-attr", name, "--", &path]).unwrap_or_default();
         String::from_utf8_lossy(&found).trim_end().ends_with(": statedir")
     };

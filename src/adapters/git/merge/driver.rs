@@ -10,7 +10,7 @@ use crate::{
         program::Git,
     },
     domain::{StateFile, Workflow},
-    merge::{Conflict, copy_step_data, merge},
+    merge::{Conflict, copy_step_data, merge, merge_checklist},
 };
 
 /// How the merge of one file went.
@@ -39,11 +39,24 @@ pub(crate) fn drive(
 ) -> Result<Driven, GitError> {
     let read = |path: &Path| fs_err::read(path).map_err(failed);
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let file = StateFile::FIVE.into_iter().find(|file| file.name() == name);
+    let (old, our, their) = (read(base)?, read(ours)?, read(theirs)?);
+    let adopted = sibling::layout(path);
+    let file = match &adopted {
+        Some((layout, name)) if layout.is_checklist(name) => {
+            return match merge_checklist(&old, &our, &their, &layout.grammar) {
+                Ok(merged) => {
+                    replace(ours, &merged.bytes)?;
+                    Ok(Driven::Merged(merged.conflicts))
+                }
+                Err(why) => by_lines(base, ours, theirs, why),
+            };
+        }
+        Some((layout, name)) => layout.role_of(name),
+        None => StateFile::FIVE.into_iter().find(|file| file.name() == name),
+    };
     let Some(file) = file else {
         return by_lines(base, ours, theirs, format!("`{name}` is not a state file"));
     };
-    let (old, our, their) = (read(base)?, read(ours)?, read(theirs)?);
     let workflow = match file {
         StateFile::Plan | StateFile::Variables => sibling::workflow(path),
         _ => Cow::Borrowed(Workflow::builtin()),
@@ -51,6 +64,7 @@ pub(crate) fn drive(
     match merge(file, Some(&old), Some(&our), Some(&their), &workflow) {
         Ok(Some(mut merged)) => {
             if file == StateFile::Variables
+                && adopted.is_none()
                 && let Some([base, ours, theirs]) = sibling::plans(path, [&old, &our, &their])
                 && let Ok(Some(plan)) = merge(
                     StateFile::Plan,

@@ -8,8 +8,14 @@
 use std::{borrow::Cow, path::Path};
 
 use crate::{
-    adapters::git::{program::Git, repository::read_state_file},
-    domain::{StateFile, Workflow},
+    adapters::{
+        directory::layout_in,
+        git::{program::Git, repository::read_state_file},
+    },
+    domain::{
+        StateFile, Workflow,
+        layout::{ForeignLayout, LAYOUT_FILE},
+    },
     rules::workflow_or_builtin,
 };
 
@@ -52,6 +58,36 @@ pub(crate) fn workflow(path: &str) -> Cow<'static, Workflow> {
         commits.iter().find_map(|commit| blob(&git, commit, &path))
     });
     workflow_or_builtin(known.as_deref())
+}
+
+/// The layout that names the file at `path`, and the name that the file has in it: of the adopted
+/// state around it in the work tree, or else in a commit being merged.
+pub(crate) fn layout(path: &str) -> Option<(ForeignLayout, String)> {
+    let named = |dir: &str, layout: ForeignLayout| {
+        let name = path.strip_prefix(dir)?.trim_start_matches('/').to_owned();
+        layout.role_of(&name).map(|_| (layout, name))
+    };
+    let mut around: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
+    around.reverse();
+    around.push("");
+    let in_tree = |dir: &&str| {
+        let place = if dir.is_empty() { "." } else { dir };
+        named(dir, layout_in(Path::new(place))?)
+    };
+    let is_native = StateFile::FIVE.iter().any(|file| path.rsplit('/').next() == Some(file.name()));
+    around.iter().find_map(in_tree).or_else(|| {
+        if is_native {
+            return None;
+        }
+        let git = Git::that_called().ok()?;
+        let commits = [vec!["HEAD".to_owned()], heads(&git)].concat();
+        let at = |dir: &str, commit: &String| {
+            let file = format!("{dir}/{LAYOUT_FILE}");
+            let bytes = blob(&git, commit, file.trim_start_matches('/'))?;
+            named(dir, ForeignLayout::parse(&bytes).ok()?)
+        };
+        around.iter().find_map(|dir| commits.iter().find_map(|commit| at(dir, commit)))
+    })
 }
 
 fn beside(path: &str, file: StateFile) -> String {

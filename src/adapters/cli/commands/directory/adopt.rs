@@ -4,10 +4,11 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        adopt::{Proposed, Wanted, propose},
+        adopt::{Proposed, Wanted, detect, propose},
         cli::{CliResult, Failure, Session},
+        foreign::way_to_import,
     },
-    domain::{ErrorCode, layout::profile},
+    domain::{ErrorCode, StateFile, layout::profile},
     workspace::Workspace,
 };
 
@@ -49,7 +50,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         return list(session);
     }
     let path = args.path.clone().or_else(|| session.named_dir());
-    let path = path.unwrap_or_else(|| PathBuf::from("."));
+    let path = path.unwrap_or_else(|| around(session));
     let dir = match path.parent().filter(|_| path.is_file()) {
         Some(dir) if dir.as_os_str().is_empty() => PathBuf::from("."),
         Some(dir) => dir.to_owned(),
@@ -60,6 +61,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let mut proposed = propose(&wanted, known.layout()).map_err(|message| {
         let hint = "`statedir adopt --list-profiles` lists what is known; any file with boxes can \
                     be named: `statedir adopt TODO.md`";
+        let hint = way_to_import(&wanted.path).unwrap_or_else(|| hint.to_owned());
         Failure::new(ErrorCode::NotFound, message).hint(hint)
     })?;
     if proposed.layout.execution_id.is_empty() {
@@ -74,6 +76,18 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     }
     report(session, &proposed, &adopting, &outcome);
     Ok(0)
+}
+
+/// What is meant where nothing is named: the project here, or the plan of the state that is in use
+/// where that holds the boxes.
+fn around(session: &mut Session<'_>) -> PathBuf {
+    let here = PathBuf::from(".");
+    if !detect(&here).is_empty() {
+        return here;
+    }
+    let state = session.workspace().ok().filter(|state| state.layout().is_none());
+    let plan = state.map(|state| state.directory().join(StateFile::Plan.name()));
+    plan.filter(|plan| plan.is_file()).unwrap_or(here)
 }
 
 fn report(

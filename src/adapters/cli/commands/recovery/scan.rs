@@ -9,7 +9,7 @@ use crate::{
             CliResult, Failure, Session,
             output::{Colour, Output},
         },
-        is_archived, scan,
+        foreign, is_archived, scan,
     },
     domain::{ErrorCode, Money, PlanRole, format_age},
     text::shell,
@@ -92,8 +92,16 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 /// What could be adopted in a directory, and how.
 fn offer(dir: &Path) -> Option<Value> {
     let found = adopt::detect(dir);
-    let best = found.iter().max_by_key(|found| found.count()).filter(|found| found.count() > 0)?;
-    let dir = dir.display().to_string();
+    let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
+    let here = dir.display().to_string();
+    let Some(best) = best else {
+        let (name, path) = foreign::found_in(dir)?;
+        let state = dir.join("workspace/state").display().to_string();
+        let command = shell::command_line(["-C", &state, "import", "--from", name, &here]);
+        return Some(json!({ "directory": here, "profile": name, "tasks": null,
+            "found": format!("{here}: {name}, {path}"), "command": command }));
+    };
+    let dir = here;
     let command = shell::command_line(["adopt", dir.as_str()]);
     Some(json!({ "directory": dir, "profile": best.profile.profile, "tasks": best.count(),
         "found": format!("{dir}: {}", best.line()), "command": command }))

@@ -187,7 +187,7 @@ fn outlook(overview: &Overview) -> Vec<Painted> {
     if counts.total == 0 && overview.unread_boxes > 0 {
         let count = overview.unread_boxes;
         let checkboxes = counted(count, "checkbox", "checkboxes");
-        lines.push(plain(format!("boxes     {checkboxes}, no steps known: statedir check")));
+        lines.push(plain(format!("boxes     {checkboxes}, no steps known: statedir adopt")));
     }
     if counts.failed > 0 {
         let numbers = overview.with_role(StepRole::Failed).map(|step| step.number.to_string());

@@ -1,0 +1,118 @@
+//! What plans of others cost: adopting them beside reading them, commands beside those on a state of
+//! our own.
+//!
+//! `cargo bench --bench adopt` prints a table. The same tasks are in 50 files of another system, in
+//! one file, and in a plan of our own.
+
+mod common;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
+use pulldown_cmark::{Options, Parser};
+
+const TASKS: usize = 1000;
+const FILES: usize = 50;
+
+fn main() {
+    if !is_wanted() {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let root = root.path();
+    title();
+    let many = adopted(root, "many", FILES);
+    let files: Vec<PathBuf> = (0..FILES).map(|n| many.join(place(n))).collect();
+    // The work alone on both sides: what a process costs is the same for any command.
+    let adopting = || {
+        let began = Instant::now();
+        assert_eq!(statedir::internals::adoptable_tasks(&many), Some(TASKS));
+        began.elapsed()
+    };
+    report(
+        "adopt, 1,000 tasks in 50 files / parse",
+        alternate(50, adopting, || parse(&files)),
+        3.0,
+    );
+    let whole = || run(STATEDIR, &many, &["adopt", "--dry-run"]);
+    let version = || run(STATEDIR, &many, &["--version"]);
+    report("adopt --dry-run / --version, for comparison", alternate(50, whole, version), f64::MAX);
+    let own = state(root, "own", TASKS);
+    let one = adopted(root, "one", 1);
+    for (name, dir) in [("50 files", &many), ("one file", &one)] {
+        run(STATEDIR, dir, &["adopt"]);
+        for args in
+            [&["status"][..], &["brief"], &["step", "show", "500"], &["var", "set", "a", "1"]]
+        {
+            let pair = alternate(30, || run(STATEDIR, dir, args), || run(STATEDIR, &own, args));
+            report(&format!("{}, {name} / own", args.join(" ")), pair, 1.3);
+        }
+        let mut next = 0;
+        let mut life = |dir: &Path| {
+            let step = (next / 2 + 1).to_string();
+            next += 1;
+            run(STATEDIR, dir, &["step", "start", &step])
+                + run(STATEDIR, dir, &["step", "done", &step])
+        };
+        let (mut these, mut those) = (Vec::new(), Vec::new());
+        for _ in 0..20 {
+            these.push(life(dir));
+            those.push(life(&own));
+        }
+        these.sort();
+        those.sort();
+        report(&format!("step start and done, {name} / own"), (these[10], those[10]), 1.3);
+        run(STATEDIR, &own, &["undo"]);
+        while run_ok(&own, &["undo"]) {}
+    }
+}
+
+fn run_ok(dir: &Path, args: &[&str]) -> bool {
+    let mut command = std::process::Command::new(STATEDIR);
+    command.args(args).current_dir(dir).env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR");
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+fn place(n: usize) -> String {
+    format!("openspec/changes/change-{n:02}/tasks.md")
+}
+
+/// A project with all tasks in so many files.
+fn adopted(root: &Path, name: &str, files: usize) -> PathBuf {
+    let dir = root.join(name);
+    let each = TASKS / files;
+    for n in 0..files {
+        let path = dir.join(place(n));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let mut text = format!("# Tasks: change {n}\n");
+        for at in 0..each {
+            if at % 10 == 0 {
+                text.push_str(&format!("\n## {}. Part\n\n", at / 10 + 1));
+            }
+            text.push_str(&format!(
+                "- [ ] {}.{} Do part {at} of the work in `src/part_{at}.rs`\n  - with a test for it\n",
+                at / 10 + 1,
+                at % 10 + 1
+            ));
+        }
+        fs::write(path, text).expect("a file");
+    }
+    dir
+}
+
+/// Reads and parses the files.
+fn parse(files: &[PathBuf]) -> Duration {
+    let began = Instant::now();
+    let mut events = 0;
+    for file in files {
+        let text = fs::read_to_string(file).expect("a file");
+        let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+        events += Parser::new_ext(&text, options).into_offset_iter().count();
+    }
+    assert!(events > TASKS);
+    began.elapsed()
+}

@@ -1,0 +1,299 @@
+//! Any document, any commands: only markers change, and lines where somebody asked for one.
+
+use std::{fs, path::Path};
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{Wanted, propose};
+use crate::{
+    domain::checklist::{Checklist, Grammar},
+    text::markdown::Document,
+    workspace::{Change, Environment, NoVersionControl, Options, Workspace},
+};
+
+const LINES: [&str; 18] = [
+    "# Title",
+    "## Group: one",
+    "- [ ] T001 One",
+    "- [x] T002 *Two* `a_b` (depends on T001)",
+    "  - [-] 1.1 Three",
+    "- [ ] Größe ✓ [x] & <b>",
+    "  more of it",
+    "* [X] 3. Four",
+    "1. [ ] Five [1a2b3c4]",
+    "- [?] odd",
+    "- [in progress] Six",
+    "text",
+    "```",
+    "<!-- - [ ] no -->",
+    "<details>",
+    "| - [ ] | cell |",
+    "> - [ ] quoted",
+    "",
+];
+
+const ACTS: [&str; 10] = [
+    "step.start",
+    "step.done",
+    "step.fail",
+    "step.skip",
+    "step.reset",
+    "step.add",
+    "insert",
+    "var.set",
+    "context.add",
+    "history.add",
+];
+
+fn workspace(dir: &Path) -> Workspace {
+    let now: Timestamp = "2026-01-15T09:00:00Z".parse().unwrap();
+    Workspace::new(dir, Environment::fixed(now, "ada", 7), Options::new(NoVersionControl))
+}
+
+fn adopt(dir: &Path) -> bool {
+    let wanted = Wanted { path: dir.to_owned(), ..Wanted::default() };
+    let Ok(mut proposed) = propose(&wanted, None) else { return false };
+    proposed.layout.execution_id = "exec_1".to_owned();
+    let now: Timestamp = "2026-01-15T09:00:00Z".parse().unwrap();
+    let (env, options) = (Environment::fixed(now, "ada", 7), Options::new(NoVersionControl));
+    Workspace::adopting(dir, proposed.layout, env, options).adopt("adopted").unwrap();
+    true
+}
+
+fn change(act: &str, step: u32) -> Change {
+    let change = match act {
+        "step.add" => json!({ "op": act, "title": "Mine" }),
+        "insert" => json!({ "op": "step.add", "title": "New here", "after": step }),
+        "var.set" => json!({ "op": act, "path": "a.b", "value": step }),
+        "context.add" => json!({ "op": act, "text": "Known." }),
+        "history.add" => json!({ "op": act, "title": "Note" }),
+        "step.fail" => json!({ "op": act, "step": step, "error": "no" }),
+        _ => json!({ "op": act, "step": step }),
+    };
+    serde_json::from_value(change).unwrap()
+}
+
+/// The text with all markers alike.
+fn without_markers(text: &str) -> String {
+    let document = Document::parse(text).unwrap();
+    let mut out = text.to_owned();
+    for task in Checklist::read(&document, &Grammar::default()).tasks.iter().rev() {
+        out.replace_range(task.marker.clone(), "·");
+    }
+    out
+}
+
+/// Whether `after` is `before` with one more line.
+fn is_one_line_more(before: &str, after: &str) -> bool {
+    let before: Vec<&str> = before.lines().collect();
+    let after: Vec<&str> = after.lines().collect();
+    after.len() == before.len() + 1
+        && (0..after.len()).any(|at| [&after[..at], &after[at + 1..]].concat() == before)
+}
+
+#[test]
+fn the_measure_sees_more_than_markers() {
+    let text = "- [ ] One\n- [x] Two\n";
+    assert_eq!(without_markers(text), without_markers("- [x] One\n- [ ] Two\n"));
+    assert_ne!(without_markers(text), without_markers("- [ ] One \n- [x] Two\n"));
+    assert!(is_one_line_more(text, "- [ ] One\n- [ ] New\n- [x] Two\n"));
+    assert!(!is_one_line_more(text, "- [ ] One!\n- [ ] New\n- [x] Two\n"));
+}
+
+/// A plan as somebody writes it: its profile, its file, what is said of it, and its steps.
+type Style = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+const STYLES: &[Style] = &[
+    (
+        "spec-kit",
+        "specs/003-pay/tasks.md",
+        "# Tasks: Pay\n\n## Path Conventions\n- **Single project**: `src/` at the root\n\n## Phase 3.1: Setup\n- [x] **T001** Make the folder\n- [X] T002: [P] [US1] Add a linter\n  - in `a.toml`\n\n**Dependencies**: T001 before T002\n\n## Phase 3.2\n- [ ] T003a [P] Test (depends on T001, T002)\n* [ ] T1004 — Deploy\n\n## Parallel Example\n```\n- [ ] T003a in one go\n```\n\n## Validation Checklist\n\n- [ ] All tests come first",
+        "5 tasks, 2 done, 3 open, 1 line left as prose",
+        &[
+            "x T001 Make the folder",
+            "x T002 Add a linter",
+            "  T003a Test",
+            "  T1004 Deploy",
+            "  * All tests come first",
+        ],
+    ),
+    (
+        "openspec",
+        "openspec/changes/add-pay/tasks.md",
+        "\u{feff}## 1. Data\r\n\r\n- [x] 1.1 Table `pay_1`\r\n- [ ] 1.2 Index\r\n  - [ ] 1.2.1 On `id`\r\n\r\n## 2. Rest\r\n+ [~] **2.1** Tell `ops`\r\n+ [ ] 2.10 Later",
+        "5 tasks, 1 done, 3 open, 1 in progress",
+        &[
+            "x 1.1 Table `pay_1`",
+            "  1.2 Index",
+            "  1.2.1 On `id`",
+            "> 2.1 Tell `ops`",
+            "  2.10 Later",
+        ],
+    ),
+    (
+        "kiro",
+        ".kiro/specs/pay/tasks.md",
+        "# Implementation Plan\n\n- [-] 1. Models\n\n- [x] 1.1 (P) Order\n  - Keep it small\n  - _Requirements: 1.1, 2.4_\n\n- [ ]* 1.2 Property test for totals\n  - **Property 1: Totals add up**\n\n- [ ] 2. Checkpoint - all tests pass\n  - Ask when in doubt.\n",
+        "4 tasks, 1 done, 2 open, 1 in progress",
+        &[
+            "> task-1 Models",
+            "x 1.1 Order",
+            "  1.2 Property test for totals",
+            "  task-2 Checkpoint - all tests pass",
+        ],
+    ),
+    (
+        "superpowers",
+        "docs/superpowers/plans/2026-02-03-pay.md",
+        "# Pay Implementation Plan\n\n**Goal:** Take money\n\n## Task 1: Form\n\n- [x] Step 1: Write the test\n\n````md\n```\n- [ ] Step 9: no\n```\n- [ ] nor this\n````\n\n- [ ] **Step 2: Make it pass**\n\n    - [ ] code by indentation\n\n### Task 2 — Send\n\n- [ ] **Step 1:** Post it\n",
+        "3 tasks, 1 done, 2 open",
+        &["x 1.1 Write the test", "  1.2 Make it pass", "  2.1 Post it"],
+    ),
+    (
+        "planning-with-files",
+        "task_plan.md",
+        "# Task Plan: Pay\r\n\r\n## Current Phase\r\nPhase 2\r\n\r\n### Phase 1: Look ✅\r\n- [x] read\r\nStatus: COMPLETED\r\n\r\n### Phase 2: Do\r\n- [ ] write\r\n* **Status**: in progress\r\n\r\n### Phase 3: Rest\r\n- **Status:** whatever\r\n\r\n## Decisions\r\n- **Status:** none yet",
+        "3 tasks, 1 done, 1 open, 1 in progress, 1 marker not known and counted as open",
+        &["x phase-1 Look ✅", "> phase-2 Do", "  phase-3 Rest"],
+    ),
+    (
+        "planning-with-files",
+        "task_plan.md",
+        "# Plan\n\n## Phases\n- [completed] Look\n- [in_progress] Do\n- [pending] Rest\n\n## Links\n- [done](x.md)\n",
+        "3 tasks, 1 done, 1 open, 1 in progress",
+        &["x * Look", "> * Do", "  * Rest"],
+    ),
+    (
+        "conductor",
+        "conductor/tracks/web/pay_20260203/plan.md",
+        "# Plan\n\n## Phase 1: Base [checkpoint: 1a2b3c4]\n- [x] Task: Write it `9f8e7d6`\n    - [x] Sub-task: a\n    - [ ] Sub-task: b\n- [~] Task: Go on (abc1234)\n",
+        "4 tasks, 2 done, 1 open, 1 in progress",
+        &["x * Task: Write it", "x * Sub-task: a", "  * Sub-task: b", "> * Task: Go on"],
+    ),
+    (
+        "execplan",
+        "PLANS.md",
+        "# Pay\n\n## Progress (living)\n\n- [x] (2026-02-03 10:00Z) Read.\n- [ ] Write (done: a; left: b).\n\n## Validation\n\n- [ ] not here\n",
+        "2 tasks, 1 done, 1 open, 1 line left as prose",
+        &["x * Read.", "  * Write (done: a; left: b)."],
+    ),
+    (
+        "execplan",
+        "docs/exec-plans/active/EP-1.md",
+        "# EP-1\n\n## Task Breakdown\n1. [x] eins\n2. [ ] zwei\n",
+        "2 tasks, 1 done, 1 open",
+        &["x * eins", "  * zwei"],
+    ),
+    (
+        "memory-bank",
+        "memory-bank/tasks.md",
+        "# Tasks\n\n## 現在\n- [ ] 支払いを作る\n- [x] 読む\n- ✅ not a box\n\n| Task | State |\n|---|---|\n| pay | [x] |\n",
+        "2 tasks, 1 done, 1 open, 1 line left as prose",
+        &["  * 支払いを作る", "x * 読む"],
+    ),
+    (
+        "todo",
+        "TODO.md",
+        "# Work\n\n<details>\n<summary>Done</summary>\n- [x] in html\n</details>\n\n**Legend:**\n- [ ] open\n- [x] done\n\n1) [ ] first\n2) [!] second\n   - [ ] AUTH-12: inner\n- [ ](link.md)\n- [ ]glued\n- []  empty box\n> - [ ] quoted\n<!--\n- [ ] hidden\n-->\n- [✓] café — ünïcode",
+        "6 tasks, 2 done, 4 open, 1 marker not known and counted as open, 4 lines left as prose",
+        &[
+            "x * in html",
+            "  * first",
+            "  * second",
+            "  AUTH-12 inner",
+            "  * empty box",
+            "x * café — ünïcode",
+        ],
+    ),
+];
+
+/// Marker, id where it is written, and title of the steps.
+fn steps_of(state: &Workspace) -> Vec<String> {
+    use crate::domain::{StepRole, Workflow};
+    let plan = state.read().unwrap().plan().unwrap();
+    let line = |step: &crate::domain::Step| {
+        let mark = match Workflow::builtin().role_of(step) {
+            Some(StepRole::Done) => 'x',
+            Some(StepRole::Active) => '>',
+            _ => ' ',
+        };
+        let id = step.id.as_ref().map(ToString::to_string).unwrap_or_default();
+        // An id that is made of the title has six letters.
+        let is_made = id.len() == 6 && id.bytes().all(|byte| byte.is_ascii_lowercase());
+        format!("{mark} {} {}", if is_made { "*" } else { &id }, step.title)
+    };
+    plan.steps.iter().map(line).collect()
+}
+
+#[test]
+fn every_style_is_read_as_it_is_meant_and_changes_in_its_markers_alone() {
+    for (profile, path, text, summary, steps) in STYLES {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        let wanted = Wanted { path: root.path().to_owned(), ..Wanted::default() };
+        let proposed = propose(&wanted, None).unwrap();
+        assert_eq!(proposed.found.profile.profile, *profile, "{path}");
+        assert_eq!(proposed.found.plans[0].summary(), *summary, "{path}");
+        assert!(adopt(root.path()));
+        let state = workspace(root.path());
+        assert_eq!(steps_of(&state), *steps, "{path}");
+        for number in 1..=steps.len() as u32 {
+            for act in ["step.start", "step.done"] {
+                let _ = state.apply(&[change(act, number)]);
+            }
+        }
+        let after = steps_of(&state);
+        assert!(after.iter().filter(|line| line.starts_with('x')).count() > 1, "{after:?}");
+        while state.undo().is_ok() {}
+        assert_eq!(fs::read_to_string(&file).unwrap(), *text, "{path}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #[test]
+    fn commands_change_markers_and_nothing_else_unless_asked(
+        lines in prop::collection::vec(prop::sample::select(&LINES[..]), 1..16),
+        (crlf, has_end, bom) in any::<(bool, bool, bool)>(),
+        acts in prop::collection::vec((prop::sample::select(&ACTS[..]), any::<prop::sample::Index>()), 1..9),
+    ) {
+        let end = if crlf { "\r\n" } else { "\n" };
+        let mut original = if bom { "\u{feff}".to_owned() } else { String::new() };
+        original.push_str(&lines.join(end));
+        if has_end {
+            original.push_str(end);
+        }
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("TODO.md");
+        fs::write(&file, &original).unwrap();
+        prop_assume!(adopt(root.path()));
+        let read = || fs::read_to_string(&file).unwrap();
+        prop_assert_eq!(&read(), &original);
+        let state = workspace(root.path());
+        for (act, pick) in acts {
+            let before = read();
+            let steps = state.read().unwrap().plan().unwrap().steps.len();
+            let done = state.apply(&[change(act, pick.index(steps) as u32 + 1)]);
+            let after = read();
+            match act {
+                "insert" if done.is_ok() => prop_assert!(
+                    is_one_line_more(&before, &after), "{}: {:?}\n{:?}", act, before, after
+                ),
+                _ if done.is_err() => prop_assert_eq!(before, after, "{} was refused", act),
+                _ => prop_assert_eq!(
+                    without_markers(&before), without_markers(&after), "{}", act
+                ),
+            }
+        }
+        for _ in 0..100 {
+            if state.undo().is_err() {
+                break;
+            }
+        }
+        prop_assert_eq!(read(), original);
+    }
+}
