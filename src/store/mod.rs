@@ -65,7 +65,7 @@ pub(crate) use transaction::change::{
     ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation,
 };
 pub use view::AppendedView;
-pub(crate) use view::{AppendedReader, LogDamage, View};
+pub(crate) use view::{AppendedReader, LateFile, LogDamage, View};
 
 use disk::read::{require_dir, require_file};
 use error::At as _;

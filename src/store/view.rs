@@ -1,9 +1,10 @@
 //! One consistent picture of all files, as a reader or a transaction sees it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::store::{
     Report, Result, Revision, Tally,
@@ -19,6 +20,7 @@ pub(crate) struct View {
     /// The revision: what the next mutating open will find or produce before its own change.
     pub revision: Revision,
     pub(super) files: BTreeMap<String, Vec<u8>>,
+    pub(super) late: Option<LateFile>,
     pub(super) appended: AppendedView,
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
@@ -27,6 +29,22 @@ pub(crate) struct View {
     pub(super) has_log: bool,
     pub(super) damage: Option<LogDamage>,
     pub(super) registry: Registry,
+}
+
+/// A file that is worked out only if somebody asks for it.
+pub(crate) struct LateFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What it comes to.
+    pub make: Arc<dyn Fn() -> Vec<u8> + Send + Sync>,
+    /// What it came to.
+    pub made: OnceLock<Vec<u8>>,
+}
+
+impl fmt::Debug for LateFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LateFile").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// Where the operation log is damaged.
@@ -43,7 +61,15 @@ pub(crate) struct LogDamage {
 impl View {
     /// The bytes of a rewritable file, `None` when it is absent.
     pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
-        self.files.get(name).map(Vec::as_slice)
+        match &self.late {
+            Some(late) if late.name == name => Some(late.made.get_or_init(|| (late.make)())),
+            _ => self.files.get(name).map(Vec::as_slice),
+        }
+    }
+
+    /// Whether nobody has asked for a file yet that has to be worked out.
+    pub(crate) fn is_late(&self, name: &str) -> bool {
+        self.late.as_ref().is_some_and(|late| late.name == name && late.made.get().is_none())
     }
 
     /// The names of the rewritable files that exist.
@@ -58,6 +84,7 @@ impl View {
         View {
             revision: self.revision.clone(),
             files,
+            late: None,
             appended: self.appended.clone(),
             facts: self.facts.clone(),
             reports: self.reports.clone(),
@@ -72,9 +99,10 @@ impl View {
     /// The same picture as one of other files that stand for these; the appended file is made when
     /// it is first written to.
     #[must_use]
-    pub(crate) fn shown_as(&self, files: BTreeMap<String, Vec<u8>>) -> View {
+    pub(crate) fn shown_as(&self, files: BTreeMap<String, Vec<u8>>, late: LateFile) -> View {
         let mut view = self.with_files(files);
         view.appended.exists = true;
+        view.late = Some(late);
         view
     }
 
@@ -96,8 +124,12 @@ impl View {
     }
 
     /// All rewritable files with their bytes.
-    pub(crate) fn files(&self) -> &BTreeMap<String, Vec<u8>> {
-        &self.files
+    pub(crate) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut files = self.files.clone();
+        if let Some(late) = &self.late {
+            files.extend(self.bytes(late.name).map(|bytes| (late.name.to_owned(), bytes.to_vec())));
+        }
+        files
     }
 
     /// The appended file.

@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     rc::Rc,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use super::{
@@ -14,13 +14,16 @@ use super::{
 };
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepRef,
+        ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepRef, Workflow,
         adopted::{Adopted, Bound, Change, Composed},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
     merge::{has_git_markers, may_conflict},
     rules::workflow_or_builtin,
-    store::{ByteSplice, ChangeKind, Directory, FileChange, Layout, NewOperation, Store, View},
+    store::{
+        ByteSplice, ChangeKind, Directory, FileChange, LateFile, Layout, NewOperation, Store, View,
+    },
+    text::markdown::Document,
     workspace::transact::Proposal,
 };
 
@@ -41,7 +44,36 @@ pub(super) enum FileSet {
 pub(super) struct AdoptedView {
     /// The native files.
     pub view: View,
-    composed: Composed,
+    whole: Arc<Whole>,
+}
+
+/// What the files come to, worked out when the plan is asked for: many commands do not.
+struct Whole {
+    layout: Arc<ForeignLayout>,
+    raw: BTreeMap<String, Vec<u8>>,
+    composed: OnceLock<Result<Composed, String>>,
+}
+
+impl Whole {
+    fn composed(&self) -> Result<&Composed, ModelError> {
+        let compose = || compose(&self.layout, &self.raw).map_err(|error| error.to_string());
+        let composed = self.composed.get_or_init(compose).as_ref();
+        composed.map_err(|message| ModelError::BadValue { message: message.clone(), hint: None })
+    }
+
+    /// The text of the plan. Where a file cannot be read, that file, so that whoever reads the plan
+    /// is told why.
+    fn plan(&self) -> Vec<u8> {
+        match self.composed() {
+            Ok(composed) => composed.files.get(StateFile::Plan.name()).cloned().unwrap_or_default(),
+            Err(_) => {
+                let read = |one: &layout::PlanFile| self.raw.get(one.file.as_str());
+                let is_bad = |bytes: &&Vec<u8>| Document::from_bytes(bytes.to_vec()).is_err();
+                let bad = self.layout.plan.iter().filter_map(read).find(is_bad);
+                bad.cloned().unwrap_or_else(|| vec![0xff])
+            }
+        }
+    }
 }
 
 impl FileSet {
@@ -172,8 +204,9 @@ impl Workspace {
                 return Ok(Proposal::default());
             };
             self.refuse_unmerged_lists(opened.raw())?;
+            let composed = seen.whole.composed()?;
             let plan = seen.view.bytes(StateFile::Plan.name()).unwrap_or_default().to_vec();
-            let plan = crate::text::markdown::Document::from_bytes(plan).map(Plan::read);
+            let plan = Document::from_bytes(plan).map(Plan::read);
             let plan = plan.map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
             let (beside, is_before) = match (&shape.after, &shape.before) {
                 (Some(StepRef::Number(0)), _) => (plan.steps.first(), true),
@@ -182,23 +215,23 @@ impl Workspace {
                 (None, None) => (None, false),
             };
             let bound = beside.and_then(|step| {
-                seen.composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())
+                composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())
             });
             let bound = bound.ok_or_else(|| {
                 bad("that step is in none of the files", "name a step that one of the files has")
             })?;
             let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
             let adopted = Adopted { layout, workflow: &workflow };
-            let insertion = adopted.insertion(&seen.composed, bound, is_before, title)?;
+            let insertion = adopted.insertion(composed, bound, is_before, title)?;
             let name = layout.plan[insertion.file].file.to_string();
             let splice =
                 ByteSplice { at: insertion.splice.at, new: insertion.splice.new.into_bytes() };
             // What it is called from now on.
-            let mut files = opened.raw().files().clone();
+            let mut files = seen.whole.raw.clone();
             let old = files.get(&name).cloned().unwrap_or_default();
             files.insert(name.clone(), spliced(&old, std::slice::from_ref(&splice)));
             let after = adopted.compose(&files)?;
-            let is_new = |one: &&Bound| seen.composed.bound.iter().all(|old| old.id != one.id);
+            let is_new = |one: &&Bound| composed.bound.iter().all(|old| old.id != one.id);
             let new = after.bound.iter().find(is_new).or(after.bound.last());
             let mut proposal = Proposal { is_raw: true, ..Proposal::default() };
             if let Some(new) = new {
@@ -219,16 +252,35 @@ impl Workspace {
 
     /// The native files that a picture of the store stands for; `None` where they are native.
     pub(super) fn seen(&self, raw: &View) -> Result<Option<AdoptedView>, Error> {
-        let composed = match &self.files {
+        let layout = match &self.files {
             FileSet::Native | FileSet::Adopting(_) => return Ok(None),
             FileSet::Unusable(message) => {
                 let hint = "correct the file, or remove it and run `statedir adopt` again";
                 return Err(Error::refused_with(ErrorCode::Unreadable, message.clone(), hint));
             }
-            FileSet::Adopted(layout) => compose(layout, raw.files())?,
+            FileSet::Adopted(layout) => layout.clone(),
         };
-        let view = raw.shown_as(composed.files.clone());
-        Ok(Some(AdoptedView { view, composed }))
+        let files = raw.files();
+        for one in &layout.plan {
+            let bytes = files.get(one.file.as_str());
+            if let Some(Err(error)) = bytes.map(|bytes| std::str::from_utf8(bytes)) {
+                let message = format!("`{}` cannot be read: {error}", one.file);
+                return Err(Error::refused(ErrorCode::Unreadable, message));
+            }
+        }
+        let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
+        let shown = adopted.compose_but_plan(&files);
+        // A conflict in a list is refused by the place in it; one in our own file is for the plan.
+        let is_late =
+            !files.get(layout.added.steps.as_str()).is_some_and(|bytes| may_conflict(bytes));
+        let whole = Arc::new(Whole { layout, raw: files, composed: OnceLock::new() });
+        let (name, of) = (StateFile::Plan.name(), whole.clone());
+        let late = LateFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
+        let view = raw.shown_as(shown, late);
+        if !is_late {
+            view.bytes(name);
+        }
+        Ok(Some(AdoptedView { view, whole }))
     }
 
     /// A picture of the store as the files of a native state.
@@ -290,14 +342,14 @@ impl Workspace {
     pub(super) fn place_in_files(&self, findings: &mut Vec<Problem>) -> Result<(), Error> {
         let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
         let raw = self.store.read(self.options.wait)?;
-        let composed = compose(layout, raw.files())?;
+        let composed = compose(layout, &raw.files())?;
         let place = |problem: &Problem| -> Option<String> {
             let line = problem.place?.line;
             let bytes = composed.files.get(problem.file.name())?;
             let text = std::str::from_utf8(bytes).ok()?;
             match problem.file {
                 StateFile::Plan => {
-                    let plan = Plan::read(crate::text::markdown::Document::parse(text).ok()?);
+                    let plan = Plan::read(Document::parse(text).ok()?);
                     let line_of = |step: &Step| plan.document.place(step.offset).line;
                     let step = plan.steps.iter().rev().find(|step| line_of(step) <= line)?;
                     let one =
@@ -372,7 +424,6 @@ impl Workspace {
     /// can be given as it was read.
     pub(super) fn project(
         &self,
-        raw: &View,
         seen: &AdoptedView,
         operation: &mut NewOperation,
         plan: Option<Rc<Plan>>,
@@ -394,7 +445,7 @@ impl Workspace {
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
-        let changes = adopted.project(raw.files(), &seen.composed, &after, plan)?;
+        let changes = adopted.project(&seen.whole.raw, seen.whole.composed()?, &after, plan)?;
         let bytes = |splice: crate::text::Splice| ByteSplice {
             at: splice.at,
             new: splice.new.into_bytes(),

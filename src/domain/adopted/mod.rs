@@ -14,7 +14,7 @@ mod prose;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) use self::project::Change;
 use super::{
@@ -31,9 +31,9 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 #[derive(Clone, Debug)]
 pub(crate) struct List {
     /// Its text.
-    pub document: Rc<Document>,
+    pub document: Arc<Document>,
     /// Its tasks.
-    pub tasks: Rc<Checklist>,
+    pub tasks: Arc<Checklist>,
 }
 
 /// A task as a step of the plan.
@@ -91,16 +91,22 @@ impl Adopted<'_> {
         let document = Document::from_bytes(bytes.to_vec()).map_err(|error| {
             ModelError::BadValue { message: format!("`{name}`: {error}"), hint: None }
         })?;
-        let tasks = Rc::new(Checklist::read(&document, self.grammar()));
-        Ok(List { document: Rc::new(document), tasks })
+        let tasks = Arc::new(Checklist::read(&document, self.grammar()));
+        Ok(List { document: Arc::new(document), tasks })
     }
 
     fn composed(&self, raw: &Files, lists: Vec<Option<List>>) -> Result<Composed, ModelError> {
         let bound = self.bind(&lists);
         let plan = self.plan_text(raw, &lists, &bound)?;
+        let mut files = self.compose_but_plan(raw);
+        files.insert(StateFile::Plan.name().to_owned(), plan.into_bytes());
+        Ok(Composed { files, lists, bound })
+    }
+
+    /// The files of a native state that say the same as `raw`, but for the plan.
+    pub(crate) fn compose_but_plan(&self, raw: &Files) -> Files {
         let mut files = Files::new();
         let mut put = |file: StateFile, bytes: Vec<u8>| files.insert(file.name().to_owned(), bytes);
-        put(StateFile::Plan, plan.into_bytes());
         put(StateFile::Context, self.with_prose(raw, StateFile::Context).0);
         put(StateFile::Constraints, self.with_prose(raw, StateFile::Constraints).0);
         let variables = raw.get(self.layout.added.variables.as_str());
@@ -110,6 +116,6 @@ impl Adopted<'_> {
         {
             put(StateFile::Workflow, bytes.clone());
         }
-        Ok(Composed { files, lists, bound })
+        files
     }
 }

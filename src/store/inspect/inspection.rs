@@ -103,6 +103,7 @@ impl Inspection {
         let exists = self.appended.is_some() || !self.append.add.is_empty();
         View {
             revision: self.revision,
+            late: None,
             adopted: self.pending.as_ref().is_some_and(|op| op.kind == ADOPT),
             files,
             appended: AppendedView {

@@ -38,6 +38,7 @@ impl Store {
         let head_known = head.is_some();
         let view = View {
             revision: head.as_ref().map_or_else(Revision::root, |head| head.id.clone()),
+            late: None,
             files,
             appended: AppendedView {
                 disk: Arc::clone(&this.disk),

@@ -114,7 +114,7 @@ impl Workspace {
         }
         let past = self.past(view, target)?;
         let chosen = chosen(&options.only)?;
-        let mut files = view.files().clone();
+        let mut files = view.files();
         for file in &chosen {
             match past.files.get(file.name()) {
                 Some(bytes) => files.insert(file.name().to_owned(), bytes.clone()),

@@ -43,7 +43,7 @@ impl Picture {
         if !verified.is_intact() {
             return Err(format!("the history is broken: {:?}", verified.problems));
         }
-        Ok(Picture { files: view.files().clone(), history, checkpoints, automatic })
+        Ok(Picture { files: view.files(), history, checkpoints, automatic })
     }
 }
 

@@ -99,6 +99,10 @@ pub(in crate::workspace) fn refuse_lookalike(draft: &Draft<'_>, kind: &str) -> R
 fn all(view: &View) -> Result<Vec<Conflict>, Error> {
     let mut found = Vec::new();
     for file in StateFile::REWRITABLE {
+        // What it is made of was looked at already.
+        if view.is_late(file.name()) {
+            continue;
+        }
         if let Some(bytes) = view.bytes(file.name()).filter(|bytes| may_conflict(bytes)) {
             found.extend(conflicts(file, bytes));
         }

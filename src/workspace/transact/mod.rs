@@ -46,7 +46,7 @@ impl Opened {
     }
 
     /// The same with what it was composed of, where the state is made of others.
-    pub(super) fn seen(&self) -> Option<&Seen> {
+    pub(super) fn seen(&self) -> Option<&AdoptedView> {
         self.seen.as_ref()
     }
 
@@ -103,7 +103,7 @@ impl Workspace {
             }
             if !proposal.is_raw {
                 let plan = proposal.plan.take();
-                self.project(opened.raw(), seen, &mut proposal.operation, plan)?;
+                self.project(seen, &mut proposal.operation, plan)?;
             }
         }
         let view = opened.view();
