@@ -147,8 +147,8 @@ const STYLES: &[Style] = &[
     (
         "superpowers",
         "docs/superpowers/plans/2026-02-03-pay.md",
-        "# Pay Implementation Plan\n\n**Goal:** Take money\n\n## Task 1: Form\n\n- [x] Step 1: Write the test\n\n````md\n```\n- [ ] Step 9: no\n```\n- [ ] nor this\n````\n\n- [ ] **Step 2: Make it pass**\n\n    - [ ] code by indentation\n\n### Task 2 — Send\n\n- [ ] **Step 1:** Post it\n",
-        "3 tasks, 1 done, 2 open",
+        "# Pay Implementation Plan\n\n**Goal:** Take money\n\n## Task 1: Form\n\n- [x] Step 1: Write the test\n\n````md\n```\n- [ ] Step 9: no\n```\n- [ ] nor this\n````\n\n- [ ] **Step 2: Make it pass**\n\nRun it:\n\n    - [ ] code by indentation\n\n### Task 2 — Send\n\n- [ ] **Step 1:** Post it\n",
+        "3 tasks, 1 done, 2 open, 3 lines left as prose",
         &["x 1.1 Write the test", "  1.2 Make it pass", "  2.1 Post it"],
     ),
     (

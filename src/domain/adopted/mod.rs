@@ -91,7 +91,7 @@ impl Adopted<'_> {
         let document = Document::from_bytes(bytes.to_vec()).map_err(|error| {
             ModelError::BadValue { message: format!("`{name}`: {error}"), hint: None }
         })?;
-        let tasks = Arc::new(Checklist::read(&document, self.grammar()));
+        let tasks = Arc::new(Checklist::of_tasks(&document, self.grammar()));
         Ok(List { document: Arc::new(document), tasks })
     }
 

@@ -93,8 +93,20 @@ pub(super) struct Found {
 }
 
 impl Checklist {
-    /// Reads the tasks out of a document.
+    /// Reads the tasks out of a document, and counts what only looks like one.
     pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
+        let (mut list, boxed) = Self::located(document, grammar);
+        list.prose += text_lines(document, boxed);
+        list
+    }
+
+    /// Reads the tasks alone.
+    pub(crate) fn of_tasks(document: &Document, grammar: &Grammar) -> Self {
+        Self { prose: 0, ..Self::located(document, grammar).0 }
+    }
+
+    /// The tasks, and how many boxes there are.
+    fn located(document: &Document, grammar: &Grammar) -> (Self, usize) {
         let mut found = boxes(document, grammar);
         let boxed = found.len();
         leave_out_legends(document, &mut found);
@@ -118,8 +130,7 @@ impl Checklist {
             tasks.extend(phases.into_iter().map(|(_, task)| task));
             tasks.sort_by_key(|task| task.span.start);
         }
-        let prose = (boxed - read) + text_lines(document, boxed);
-        Self { tasks, prose }
+        (Self { tasks, prose: boxed - read }, boxed)
     }
 
     /// How many tasks have a role.
@@ -364,7 +375,9 @@ fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
         let mut end = start + 1;
         let is_next = |before: &Found, next: &Found| {
             let between = document.source().get(before.span.end..next.span.start);
-            next.outer == before.outer && between.is_some_and(|text| text.trim().is_empty())
+            next.outer == before.outer
+                && between.is_some_and(|text| text.trim().is_empty())
+                && bullet(document, before) == bullet(document, next)
         };
         while end < found.len() && is_next(&found[end - 1], &found[end]) {
             end += 1;
@@ -388,6 +401,12 @@ fn leave_out_legends(document: &Document, found: &mut Vec<Found>) {
         at += 1;
         !is_text[at - 1]
     });
+}
+
+/// The sign of an item: another one begins another list.
+fn bullet(document: &Document, one: &Found) -> Option<char> {
+    let text = document.source().get(one.span.clone())?;
+    text.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next()
 }
 
 /// The last line above `at` that says something, if it is directly above or one blank line away.

@@ -92,7 +92,7 @@ fn the_state_is_committed_with_the_files_of_others() {
     let Some(repository) = repository() else { return };
     repository.project.ok(&["step", "start", "T001"]);
     repository.project.ok(&["step", "done", "T001"]);
-    repository.project.ok(&["git", "commit"]);
+    repository.project.ok(&["commit"]);
     let shown = repository.try_git(&["show", "--stat", "--format=%s", "HEAD"]).stdout;
     assert!(shown.contains("tasks.md") && shown.contains("history.md"), "{shown}");
     assert_eq!(repository.try_git(&["status", "--porcelain"]).stdout.trim(), "");

@@ -2,7 +2,7 @@
 
 use std::{fs, thread};
 
-use super::{bytes, project, steps, undo_everything};
+use super::{project, steps};
 
 #[test]
 fn two_agents_and_a_person_lose_nothing() {
@@ -58,21 +58,4 @@ fn two_agents_and_a_person_lose_nothing() {
     assert_eq!(lines.len(), 12);
     assert!(lines.iter().all(|line| line.starts_with("[x]")), "{lines:?}");
     project.ok(&["history", "verify"]);
-}
-
-#[test]
-fn a_server_and_a_shell_work_on_one_list() {
-    let project = project(&[("TODO.md", "- [ ] a\n- [ ] b\n")]);
-    project.ok(&["adopt"]);
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
-{"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"step_done","arguments":{"step":1}}}
-"#;
-    project.ok(&["step", "start", "1"]);
-    let ran = project.run_with_input(&["mcp"], call);
-    let _ = ran;
-    project.run(&["step", "done", "1"]);
-    assert_eq!(bytes(project.root())["TODO.md"], b"- [x] a\n- [ ] b\n");
-    undo_everything(&project);
-    assert_eq!(bytes(project.root())["TODO.md"], b"- [ ] a\n- [ ] b\n");
 }
