@@ -236,7 +236,7 @@ impl Workspace {
             let mut proposal = Proposal { is_raw: true, ..Proposal::default() };
             if let Some(new) = new {
                 let status = workflow.step_with_role(crate::domain::StepRole::Open);
-                let answer = change::added_answer(new.number, &new.id, title, status);
+                let answer = change::added_answer(new.number, Some(&new.id), title, status);
                 proposal.answers.push(answer);
             }
             let message = proposal.answers.first().map(|answer| answer.message.clone());

@@ -188,7 +188,12 @@ fn taken_id(id: &StepId) -> Error {
 }
 
 /// A box has no id before there is something to know about it.
-pub(in crate::workspace) fn added_answer(number: u32, id: Option<&StepId>, title: &str, status: &str) -> Answer {
+pub(in crate::workspace) fn added_answer(
+    number: u32,
+    id: Option<&StepId>,
+    title: &str,
+    status: &str,
+) -> Answer {
     let step = serde_json::json!({ "number": number, "id": id, "title": title, "status": status });
     let id = id.map(|id| format!(" ({id})")).unwrap_or_default();
     Answer::new(format!("step {number}{id} added: {title}")).with("step", step)
