@@ -445,7 +445,9 @@ impl Workspace {
         }
         let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
         let adopted = Adopted { layout, workflow: &workflow };
-        let changes = adopted.project(&seen.whole.raw, seen.whole.composed()?, &after, plan)?;
+        let is_planned = after.contains_key(&StateFile::Plan);
+        let before = is_planned.then(|| seen.whole.composed()).transpose()?;
+        let changes = adopted.project(&seen.whole.raw, before, &after, plan)?;
         let bytes = |splice: crate::text::Splice| ByteSplice {
             at: splice.at,
             new: splice.new.into_bytes(),

@@ -55,9 +55,8 @@ pub(crate) fn found_in(dir: &Path) -> Option<(&'static str, &'static str)> {
 /// The command that copies the plan of another program, where there is one.
 pub(crate) fn way_to_import(dir: &Path) -> Option<String> {
     let (name, path) = found_in(dir)?;
-    Some(format!(
-        "there is a plan of {name} here ({path}): `statedir import --from {name} .` copies it"
-    ))
+    let command = shell::command_line(["import", "--from", name, "."]);
+    Some(format!("there is a plan of {name} here ({path}): `{command}` copies it"))
 }
 
 /// One step of somebody else's plan.

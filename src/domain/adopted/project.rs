@@ -29,14 +29,15 @@ pub(crate) enum Change {
 
 impl Adopted<'_> {
     /// The changes of the files of an adopted state that bring it from `before` to the native files
-    /// in `after`, proven by composing the result again. The plan in it can be given as it was read.
+    /// in `after`, proven by composing the result again. The plan in it can be given as it was read; what
+    /// was composed before is needed only if there is one.
     ///
     /// # Errors
     /// Something was changed that such files have no place for, as the title or the order of steps.
     pub(crate) fn project(
         &self,
         raw: &Files,
-        before: &Composed,
+        before: Option<&Composed>,
         after: &BTreeMap<StateFile, Vec<u8>>,
         plan: Option<Rc<Plan>>,
     ) -> Result<Vec<(String, Change)>, ModelError> {
@@ -45,7 +46,10 @@ impl Adopted<'_> {
         for (file, new) in after {
             match file {
                 StateFile::Plan => {
-                    changes.extend(self.project_plan(raw, before, new, plan.clone())?)
+                    let before = before.ok_or_else(|| {
+                        refused("the plan was changed without being read", "run the command again")
+                    })?;
+                    changes.extend(self.project_plan(raw, before, new, plan.clone())?);
                 }
                 StateFile::Context => {
                     let own = self.own_prose(raw, *file, new)?;

@@ -68,7 +68,7 @@ fn with_status(adopted: Adopted<'_>, files: &Files, id: &str, role: StepRole) ->
     let edited = edit.finish().unwrap().document.into_source().into_bytes();
     let after = BTreeMap::from([(StateFile::Plan, edited)]);
     let mut files = files.clone();
-    for (name, change) in adopted.project(&files.clone(), &before, &after, None).unwrap() {
+    for (name, change) in adopted.project(&files.clone(), Some(&before), &after, None).unwrap() {
         let bytes = match change {
             Change::Write(bytes) => bytes,
             Change::Splice(mut splices) => {
@@ -143,14 +143,14 @@ fn the_text_and_the_order_of_tasks_are_not_ours() {
     let text = String::from_utf8(before.files[StateFile::Plan.name()].clone()).unwrap();
     let refused = |text: String| {
         let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
-        adopted.project(&files, &before, &after, None).unwrap_err().to_string()
+        adopted.project(&files, Some(&before), &after, None).unwrap_err().to_string()
     };
     assert!(refused(text.replace("One", "Other")).contains("tasks.md:3"));
     let gone = text[..text.find("\n### Step 2").unwrap()].to_owned();
     assert!(refused(gone).contains("tasks.md:4"));
     // Control: nothing changed, nothing to do.
     let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
-    assert!(adopted.project(&files, &before, &after, None).unwrap().is_empty());
+    assert!(adopted.project(&files, Some(&before), &after, None).unwrap().is_empty());
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
         (StateFile::Plan, plan.into_bytes()),
         (StateFile::Context, context.clone().into_bytes()),
     ]);
-    let changes = adopted.project(&files, &before, &after, None).unwrap();
+    let changes = adopted.project(&files, Some(&before), &after, None).unwrap();
     let names: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["steps.md", "context.md"]);
     let mut files = files.clone();
@@ -188,7 +188,7 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
     // What others wrote is refused.
     let after =
         BTreeMap::from([(StateFile::Context, context.replace("Because", "Whatever").into_bytes())]);
-    assert!(adopted.project(&files, &again, &after, None).is_err());
+    assert!(adopted.project(&files, Some(&again), &after, None).is_err());
 }
 
 proptest! {
