@@ -8,10 +8,7 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use super::{
-    Environment, Error, MAX_BYTES, Options, Outcome, StepShape, Workspace, change,
-    setup,
-};
+use super::{Environment, Error, MAX_BYTES, Options, Outcome, StepShape, Workspace, change, setup};
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepRef, Workflow,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{PlanRole, StepId, StepRole, Workflow},
-    text::display::one_line,
+    text::{display::one_line, shell},
 };
 
 /// The largest file that is read.
