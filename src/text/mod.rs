@@ -16,3 +16,14 @@ pub use place::Place;
 pub(crate) use place::{Lines, snippet};
 pub(crate) use splice::apply_splices;
 pub use splice::{OverlappingSplices, Splice};
+
+/// How many cases a property is tried with: `PROPTEST_CASES`, or what is usual.
+#[cfg(test)]
+fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    proptest::prelude::ProptestConfig {
+        cases: given.unwrap_or(usual),
+        failure_persistence: None,
+        ..Default::default()
+    }
+}

@@ -1,6 +1,10 @@
-//! Every mutating command is disturbed at every system call; the state is all old or all new.
+//! Every mutating command is disturbed at its system calls; the state is all old or all new.
+//!
+//! The check tries a part of all faults, another for each command. `cargo xtask prove faults` tries all
+//! of them, a command in each slice.
 
 mod examine;
+mod outside;
 mod scene;
 mod snapshot;
 mod strace;
@@ -21,7 +25,7 @@ use self::{
     scene::Scene,
     strace::{Call, Fault},
 };
-use crate::needs;
+use crate::{needs, prove::Slice};
 
 /// How a disturbed command ended.
 pub struct Finish {
@@ -52,13 +56,31 @@ impl From<Output> for Finish {
     }
 }
 
+/// Whether `cargo xtask prove` runs, and everything is to be tried.
 fn full() -> bool {
-    std::env::var_os("STATEDIR_SWEEP").is_some_and(|value| value == "full")
+    Slice::wanted().is_some()
 }
 
-/// The faults to try: every one that can leave something half done, and a share of the others.
+/// Those of all scenes that are to be tried: all of them, or the one of the slice.
+fn of_slice<T>(all: Vec<T>, before: usize) -> Vec<T> {
+    match Slice::wanted() {
+        None => all,
+        Some(slice) => {
+            let at = (slice.seed as usize).checked_sub(1 + before);
+            all.into_iter()
+                .enumerate()
+                .filter(|(n, _)| Some(*n) == at)
+                .map(|(_, one)| one)
+                .collect()
+        }
+    }
+}
+
+/// The faults to try: of those that can leave something half done every second, and a share of the
+/// others; or all of them.
 fn faults(calls: &[Call], offset: usize) -> Vec<(&Call, Fault)> {
     let mut faults = Vec::new();
+    let mut changing = offset;
     for (at, call) in calls.iter().enumerate() {
         // An injected error suppresses the call, and no kernel leaves a descriptor open after
         // `close`: only a kill means something there.
@@ -66,12 +88,19 @@ fn faults(calls: &[Call], offset: usize) -> Vec<(&Call, Fault)> {
             faults.extend(full().then_some((call, Fault::Kill)));
             continue;
         }
-        let chosen = full() || (at + offset).is_multiple_of(6);
+        let chosen = full() || (at + offset).is_multiple_of(12);
+        let mut of_call = Vec::new();
         if call.changes() || chosen {
-            faults.push((call, Fault::Eio));
+            of_call.push(Fault::Eio);
         }
         if call.changes() || full() {
-            faults.extend([(call, Fault::Kill), (call, Fault::Enospc)]);
+            of_call.extend([Fault::Kill, Fault::Enospc, Fault::Eintr]);
+        }
+        for fault in of_call {
+            changing += 1;
+            if full() || !call.changes() || changing.is_multiple_of(2) {
+                faults.push((call, fault));
+            }
         }
     }
     faults
@@ -124,6 +153,10 @@ impl Tally {
         }
         assert!(wrong.is_empty(), "{} faults went wrong\n{}", wrong.len(), shown.join("\n\n"));
         let fired = self.fired.load(Ordering::Relaxed);
+        println!("proved: {fired} faults, {old:?} left the old state, {new:?} the new one");
+        if full() {
+            return;
+        }
         assert!(fired >= at_least, "only {fired} faults happened");
         assert!(self.old.load(Ordering::Relaxed) > 0 && self.new.load(Ordering::Relaxed) > 0);
     }
@@ -135,7 +168,7 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
         return;
     }
     let only = std::env::var("STATEDIR_SCENE").ok();
-    let mut scenes = scene::all();
+    let mut scenes = of_slice(scene::all(), 0);
     scenes.retain(|scene| only.as_ref().is_none_or(|only| scene.name == only));
     let tally = sweep(&scenes, |offset, scene, tally| {
         let models = Models::learn(scene);
@@ -157,6 +190,50 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
         }
     });
     tally.demand(if only.is_some() { 10 } else { 800 });
+}
+
+/// Setup, hooks, commits, worktrees, merges, recovery, adoption: more than one system.
+#[test]
+fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repeated() {
+    if !needs::program("strace") || !needs::program("git") {
+        return;
+    }
+    let only = std::env::var("STATEDIR_SCENE").ok();
+    let mut scenes = of_slice(outside::all(), scene::all().len());
+    scenes.retain(|one| only.as_ref().is_none_or(|only| one.scene.name == only));
+    let (next, fired, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while let Some(outside) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    outside.learn();
+                    let scene = &outside.scene;
+                    let calls = strace::calls(scene);
+                    let chosen = faults(&calls, 0).into_iter().enumerate();
+                    for (at, (call, fault)) in chosen {
+                        // Several processes for each: in the check a part of a part.
+                        if !full() && !at.is_multiple_of(7) {
+                            continue;
+                        }
+                        scene.reset();
+                        // What git does between may move a call; then nothing happens.
+                        let Some(finish) = strace::disturb(scene, call, fault) else { continue };
+                        fired.fetch_add(1, Ordering::Relaxed);
+                        if let Err(why) = outside.examine(&finish) {
+                            let at = format!("{fault:?} in {} {}", call.index, call.line);
+                            let said = finish.text();
+                            let what = format!("{}, {at}: {why}\n{said:.600}", scene.name);
+                            wrong.lock().unwrap().push(what);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (fired, wrong) = (fired.into_inner(), wrong.into_inner().unwrap());
+    println!("proved: {fired} faults in commands that write elsewhere, too");
+    assert!(wrong.is_empty(), "{} went wrong\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(full() || only.is_some() || fired > 60, "only {fired} faults happened");
 }
 
 /// Moving a directory has a moment between its record and the move: the state is then where it

@@ -54,6 +54,7 @@ mod plain_merge;
 mod plan_file;
 mod power;
 mod profiles;
+mod prove;
 mod readme;
 mod recover;
 mod report;

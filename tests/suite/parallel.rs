@@ -1,9 +1,11 @@
 //! Many processes at once: nothing is lost, nothing happens twice, readers never see a half.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
+    io::Write as _,
     path::Path,
+    process::Stdio,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
@@ -12,7 +14,9 @@ use serde_json::{Value, json};
 
 use crate::{
     builder::{Project, Ran},
+    dice::Dice,
     needs,
+    prove::Slice,
 };
 
 const PROCESSES: usize = 8;
@@ -271,7 +275,7 @@ fn a_save_at_the_last_moment_is_not_lost_without_a_trace() {
         .arg(env!("CARGO_BIN_EXE_statedir"))
         .args(["plan", "set", "owner=ada"])
         .current_dir(project.root())
-        .stdout(std::process::Stdio::null());
+        .stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let started = Instant::now();
     while !project.path(".statedir/tmp/plan.md").exists() {
@@ -288,4 +292,148 @@ fn a_save_at_the_last_moment_is_not_lost_without_a_trace() {
     project.ok(&["var", "set", "a", "1"]);
     let kept = project.read("plan.md") + &traces(&project);
     assert!(kept.contains("the words of the editor"), "the save is nowhere");
+}
+
+/// What one writer knows of its changes.
+#[derive(Default)]
+struct Written {
+    /// Acknowledged, in order.
+    done: Vec<u64>,
+    /// Killed on the way: there once or not at all.
+    unknown: Vec<u64>,
+    worst: Duration,
+}
+
+/// One writer: every change sets two variables and adds an entry, and now and then is killed.
+fn write_and_be_killed(project: &Project, writer: u64, count: u64, dice: &mut Dice) -> Written {
+    let mut written = Written::default();
+    for n in 1..=count {
+        let changes = json!([
+            { "op": "var.set", "path": format!("one.w{writer}"), "value": n },
+            { "op": "var.set", "path": format!("two.w{writer}"), "value": n },
+            { "op": "history.add", "title": format!("w{writer}-{n}") },
+        ]);
+        let started = Instant::now();
+        let killed_after = dice.one_in(8).then(|| Duration::from_micros(dice.roll(30_000)));
+        loop {
+            let mut command = project.command(&["apply", "-", "--json"]);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            let _ = input.write_all(changes.to_string().as_bytes());
+            drop(input);
+            if let Some(delay) = killed_after {
+                std::thread::sleep(delay);
+                child.kill().unwrap();
+            }
+            let ended = child.wait_with_output().unwrap();
+            match ended.status.code() {
+                Some(0) => written.done.push(n),
+                None => written.unknown.push(n),
+                // Somebody saves a file or holds the lock: the same again.
+                Some(3) if started.elapsed() < Duration::from_secs(300) => continue,
+                code => panic!("{code:?} {}", String::from_utf8_lossy(&ended.stdout)),
+            }
+            break;
+        }
+        written.worst = written.worst.max(started.elapsed());
+    }
+    written
+}
+
+/// Writers that are killed, an editor of either kind, git and readers at once: `cargo xtask prove
+/// parallel` runs it with 32 writers for as long as wanted.
+#[test]
+fn nothing_is_lost_among_kills_editors_git_and_readers() {
+    let slice = Slice::wanted();
+    let (writers, count) = slice.map_or((4, 12), |slice| (32, slice.size));
+    let seed = slice.map_or(1, |slice| slice.seed);
+    let project = Project::with_steps(2);
+    let has_git = needs::program("git");
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]).args(args);
+        command.current_dir(project.root()).output().unwrap()
+    };
+    if has_git {
+        git(&["init", "--quiet"]);
+    }
+    let (running, reads) = (AtomicUsize::new(writers), AtomicUsize::new(0));
+    let is_over = || running.load(Ordering::Relaxed) == 0;
+    let results = together(writers + 3, |who| {
+        let mut dice = Dice::new(seed * 1000 + who as u64);
+        if who < writers {
+            let written = write_and_be_killed(&project, who as u64, count, &mut dice);
+            running.fetch_sub(1, Ordering::Relaxed);
+            return written;
+        }
+        let mut edits = 0;
+        while !is_over() {
+            match who - writers {
+                0 => {
+                    edits += 1;
+                    let path = project.path("context.md");
+                    let text = fs::read_to_string(&path).unwrap() + &format!("edit {edits}\n");
+                    match edits % 2 {
+                        0 => fs::write(&path, text).unwrap(),
+                        _ => {
+                            fs::write(path.with_extension("swp"), text).unwrap();
+                            fs::rename(path.with_extension("swp"), &path).unwrap();
+                        }
+                    }
+                    std::thread::sleep(Duration::from_millis(20 + dice.roll(40)));
+                }
+                1 if has_git => {
+                    git(&["add", "-A", "workspace"]);
+                    git(&["commit", "--quiet", "-m", "as it is"]);
+                    std::thread::sleep(Duration::from_millis(50 + dice.roll(100)));
+                }
+                1 => return Written::default(),
+                _ => {
+                    let ran = project.run(&["state", "--json"]);
+                    if ran.code == 3 {
+                        continue;
+                    }
+                    let state = ran.json();
+                    assert_eq!(
+                        state["variables"]["one"], state["variables"]["two"],
+                        "half an operation"
+                    );
+                    reads.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        Written::default()
+    });
+    project.ok(&["var", "set", "last", "1"]);
+    let history = project.read("history.md");
+    let mut titles: BTreeMap<&str, usize> = BTreeMap::new();
+    for title in history.lines().filter_map(|line| line.strip_prefix("### w")) {
+        *titles.entry(title.split(' ').next().unwrap()).or_default() += 1;
+    }
+    let variables = project.json(&["var", "get", "one"])["value"].clone();
+    let (mut done, mut unknown) = (0, 0);
+    for (writer, written) in results.iter().enumerate().take(writers) {
+        for n in &written.done {
+            let times = titles.get(format!("{writer}-{n}").as_str()).copied();
+            assert_eq!(times, Some(1), "w{writer}-{n}, acknowledged");
+        }
+        for n in &written.unknown {
+            let times = titles.get(format!("{writer}-{n}").as_str()).copied();
+            assert!(times.unwrap_or(0) <= 1, "w{writer}-{n} is there twice");
+        }
+        let newest = variables[format!("w{writer}")].as_u64().unwrap_or(0);
+        assert!(newest >= written.done.last().copied().unwrap_or(0), "w{writer}: {newest}");
+        done += written.done.len();
+        unknown += written.unknown.len();
+    }
+    project.ok(&["history", "verify"]);
+    project.ok(&["check"]);
+    let worst = results.iter().map(|written| written.worst).max().unwrap().as_millis();
+    let reads = reads.into_inner();
+    println!(
+        "proved: {} changes, {done} acknowledged, {unknown} killed, {reads} snapshots, {worst} ms the worst",
+        done + unknown
+    );
+    assert!(done > writers && unknown > 0 && reads > 0);
 }

@@ -9,6 +9,8 @@ const PROGRAMS: &str = include_str!("../../tests/programs.txt");
 pub enum Audit {
     Passed,
     Failed,
+    /// Licences and sources are as they should be; the list of advisories could not be fetched.
+    WithoutAdvisories,
     Skipped,
 }
 
@@ -40,10 +42,27 @@ pub fn audit() -> Audit {
         return Audit::Skipped;
     }
     println!("==> dependency audit: cargo deny check");
-    match runs("cargo", &["deny", "--workspace", "check"]) {
-        true => Audit::Passed,
-        false => Audit::Failed,
+    if !runs("cargo", &["deny", "--workspace", "check", "licenses", "bans", "sources"]) {
+        return Audit::Failed;
     }
+    match advisories() {
+        Some(true) => Audit::Passed,
+        Some(false) => Audit::Failed,
+        None => Audit::WithoutAdvisories,
+    }
+}
+
+/// Whether no advisory concerns us; `None` where the list of them cannot be had.
+fn advisories() -> Option<bool> {
+    let mut command = Command::new("cargo");
+    command.args(["deny", "--workspace", "check", "advisories"]);
+    let output = command.output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() && said.contains("failed to fetch advisory database") {
+        return None;
+    }
+    eprint!("{said}");
+    Some(output.status.success())
 }
 
 /// The packages of the programs that do not work, each once.

@@ -123,9 +123,22 @@ fn an_error_at_any_call_changes_nothing_or_is_only_a_warning() {
     }
 }
 
-/// All patterns of loss: what becomes of unsynced data, and which renames survive.
+/// All patterns of loss: what becomes of unsynced data, and which renames survive. Of the latter
+/// `STATEDIR_PROVE_SIZE` and `STATEDIR_PROVE_SEED` choose others.
 fn losses() -> Vec<(Loss, u64)> {
     let data = [Loss::Old, Loss::Kept, Loss::Zeros, Loss::Half, Loss::Garbage];
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    if let (Some(size), Some(seed)) = (number("STATEDIR_PROVE_SIZE"), number("STATEDIR_PROVE_SEED"))
+    {
+        let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random
+        };
+        return data.into_iter().cycle().take(size as usize).map(|loss| (loss, next())).collect();
+    }
     let names = [0, u64::MAX, 0x5555_5555_5555_5555, 0xAAAA_AAAA_AAAA_AAAA, 0x9249_2492_4924_9249];
     data.into_iter().flat_map(|loss| names.map(|survivors| (loss, survivors))).collect()
 }
@@ -171,6 +184,7 @@ fn lose_power_everywhere(lie: bool) -> (u64, u64) {
 #[test]
 fn a_power_loss_at_any_call_loses_nothing_acknowledged() {
     let (runs, lost) = lose_power_everywhere(false);
+    println!("proved: {runs} states after a power loss");
     assert!(runs > 5000, "only {runs} runs");
     assert_eq!(lost, 0);
 }

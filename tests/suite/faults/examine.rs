@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use statedir::{Environment, GitControl, Options, Workspace};
+
 use super::{
     Finish,
-    scene::{Scene, run},
+    scene::{NOW, Scene, run},
 };
 use crate::builder::{Project, line_diff};
 
@@ -82,13 +84,19 @@ impl Models {
 }
 
 impl Model {
-    /// Reads with every kind of command, then changes something.
+    /// Reads everything, then changes something by a command and reads again. What only reads is
+    /// called as a library: there are thousands of these.
     fn read(project: &Project, scene: &Scene) -> Result<Self, String> {
-        let seen = run(project, &["state", "--json"]);
-        let seen = match seen.code {
-            0 => Some(parse(&seen.stdout)?),
-            1 if scene.name == "init" => None,
-            _ => return Err(format!("state: {} {}{}", seen.code, seen.stdout, seen.stderr)),
+        let seen = match open(project).read() {
+            Ok(snapshot) => {
+                let state = snapshot.state(false);
+                if let Some(damage) = state.damage() {
+                    return Err(format!("state: {damage:?}"));
+                }
+                Some(serde_json::to_value(state).unwrap())
+            }
+            Err(error) if scene.name == "init" && error.exit_code() == 1 => None,
+            Err(error) => return Err(format!("state: {error}")),
         };
         if seen.is_none() {
             let again = scene.finish(&[]);
@@ -96,11 +104,7 @@ impl Model {
                 return Err(format!("the command cannot be repeated: {}", again.text()));
             }
         }
-        let check = run(project, &["check", "--json"]);
-        if check.code != 0 && check.code != 4 {
-            return Err(format!("check: {} {}", check.code, check.stdout));
-        }
-        let findings = parse(&check.stdout)?["findings"].clone();
+        let findings = checked(project)?;
         let list = run(project, &["checkpoint", "list", "--json"]);
         if list.code != 0 {
             return Err(format!("checkpoint list: {} {}", list.code, list.stdout));
@@ -111,20 +115,29 @@ impl Model {
             return Err(format!("a further change: {} {}", probe.code, probe.stdout));
         }
         let revision = parse(&probe.stdout)?["revision"].to_string();
-        let log = run(project, &["op", "log", "--limit", "10000", "--json"]);
-        if log.code != 0 {
-            return Err(format!("op log: {} {}", log.code, log.stdout));
-        }
-        let operations = parse(&log.stdout)?["operations"].as_array().map_or(0, Vec::len);
-        let verify = run(project, &["history", "verify", "--json"]);
-        if verify.code != 0 {
-            return Err(format!("history verify: {} {}", verify.code, verify.stdout));
+        let operations = open(project).operations(None);
+        let operations = operations.map_err(|error| format!("op log: {error}"))?.len();
+        let broken = checked(project)?.to_string();
+        if broken.contains("history_broken") {
+            return Err(format!("history verify: {broken}"));
         }
         let files = project.files().into_iter();
         let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into()));
         let later = Later { revision, operations, files: files.collect() };
         Ok(Self { seen, findings, checkpoints, later })
     }
+}
+
+/// The state as the commands see it, at the same moment.
+fn open(project: &Project) -> Workspace {
+    let env = Environment::fixed(NOW.parse().unwrap(), "tester", 77);
+    Workspace::new(project.dir(), env, Options::new(GitControl))
+}
+
+fn checked(project: &Project) -> Result<Value, String> {
+    let found = open(project).check(false, &mut |_| {});
+    let found = found.map_err(|error| format!("check: {error}"))?;
+    Ok(serde_json::to_value(found.findings).unwrap())
 }
 
 fn parse(text: &str) -> Result<Value, String> {

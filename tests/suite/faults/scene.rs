@@ -4,6 +4,7 @@ use std::{
     fs,
     io::Write as _,
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -20,17 +21,36 @@ pub struct Scene {
     pub input: Option<String>,
     pub now: &'static str,
     pub project: Project,
-    start: Snapshot,
+    /// Whether processes that it starts are disturbed as well.
+    pub follows: bool,
+    prepare: Box<dyn Fn(&Project) + Send + Sync>,
+    start: OnceLock<Snapshot>,
 }
 
 impl Scene {
-    /// Prepares a state; the command is run later, as often as wanted.
-    pub fn new(name: &'static str, args: &[&str], prepare: impl FnOnce(&Project)) -> Self {
-        let project = Project::empty();
-        prepare(&project);
-        let start = Snapshot::take(project.root());
+    /// A command on a state that is prepared before it is first needed.
+    pub fn new(
+        name: &'static str,
+        args: &[&str],
+        prepare: impl Fn(&Project) + Send + Sync + 'static,
+    ) -> Self {
         let args = args.iter().map(ToString::to_string).collect();
-        Self { name, args, input: None, now: NOW, project, start }
+        Self {
+            name,
+            args,
+            input: None,
+            now: NOW,
+            project: Project::empty(),
+            follows: true,
+            prepare: Box::new(prepare),
+            start: OnceLock::new(),
+        }
+    }
+
+    /// Only the command itself is disturbed, and not the programs that it starts.
+    pub fn of_one_process(mut self) -> Self {
+        self.follows = false;
+        self
     }
 
     pub fn with_input(mut self, input: &str) -> Self {
@@ -45,7 +65,11 @@ impl Scene {
 
     /// Puts the state back to before the command.
     pub fn reset(&self) {
-        self.start.restore();
+        let start = self.start.get_or_init(|| {
+            (self.prepare)(&self.project);
+            Snapshot::take(self.project.root())
+        });
+        start.restore();
     }
 
     /// The command, to be run by `program` with the arguments before it (`strace …`).
@@ -96,6 +120,18 @@ fn dress(command: &mut Command, project: &Project, now: &str) {
         .env("STATEDIR_NOW", now)
         .env("STATEDIR_SEED", SEED)
         .stdin(Stdio::null());
+    with_git_identity(command);
+}
+
+/// What git needs to commit, and nothing of the machine's own settings.
+pub fn with_git_identity(command: &mut Command) -> &mut Command {
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    for kind in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{kind}_NAME"), "tester");
+        command.env(format!("GIT_{kind}_EMAIL"), "tester@example.org");
+        command.env(format!("GIT_{kind}_DATE"), NOW);
+    }
+    command
 }
 
 /// A state with four steps in different places of their lives, and something in every file.
@@ -118,7 +154,7 @@ pub fn busy(project: &Project) {
     ok(&["history", "add", "Asked", "answer=EU"]);
 }
 
-fn busy_then(more: &'static [&'static [&'static str]]) -> impl FnOnce(&Project) {
+fn busy_then(more: &'static [&'static [&'static str]]) -> impl Fn(&Project) + Send + Sync {
     move |project| {
         busy(project);
         for args in more {

@@ -41,6 +41,7 @@ pub enum Fault {
     Kill,
     Eio,
     Enospc,
+    Eintr,
 }
 
 impl Fault {
@@ -49,6 +50,7 @@ impl Fault {
             Self::Kill => "signal=KILL",
             Self::Eio => "error=EIO",
             Self::Enospc => "error=ENOSPC",
+            Self::Eintr => "error=EINTR",
         }
     }
 }
@@ -57,10 +59,10 @@ impl Fault {
 pub fn calls(scene: &Scene) -> Vec<Call> {
     scene.reset();
     let trace = tempfile::NamedTempFile::new().unwrap();
-    let finish = scene.finish(&strace(trace.path(), &[]));
+    let finish = scene.finish(&strace(scene, trace.path(), &[]));
     assert_eq!(finish.code, Some(0), "{}: {}", scene.name, finish.text());
     let text = fs::read_to_string(trace.path()).unwrap();
-    let dir = scene.project.root().join("workspace").display().to_string();
+    let dir = watched(scene);
     number(&text).into_iter().filter(|call| call.line.contains(&dir)).collect()
 }
 
@@ -86,9 +88,9 @@ pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let inject = format!("inject={}:{}:when={}", call.name, fault.action(), call.index);
     let only = format!("trace={}", call.name);
-    let finish = scene.finish(&strace(trace.path(), &["-e", &only, "-e", &inject]));
+    let finish = scene.finish(&strace(scene, trace.path(), &["-e", &only, "-e", &inject]));
     let text = fs::read_to_string(trace.path()).unwrap();
-    let dir = scene.project.root().join("workspace").display().to_string();
+    let dir = watched(scene);
     let fired = match fault {
         Fault::Kill => finish.killed,
         _ => text.lines().any(|line| line.contains("(INJECTED)") && line.contains(&dir)),
@@ -96,8 +98,16 @@ pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
     fired.then_some(finish)
 }
 
-fn strace(trace: &Path, more: &[&str]) -> Vec<String> {
+/// The directory whose calls matter: the state's, or all of the project's.
+fn watched(scene: &Scene) -> String {
+    let root = scene.project.root();
+    let dir = if scene.follows { root.join("workspace") } else { root.to_owned() };
+    dir.display().to_string()
+}
+
+fn strace(scene: &Scene, trace: &Path, more: &[&str]) -> Vec<String> {
     let trace = trace.display().to_string();
-    let words = ["strace", "-f", "-y", "-s", "0", "-o", &trace].into_iter();
+    let words = ["strace", "-y", "-s", "0", "-o", &trace].into_iter();
+    let words = words.chain(scene.follows.then_some("-f"));
     words.chain(more.iter().copied()).map(str::to_owned).collect()
 }

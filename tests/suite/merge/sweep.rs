@@ -1,12 +1,11 @@
 //! Generated merges in real repositories: nothing is lost, nothing is torn, everything can be read.
 //!
-//! `STATEDIR_SWEEP=full` runs a thousand merges; a useful part of them runs always. The number of a
-//! seed runs that one alone.
+//! A useful part of them runs always; `cargo xtask prove merges` runs as many as wanted, from a seed on.
 
 use std::collections::BTreeSet;
 
 use super::repository::Repository;
-use crate::dice::Dice;
+use crate::{dice::Dice, prove};
 
 /// The ids of all entries.
 fn entries(repository: &Repository) -> BTreeSet<String> {
@@ -206,15 +205,11 @@ fn sweep(seed: u64, merges: usize) {
 }
 #[test]
 fn generated_merges_lose_nothing_and_stay_readable() {
-    let wanted = std::env::var("STATEDIR_SWEEP").unwrap_or_default();
-    if let Ok(seed) = wanted.parse() {
-        return sweep(seed, 10);
+    let slice = prove::Slice::wanted().unwrap_or(prove::Slice { size: 3, seed: 1 });
+    for seed in 0..slice.size {
+        sweep(slice.seed.wrapping_mul(1000) + seed, 5);
     }
-    let full = wanted == "full";
-    let (runs, merges) = if full { (100, 10) } else { (3, 5) };
-    for seed in 1..=runs {
-        sweep(seed, merges);
-    }
+    println!("proved: {} histories of 5 merges", slice.size);
 }
 
 #[test]

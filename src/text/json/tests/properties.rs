@@ -241,7 +241,7 @@ fn overlaps(a: &Path, b: &Path) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::text::cases(400))]
 
     #[test]
     fn what_is_read_is_what_was_written(value in value(), seed: u64) {

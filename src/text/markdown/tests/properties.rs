@@ -83,7 +83,7 @@ pub(super) fn document() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::text::cases(CASES))]
 
     #[test]
     fn parsing_keeps_every_byte_and_every_span_is_valid(source in document()) {

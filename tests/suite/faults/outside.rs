@@ -1,0 +1,184 @@
+//! Commands that also write outside the state: to git, to a client's settings, to somebody's checklist.
+//!
+//! No single record commits all of that, so there are moments in between. What holds: no file is
+//! torn, the state is readable and whole, nothing that was acknowledged is missing, and repeating the
+//! command leads to where it would have led.
+
+use std::{collections::BTreeMap, fs, path::Path, sync::OnceLock};
+
+use super::{
+    Finish,
+    scene::{self, Scene, run},
+};
+use crate::builder::Project;
+
+/// A command, and what may differ between two runs of it.
+pub struct Outside {
+    pub scene: Scene,
+    /// What repeating it says when it had been done already.
+    done_already: &'static str,
+    /// Done undisturbed, these files outside the state are there.
+    made: OnceLock<BTreeMap<String, Vec<u8>>>,
+}
+
+fn git(project: &Project, args: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.args(args).current_dir(project.root());
+    let done = scene::with_git_identity(&mut command).output().unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A busy state in a repository, with everything committed.
+fn committed(project: &Project) {
+    git(project, &["init", "--quiet", "--initial-branch=main"]);
+    scene::busy(project);
+    assert_eq!(run(project, &["git", "install"]).code, 0);
+    git(project, &["add", "-A"]);
+    git(project, &["commit", "--quiet", "-m", "a state"]);
+}
+
+fn changed(project: &Project) {
+    committed(project);
+    assert_eq!(run(project, &["step", "done", "1"]).code, 0);
+}
+
+/// Two branches that both went on, in the middle of merging them without the driver.
+fn unmerged(project: &Project) {
+    committed(project);
+    git(project, &["config", "--unset", "merge.statedir.driver"]);
+    git(project, &["checkout", "--quiet", "-b", "other"]);
+    assert_eq!(run(project, &["step", "done", "1"]).code, 0);
+    git(project, &["commit", "--quiet", "-a", "-m", "theirs"]);
+    git(project, &["checkout", "--quiet", "main"]);
+    assert_eq!(run(project, &["step", "fail", "1", "--error", "no"]).code, 0);
+    git(project, &["commit", "--quiet", "-a", "-m", "ours"]);
+    let mut merge = std::process::Command::new("git");
+    merge.args(["merge", "--quiet", "other"]).current_dir(project.root());
+    scene::with_git_identity(&mut merge).output().unwrap();
+}
+
+/// A checklist of somebody else's.
+fn checklist(project: &Project) {
+    fs::write(project.root().join("TODO.md"), "# Todo\n\n- [ ] Collect\n- [x] Measure\n").unwrap();
+}
+
+fn lost_files(project: &Project) {
+    changed(project);
+    git(project, &["commit", "--quiet", "-a", "-m", "more"]);
+    fs::remove_dir_all(project.path(".statedir")).unwrap();
+    fs::remove_file(project.path("plan.md")).unwrap();
+}
+
+/// Every command that writes elsewhere as well.
+pub fn all() -> Vec<Outside> {
+    let scene = |name, args: &[&str], prepare: fn(&Project), done_already| Outside {
+        scene: Scene::new(name, args, prepare).of_one_process(),
+        done_already,
+        made: OnceLock::new(),
+    };
+    let session = r#"{"hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto"}"#;
+    let mut all = vec![
+        scene("setup", &["setup", "claude"], scene::busy, ""),
+        scene("git install", &["git", "install"], changed, ""),
+        scene("commit", &["commit", "-m", "as it is"], changed, "nothing to commit"),
+        scene("merge", &["merge", "--resolve"], unmerged, ""),
+        scene("worktree add", &["worktree", "add", "3", "--path", "tree"], committed, "already"),
+        scene("recover --from-git", &["recover", "--from-git"], lost_files, ""),
+        scene(
+            "recover --apply",
+            &["recover", "--apply", "--decide", "retry_task", "--step", "2"],
+            scene::busy,
+            "not possible",
+        ),
+        scene("adopt", &["adopt"], checklist, "already"),
+    ];
+    let mut hook = scene("hook", &["hook"], scene::busy, "");
+    hook.scene = hook.scene.with_input(session);
+    all.push(hook);
+    all
+}
+
+impl Outside {
+    /// What an undisturbed run leaves outside the state.
+    pub fn learn(&self) {
+        self.scene.reset();
+        let done = self.scene.finish(&[]);
+        assert_eq!(done.code, Some(0), "{}: {}", self.scene.name, done.text());
+        self.made.set(files(self.scene.project.root())).ok().unwrap();
+        self.scene.reset();
+    }
+
+    /// What is wrong after a disturbed run.
+    pub fn examine(&self, finish: &Finish) -> Result<(), String> {
+        let project = &self.scene.project;
+        if finish.text().contains("panicked at") {
+            return Err("it panicked".to_owned());
+        }
+        let made = self.made.get().expect("learnt");
+        if finish.code == Some(0) {
+            same_names(made, &files(project.root()), "acknowledged, but not done")?;
+        }
+        if project.path("plan.md").exists() {
+            let state = run(project, &["state", "--json"]);
+            if state.code != 0 && self.scene.name != "merge" {
+                return Err(format!("state: {} {}{}", state.code, state.stdout, state.stderr));
+            }
+            let verify = run(project, &["history", "verify"]);
+            if verify.code != 0 && self.scene.name != "merge" {
+                return Err(format!("verify: {}{}", verify.stdout, verify.stderr));
+            }
+        }
+        let again = self.scene.finish(&[]);
+        let said = again.text();
+        let is_done = !self.done_already.is_empty() && said.contains(self.done_already);
+        if again.code != Some(0) && !is_done {
+            return Err(format!("it cannot be repeated: {said}"));
+        }
+        same_names(made, &files(project.root()), "repeated, but not done")
+    }
+}
+
+/// The files that a person or a client reads: not what git and the store keep for themselves.
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let walk = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != ".git" && !name.starts_with(".statedir")
+    });
+    let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
+    let named = files.map(|entry| {
+        let path = entry.path().strip_prefix(root).unwrap().display().to_string();
+        (path, fs::read(entry.path()).unwrap())
+    });
+    named.collect()
+}
+
+/// A file without what `setup` notes about the folders that were there before it: the second time
+/// those of the first are there.
+fn plain(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().replace(" folders=1", "")
+}
+
+/// The same files, and outside the state with the same content: ids and times of the history differ
+/// where a command was repeated.
+fn same_names(
+    made: &BTreeMap<String, Vec<u8>>,
+    found: &BTreeMap<String, Vec<u8>>,
+    what: &str,
+) -> Result<(), String> {
+    for (path, bytes) in made {
+        let Some(now) = found.get(path) else { return Err(format!("{what}: {path} is missing")) };
+        let is_state = path.contains("workspace/state/");
+        if !is_state && plain(now) != plain(bytes) {
+            let now = String::from_utf8_lossy(now);
+            return Err(format!("{what}: {path} is {now:.300}"));
+        }
+    }
+    // A killed process cannot take its temporary file away; nobody reads it.
+    let is_temporary =
+        |path: &str| path.rsplit('/').next().unwrap().starts_with('.') && path.ends_with(".new");
+    let mut more = found.keys().filter(|path| !made.contains_key(*path));
+    match more.find(|path| !is_temporary(path)) {
+        Some(path) => Err(format!("{what}: {path} is left over")),
+        None => Ok(()),
+    }
+}
