@@ -13,8 +13,10 @@ mod password;
 mod postgres;
 mod publish;
 mod receive;
+mod row;
 mod sql;
 mod sqlite;
+mod summary;
 
 use std::time::Duration;
 
@@ -29,6 +31,7 @@ pub(crate) use self::{
     membership::{Membership, joined_directories},
     publish::{Joined, join, push},
     receive::{Pulled, fetch, pull},
+    summary::{ProjectSummary, summaries},
 };
 
 /// The longest lease. One that ends later than that was written by a clock that is wrong.

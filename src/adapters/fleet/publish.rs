@@ -292,7 +292,7 @@ fn metadata(overview: &Overview, workspace: &Workspace, host: &str, template: &s
         "recoveries": overview.history.restores,
         "template": template,
         "machine": host,
-        "directory": workspace.directory(),
+        "directory": std::path::absolute(workspace.directory()).ok(),
     })
 }
 

@@ -117,8 +117,16 @@ impl Dialect {
         (conditions.join(" AND "), parameters)
     }
 
+    /// The projects that a filter means, and its parameters.
+    pub(super) fn list(self, filter: &Filter) -> (String, Vec<String>) {
+        let (condition, parameters) = self.condition(filter, 1);
+        let limit = filter.limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
+        let (columns, table, order) = (self.columns(), self.table("project_state"), self.order());
+        (format!("SELECT {columns} FROM {table} WHERE {condition} {order}{limit}"), parameters)
+    }
+
     /// Failed projects first, then those that wait for a person, then those whose machine is silent.
-    pub(super) fn order(self) -> String {
+    fn order(self) -> String {
         let reviews = match self {
             Self::Sqlite => "coalesce(metadata ->> 'open_reviews', 0) > 0",
             Self::Postgres => "coalesce(metadata ->> 'open_reviews', '0') <> '0'",

@@ -5,15 +5,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, OptionalExtension as _, Params, Row, Transaction, TransactionBehavior, params,
+    params_from_iter,
+};
 use serde_json::Value;
 
 use super::{
     FleetError,
     database::{
-        Database, Files, Filter, Lease, NewProject, Project, Push, Range, Ranges, Refusal,
-        RefusalKind, SCHEMA, Totals, Wanted,
+        Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
+        SCHEMA, Totals, Wanted,
     },
+    row,
     sql::Dialect,
 };
 
@@ -67,24 +71,36 @@ fn data_version(connection: &Connection) -> Result<i64, FleetError> {
     Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
-fn project(row: &Row<'_>) -> rusqlite::Result<Project> {
-    let metadata: String = row.get(6)?;
-    Ok(Project {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        status: row.get(2)?,
-        current_task_id: row.get(3)?,
-        current_agent_id: row.get(4)?,
-        last_action: row.get(5)?,
-        metadata: serde_json::from_str(&metadata).unwrap_or(Value::Null),
-        revision: row.get(7)?,
-        history_length: row.get(8)?,
-        history_chain: row.get(9)?,
-        generation: row.get(10)?,
-        age_ms: row.get(11)?,
-        silent_ms: row.get(12)?,
-        lease: Lease { host: row.get(13)?, fence: row.get(14)?, left_ms: row.get(15)? },
-    })
+impl row::Row for Row<'_> {
+    fn text(&self, at: usize) -> Result<String, FleetError> {
+        Ok(self.get(at)?)
+    }
+
+    fn optional_text(&self, at: usize) -> Result<Option<String>, FleetError> {
+        Ok(self.get(at)?)
+    }
+
+    fn integer(&self, at: usize) -> Result<i64, FleetError> {
+        Ok(self.get(at)?)
+    }
+
+    fn real(&self, at: usize) -> Result<f64, FleetError> {
+        Ok(self.get(at)?)
+    }
+
+    fn bytes(&self, at: usize) -> Result<Vec<u8>, FleetError> {
+        Ok(self.get(at)?)
+    }
+}
+
+/// What a query answers, each row read.
+fn rows<T>(
+    connection: &Connection,
+    query: &str,
+    parameters: impl Params,
+    read: fn(&dyn row::Row) -> Result<T, FleetError>,
+) -> Result<Vec<T>, FleetError> {
+    connection.prepare(query)?.query_and_then(parameters, |row| read(row))?.collect()
 }
 
 /// The project of that name or id; a name wins.
@@ -93,7 +109,7 @@ fn named(connection: &Connection, name: &str) -> Result<Option<Project>, FleetEr
         "SELECT {} FROM project_state WHERE name = ?1 OR project_id = ?1 ORDER BY name <> ?1 LIMIT 1",
         SQL.columns()
     );
-    Ok(connection.query_row(&query, [name], project).optional()?)
+    Ok(rows(connection, &query, [name], row::project)?.pop())
 }
 
 fn found(connection: &Connection, name: &str) -> Result<Project, FleetError> {
@@ -267,7 +283,7 @@ impl Database for Sqlite {
                      ORDER BY updated_at LIMIT 1",
                     SQL.is_held()
                 );
-                let parameters = rusqlite::params_from_iter(parameters);
+                let parameters = params_from_iter(parameters);
                 transaction.query_row(&query, parameters, |row| row.get(0)).optional()?
             }
         };
@@ -315,31 +331,20 @@ impl Database for Sqlite {
 
     fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError> {
         let query = "SELECT document FROM project_state WHERE project_id = ?1";
-        let text: Option<String> =
-            self.connection.query_row(query, [id], |row| row.get(0)).optional()?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        let texts = rows(&self.connection, query, [id], |row| row.text(0))?;
+        Ok(texts.first().and_then(|text| row::json(text)))
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
-        let (condition, parameters) = SQL.condition(filter, 1);
-        let limit = filter.limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
-        let query = format!(
-            "SELECT {} FROM project_state WHERE {condition} {}{limit}",
-            SQL.columns(),
-            SQL.order()
-        );
-        let mut statement = self.connection.prepare(&query)?;
-        let rows = statement.query_map(rusqlite::params_from_iter(parameters), project)?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let (query, parameters) = SQL.list(filter);
+        rows(&self.connection, &query, params_from_iter(parameters), row::project)
     }
 
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
         let transaction = self.connection.transaction()?;
         let Some(project) = named(&transaction, id)? else { return Ok(None) };
         let query = "SELECT name, content FROM project_file WHERE project_id = ?1 ORDER BY name";
-        let mut statement = transaction.prepare(query)?;
-        let rows = statement.query_map([&project.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let files = rows.collect::<Result<_, _>>()?;
+        let files = rows(&transaction, query, [&project.id], row::file)?;
         Ok(Some(Files { project, files }))
     }
 
@@ -347,33 +352,11 @@ impl Database for Sqlite {
         let query = "SELECT start, content, chain FROM project_history \
                      WHERE project_id = ?1 AND generation = ?2 AND start = ?3";
         let from = i64::try_from(from).unwrap_or(i64::MAX);
-        let read = |row: &Row<'_>| {
-            let start: i64 = row.get(0)?;
-            Ok(Range {
-                start: u64::try_from(start).unwrap_or_default(),
-                bytes: row.get(1)?,
-                chain: row.get(2)?,
-            })
-        };
-        Ok(self.connection.query_row(query, params![id, generation, from], read).optional()?)
+        Ok(rows(&self.connection, query, params![id, generation, from], row::range)?.pop())
     }
 
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
-        let mut statement = self.connection.prepare(&SQL.totals(by_template))?;
-        let rows = statement.query_map([], |row| {
-            Ok(Totals {
-                group: row.get(0)?,
-                projects: row.get(1)?,
-                completed: row.get(2)?,
-                failed: row.get(3)?,
-                steps_done: row.get(4)?,
-                steps: row.get(5)?,
-                cost: row.get(6)?,
-                time_ms: row.get(7)?,
-                recoveries: row.get(8)?,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        rows(&self.connection, &SQL.totals(by_template), [], row::totals)
     }
 
     fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError> {

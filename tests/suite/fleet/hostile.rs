@@ -86,19 +86,35 @@ fn a_lease_from_the_future_holds_nobody_back() {
 
 #[test]
 fn a_database_with_other_types_is_refused() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 1);
+        let before = bytes(&alpha.state("billing"));
+        fleet.query(match fleet.is_postgres() {
+            true => {
+                "ALTER TABLE statedir.project_state ALTER COLUMN lease_fence TYPE text, \
+                 ALTER COLUMN name TYPE bytea USING '\\x00ff', ALTER COLUMN metadata TYPE bigint USING 7"
+            }
+            false => {
+                "CREATE TABLE copy AS SELECT * FROM project_state; DROP TABLE project_state; \
+                 ALTER TABLE copy RENAME TO project_state; \
+                 UPDATE project_state SET lease_fence = 'x', name = x'00ff'"
+            }
+        });
+        for args in [&["fleet", "list"][..], &["fleet", "show", "billing"]] {
+            let refused = alpha.run(args);
+            assert_eq!(refused.code, 1, "{args:?}: {}", refused.stderr);
+        }
+        let refused = alpha.at("billing", &["fleet", "push"]);
+        assert!(refused.code == 1 || refused.code == 3, "{}", refused.stderr);
+        assert_eq!(bytes(&alpha.state("billing")), before);
+    });
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
     let fleet = Fleet::sqlite();
     let alpha = fleet.machine("alpha");
-    alpha.start("billing", 1);
-    let before = bytes(&alpha.state("billing"));
-    fleet.query(
-        "CREATE TABLE copy AS SELECT * FROM project_state; DROP TABLE project_state; \
-         ALTER TABLE copy RENAME TO project_state; UPDATE project_state SET lease_fence = 'x', name = x'00ff'",
-    );
-    let refused = alpha.run(&["fleet", "list"]);
-    assert_eq!(refused.code, 1, "{}", refused.stderr);
-    let refused = alpha.at("billing", &["fleet", "push"]);
-    assert!(refused.code == 1 || refused.code == 3, "{}", refused.stderr);
-    assert_eq!(bytes(&alpha.state("billing")), before);
     std::fs::write(alpha.dir().join("noise.db"), b"this is no database at all, not at all")
         .unwrap();
     let mut noise = alpha.command(&["fleet", "list"]);

@@ -32,6 +32,26 @@ fn a_pulled_state_is_the_published_one_to_the_byte() {
 }
 
 #[test]
+fn directories_are_told_so_that_they_are_found_from_anywhere() {
+    let fleet = Fleet::sqlite();
+    let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+    alpha.ok(&["-C", "billing/state", "init", "--goal", "Finish billing"]);
+    alpha.ok(&["-C", "billing/state", "fleet", "join", "--name", "billing"]);
+    let directory = |machine: &str| fleet.machine(machine).state("billing").display().to_string();
+    let shown = alpha.json(&["fleet", "show", "billing"]);
+    assert_eq!(shown["project"]["metadata"]["directory"], directory("alpha"));
+    let pulled = beta.json(&["fleet", "pull", "billing", "billing/state"]);
+    assert_eq!(pulled["directory"], directory("beta"));
+    fleet.let_leases_run_out();
+    let claimed = beta.json(&["fleet", "claim", "--next"]);
+    assert_eq!(claimed["directory"], directory("beta"));
+    fleet.let_leases_run_out();
+    let gamma = fleet.machine("gamma");
+    let recovered = gamma.json(&["fleet", "recover", "--apply", "--into", "."]);
+    assert_eq!(recovered["projects"][0]["directory"], directory("gamma"), "{recovered}");
+}
+
+#[test]
 fn only_the_machine_with_the_lease_publishes() {
     on_both(|fleet| {
         let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));

@@ -201,39 +201,63 @@ fn a_server_that_crashes_loses_nothing_that_was_acknowledged() {
 struct Proxy {
     port: u16,
     stop: Arc<AtomicBool>,
-    cut: Arc<AtomicU64>,
+    faults: Arc<[AtomicU64; 3]>,
+}
+
+/// What happens to one direction of a connection.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// Every piece comes late.
+    Delay(Duration),
+    /// Of this piece only the first half comes, and nothing after it.
+    Halve(u64),
+    /// After so many bytes nothing comes.
+    Cut(u64),
+}
+
+impl Fault {
+    /// What happens to what is asked and to what is answered on one connection of ten.
+    fn of(number: u64) -> (Option<Self>, Option<Self>) {
+        match number % 10 {
+            1 => (Some(Self::Delay(Duration::from_millis(40))), None),
+            3 => (Some(Self::Cut(400 + number * 37 % 2000)), None),
+            4 => (None, Some(Self::Halve(1 + number / 10 % 3))),
+            6 => (None, Some(Self::Delay(Duration::from_millis(60)))),
+            8 => (None, Some(Self::Cut(300 + number * 53 % 1500))),
+            9 => (Some(Self::Halve(1 + number / 10 % 4)), None),
+            _ => (None, None),
+        }
+    }
+
+    fn kind(self) -> usize {
+        match self {
+            Self::Delay(_) => 0,
+            Self::Halve(_) => 1,
+            Self::Cut(_) => 2,
+        }
+    }
 }
 
 impl Proxy {
     fn start(to: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (stop, cut) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-        let (ended, count) = (stop.clone(), cut.clone());
+        let stop = Arc::new(AtomicBool::new(false));
+        let faults: Arc<[AtomicU64; 3]> = Arc::default();
+        let (ended, count) = (stop.clone(), faults.clone());
         std::thread::spawn(move || {
-            let mut number = 0;
-            for client in listener.incoming().flatten() {
+            for (number, client) in (1..).zip(listener.incoming().flatten()) {
                 if ended.load(Ordering::Relaxed) {
                     return;
                 }
-                number += 1;
                 let Ok(server) = TcpStream::connect(("127.0.0.1", to)) else { continue };
-                // Every fifth connection breaks: now what is asked is lost, now what is answered.
-                let (asked, answered) = match number % 10 {
-                    3 => (Some(400 + number * 37 % 2000), None),
-                    8 => (None, Some(300 + number * 53 % 1500)),
-                    _ => (None, None),
-                };
-                pass(
-                    client.try_clone().unwrap(),
-                    server.try_clone().unwrap(),
-                    asked,
-                    count.clone(),
-                );
-                pass(server, client, answered, count.clone());
+                let (asked, answered) = Fault::of(number);
+                let both = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                pass(both, asked, count.clone());
+                pass((server, client), answered, count.clone());
             }
         });
-        Self { port, stop, cut }
+        Self { port, stop, faults }
     }
 }
 
@@ -244,19 +268,31 @@ impl Drop for Proxy {
     }
 }
 
-/// Passes bytes on, slowly, up to a limit; then both ends are cut.
-fn pass(mut from: TcpStream, mut to: TcpStream, limit: Option<u64>, cut: Arc<AtomicU64>) {
+/// Passes bytes on as the fault lets it; then both ends are closed.
+fn pass(
+    (mut from, mut to): (TcpStream, TcpStream),
+    fault: Option<Fault>,
+    count: Arc<[AtomicU64; 3]>,
+) {
     std::thread::spawn(move || {
-        let mut left = limit.unwrap_or(u64::MAX);
+        let (mut pieces, mut passed) = (0, 0);
         let mut buffer = [0; 512];
-        while let Ok(read) = from.read(&mut buffer) {
-            let passed = usize::try_from(left).unwrap_or(usize::MAX).min(read);
-            if read == 0 || to.write_all(&buffer[..passed]).is_err() {
-                break;
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            pieces += 1;
+            let room = match fault {
+                Some(Fault::Delay(time)) => {
+                    std::thread::sleep(time);
+                    read
+                }
+                Some(Fault::Halve(piece)) if pieces == piece => read / 2,
+                Some(Fault::Cut(limit)) => read.min((limit - passed) as usize),
+                _ => read,
+            };
+            passed += room as u64;
+            if let Some(fault) = fault.filter(|fault| room < read || fault.kind() == 0) {
+                count[fault.kind()].fetch_add(1, Ordering::Relaxed);
             }
-            left -= passed as u64;
-            if left == 0 {
-                cut.fetch_add(1, Ordering::Relaxed);
+            if to.write_all(&buffer[..room]).is_err() || room < read {
                 break;
             }
         }
@@ -270,5 +306,6 @@ fn connections_that_break_lose_nothing_that_was_acknowledged() {
     let Some(fleet) = Fleet::postgres() else { return };
     let proxy = Proxy::start(fleet.server().port);
     live(&fleet, &fleet.server().tcp(proxy.port), |_| ());
-    assert!(proxy.cut.load(Ordering::Relaxed) > 0, "the control: nothing was cut");
+    let seen = [0, 1, 2].map(|kind: usize| proxy.faults[kind].load(Ordering::Relaxed));
+    assert!(seen.iter().all(|count| *count > 0), "the control: delayed, halved, cut: {seen:?}");
 }

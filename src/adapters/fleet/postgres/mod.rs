@@ -16,9 +16,10 @@ use self::connect::{Security, settings, start};
 use super::{
     FleetError,
     database::{
-        Database, Files, Filter, Lease, NewProject, Project, Push, Range, Ranges, Refusal,
-        RefusalKind, SCHEMA, Totals, Wanted,
+        Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
+        SCHEMA, Totals, Wanted,
     },
+    row,
     sql::Dialect,
 };
 
@@ -137,7 +138,7 @@ impl Postgres {
              ORDER BY name <> $1 LIMIT 1",
             SQL.columns()
         );
-        self.query(&query, &[(&name, Type::TEXT)])?.first().map(project).transpose()
+        self.query(&query, &[(&name, Type::TEXT)])?.first().map(|row| row::project(row)).transpose()
     }
 
     fn take(
@@ -161,7 +162,7 @@ impl Postgres {
             &update,
             &[(&id, Type::TEXT), (&host, Type::TEXT), (&millis(lease), Type::FLOAT8)],
         )?;
-        rows.first().map(project).transpose()
+        rows.first().map(|row| row::project(row)).transpose()
     }
 
     /// Why a push was not accepted, or that there is no such project.
@@ -189,24 +190,26 @@ fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Result<T, FleetErro
     Ok(row.try_get(index)?)
 }
 
-fn project(row: &Row) -> Result<Project, FleetError> {
-    let metadata: String = column(row, 6)?;
-    Ok(Project {
-        id: column(row, 0)?,
-        name: column(row, 1)?,
-        status: column(row, 2)?,
-        current_task_id: column(row, 3)?,
-        current_agent_id: column(row, 4)?,
-        last_action: column(row, 5)?,
-        metadata: serde_json::from_str(&metadata).unwrap_or(Value::Null),
-        revision: column(row, 7)?,
-        history_length: column(row, 8)?,
-        history_chain: column(row, 9)?,
-        generation: column(row, 10)?,
-        age_ms: column(row, 11)?,
-        silent_ms: column(row, 12)?,
-        lease: Lease { host: column(row, 13)?, fence: column(row, 14)?, left_ms: column(row, 15)? },
-    })
+impl row::Row for Row {
+    fn text(&self, at: usize) -> Result<String, FleetError> {
+        column(self, at)
+    }
+
+    fn optional_text(&self, at: usize) -> Result<Option<String>, FleetError> {
+        column(self, at)
+    }
+
+    fn integer(&self, at: usize) -> Result<i64, FleetError> {
+        column(self, at)
+    }
+
+    fn real(&self, at: usize) -> Result<f64, FleetError> {
+        column(self, at)
+    }
+
+    fn bytes(&self, at: usize) -> Result<Vec<u8>, FleetError> {
+        column(self, at)
+    }
 }
 
 /// The condition under which a push is accepted: the fencing number, the machine, what it builds on.
@@ -317,7 +320,7 @@ impl Database for Postgres {
         let mut all: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&host, Type::TEXT), (&lease, Type::FLOAT8)];
         all.extend(parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)));
-        self.query(&update, &all)?.first().map(project).transpose()
+        self.query(&update, &all)?.first().map(|row| row::project(row)).transpose()
     }
 
     fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError> {
@@ -364,20 +367,14 @@ impl Database for Postgres {
         let query = "SELECT document::text FROM statedir.project_state WHERE project_id = $1";
         let rows = self.query(query, &[(&id, Type::TEXT)])?;
         let text: Option<String> = rows.first().map(|row| column(row, 0)).transpose()?;
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(text.and_then(|text| row::json(&text)))
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
-        let (condition, parameters) = SQL.condition(filter, 1);
-        let limit = filter.limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
-        let query = format!(
-            "SELECT {} FROM statedir.project_state WHERE {condition} {}{limit}",
-            SQL.columns(),
-            SQL.order()
-        );
+        let (query, parameters) = SQL.list(filter);
         let all: Vec<(&(dyn ToSql + Sync), Type)> =
             parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
-        self.query(&query, &all)?.iter().map(project).collect()
+        self.query(&query, &all)?.iter().map(|row| row::project(row)).collect()
     }
 
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
@@ -387,40 +384,23 @@ impl Database for Postgres {
             let query = "SELECT name, content FROM statedir.project_file WHERE project_id = $1 \
                          ORDER BY name";
             let rows = database.query(query, &[(&project.id, Type::TEXT)])?;
-            let read = |row: &Row| Ok((column(row, 0)?, column(row, 1)?));
-            let files = rows.iter().map(read).collect::<Result<_, FleetError>>()?;
+            let files = rows.iter().map(|row| row::file(row)).collect::<Result<_, _>>()?;
             Ok(Some(Files { project, files }))
         })
     }
 
     fn range(&mut self, id: &str, generation: i64, from: u64) -> Result<Option<Range>, FleetError> {
-        let query = "SELECT content, chain FROM statedir.project_history \
+        let query = "SELECT start, content, chain FROM statedir.project_history \
                      WHERE project_id = $1 AND generation = $2 AND start = $3";
         let rows = self.query(
             query,
             &[(&id, Type::TEXT), (&generation, Type::INT8), (&number(from), Type::INT8)],
         )?;
-        let read =
-            |row: &Row| Ok(Range { start: from, bytes: column(row, 0)?, chain: column(row, 1)? });
-        rows.first().map(read).transpose()
+        rows.first().map(|row| row::range(row)).transpose()
     }
 
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
-        let rows = self.query(&SQL.totals(by_template), &[])?;
-        let read = |row: &Row| {
-            Ok(Totals {
-                group: column(row, 0)?,
-                projects: column(row, 1)?,
-                completed: column(row, 2)?,
-                failed: column(row, 3)?,
-                steps_done: column(row, 4)?,
-                steps: column(row, 5)?,
-                cost: column(row, 6)?,
-                time_ms: column(row, 7)?,
-                recoveries: column(row, 8)?,
-            })
-        };
-        rows.iter().map(read).collect()
+        self.query(&SQL.totals(by_template), &[])?.iter().map(|row| row::totals(row)).collect()
     }
 
     fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError> {

@@ -162,13 +162,19 @@ fn place(
     project: &Project,
     dir: Option<PathBuf>,
 ) -> Result<Workspace, Failure> {
-    if let Some(dir) = dir.or_else(|| session.global.dir.clone()) {
-        return session.workspace_in(dir, None);
-    }
-    if let Some(copy) = copy_of(session, &project.id)? {
-        return Ok(copy);
-    }
-    session.workspace_in(PathBuf::from(folder(&project.name)).join("state"), None)
+    let dir = match dir.or_else(|| session.global.dir.clone()) {
+        Some(dir) => dir,
+        None => match copy_of(session, &project.id)? {
+            Some(copy) => return Ok(copy),
+            None => PathBuf::from(folder(&project.name)).join("state"),
+        },
+    };
+    new_copy(session, dir)
+}
+
+/// The state in a directory that is named as everybody on this machine can find it.
+pub(super) fn new_copy(session: &Session<'_>, dir: PathBuf) -> Result<Workspace, Failure> {
+    session.workspace_in(std::path::absolute(dir).map_err(FleetError::from)?, None)
 }
 
 /// A name as a folder of that name: nothing in it leads elsewhere.

@@ -1,6 +1,9 @@
 //! Looking at a fleet.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
@@ -8,7 +11,7 @@ use super::database;
 use crate::{
     adapters::{
         cli::{CliResult, Session, output::Colour},
-        fleet::{Column, Filter, FleetError, Project},
+        fleet::{self, Column, Filter, FleetError, ProjectSummary},
     },
     domain::{Money, format_age, format_duration},
     workspace::Span,
@@ -58,40 +61,27 @@ pub(super) fn time(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(span.millis()))
 }
 
-fn age(ms: i64) -> String {
-    format_age(u64::try_from(ms).unwrap_or(0))
-}
-
 /// A project in a line.
-pub(super) fn line(project: &Project) -> String {
-    let metadata = &project.metadata;
-    let number = |key: &str| metadata[key].as_u64().unwrap_or(0);
-    let mut text = format!(
-        "{}  {} {}/{}",
-        project.name,
-        project.status,
-        number("steps_done"),
-        number("steps")
-    );
-    if let Some(task) = &project.current_task_id {
-        text.push_str(&format!("  step {task}"));
+pub(super) fn line(project: &ProjectSummary) -> String {
+    let ProjectSummary { name, status, steps_done, steps, .. } = project;
+    let mut text = format!("{name}  {status} {steps_done}/{steps}");
+    if let Some(step) = &project.current_step {
+        text.push_str(&format!("  step {step}"));
     }
-    if number("open_reviews") > 0 {
-        text.push_str(&format!("  {} open reviews", number("open_reviews")));
+    if project.open_reviews > 0 {
+        text.push_str(&format!("  {} open reviews", project.open_reviews));
     }
-    let lease = &project.lease;
-    if lease.is_held() {
-        text.push_str(&format!("  on {}, heard {} ago", lease.host, age(project.silent_ms)));
-    } else if !lease.host.is_empty() && project.status == "active" {
-        text.push_str(&format!("  {} silent for {}", lease.host, age(project.silent_ms)));
-    } else {
-        text.push_str("  free");
-    }
-    text.push_str(&format!("  published {} ago", age(project.age_ms)));
+    let heard = format_age(project.heard_ms);
+    text.push_str(&match &project.machine {
+        Some(machine) if project.is_held => format!("  on {machine}, heard {heard} ago"),
+        Some(machine) if status == "active" => format!("  {machine} silent for {heard}"),
+        _ => "  free".to_owned(),
+    });
+    text.push_str(&format!("  published {} ago", format_age(project.published_ms)));
     text
 }
 
-fn colour(project: &Project) -> Colour {
+fn colour(project: &ProjectSummary) -> Colour {
     match project.status.as_str() {
         "failed" => Colour::Red,
         "completed" => Colour::Green,
@@ -100,7 +90,6 @@ fn colour(project: &Project) -> Colour {
 }
 
 pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
-    let (_, mut database) = database()?;
     let status = args.status.clone().map(|value| (Column::Status, value));
     let machine = args.machine.clone().map(|value| (Column::Machine, value));
     let filter = Filter {
@@ -110,11 +99,12 @@ pub(super) fn list(session: &mut Session<'_>, args: &ListArgs) -> CliResult {
         run_out: false,
         limit: args.limit,
     };
-    let found = database.list(&filter)?;
     if session.output.is_json() {
-        session.output.value(json!({ "projects": found }));
+        let (_, mut database) = database()?;
+        session.output.value(json!({ "projects": database.list(&filter)? }));
         return Ok(0);
     }
+    let found = fleet::summaries(&filter)?;
     if found.is_empty() {
         session.output.line("no projects");
     }
@@ -132,7 +122,7 @@ pub(super) fn show(session: &mut Session<'_>, name: &str) -> CliResult {
         session.output.value(json!({ "project": project, "document": document }));
         return Ok(0);
     }
-    session.output.painted(Colour::Bold, &line(&project));
+    session.output.painted(Colour::Bold, &line(&(&project).into()));
     let none = || "-".to_owned();
     let rows = [
         ("goal", project.metadata["goal"].as_str().map(str::to_owned)),
@@ -159,23 +149,20 @@ pub(super) fn show(session: &mut Session<'_>, name: &str) -> CliResult {
 pub(super) fn watch(session: &mut Session<'_>, args: &WatchArgs) -> CliResult {
     let (_, mut database) = database()?;
     let end = args.time.map(|time| Instant::now() + time);
-    let mut known: Vec<(String, String)> = Vec::new();
-    let mut first = true;
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    // It listens before it looks, so that nothing falls in between.
+    database.wait(Duration::ZERO)?;
+    let (mut first, mut news) = (true, true);
     loop {
-        let found = database.list(&Filter::default())?;
+        let found = if news { database.list(&Filter::default())? } else { Vec::new() };
         for project in &found {
-            let seen = (project.id.clone(), project.revision.clone());
-            if known.contains(&seen) {
-                continue;
-            }
-            known.retain(|(id, _)| *id != project.id);
-            known.push(seen);
-            if first {
+            let before = known.insert(project.id.clone(), project.revision.clone());
+            if first || before.as_ref() == Some(&project.revision) {
                 continue;
             }
             let text = match session.output.is_json() {
                 true => json!(project).to_string(),
-                false => line(project),
+                false => line(&project.into()),
             };
             if !session.output.stream(format!("{text}\n").as_bytes()) {
                 return Ok(0);
@@ -187,7 +174,7 @@ pub(super) fn watch(session: &mut Session<'_>, args: &WatchArgs) -> CliResult {
         if left.is_zero() {
             return Ok(0);
         }
-        database.wait(left.min(second))?;
+        news = database.wait(left.min(second))?;
     }
 }
 

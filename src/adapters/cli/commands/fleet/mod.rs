@@ -303,7 +303,7 @@ fn status(session: &mut Session<'_>) -> CliResult {
     ));
     match (here, there) {
         (Some(here), Some(project)) => {
-            session.output.line(format!("here      {}", look::line(project)));
+            session.output.line(format!("here      {}", look::line(&project.into())));
             if project.lease.fence != here.fence {
                 session.output.line("          this machine does not have its lease");
             }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     database, host,
-    lease::{copy_of, folder},
+    lease::{copy_of, folder, new_copy},
     lease_time,
 };
 use crate::{
@@ -62,7 +62,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             session.output.line("no active project is without a machine");
         }
         for project in &found {
-            session.output.line(super::look::line(project));
+            session.output.line(super::look::line(&project.into()));
         }
         return Ok(0);
     }
@@ -114,7 +114,7 @@ fn one(
 ) -> Result<Value, Failure> {
     let workspace = match copy_of(session, &project.id)? {
         Some(copy) => copy,
-        None => session.workspace_in(args.into.join(folder(&project.name)).join("state"), None)?,
+        None => new_copy(session, args.into.join(folder(&project.name)).join("state"))?,
     };
     let fetched = fleet::fetch(database, &project.id)?;
     let pulled = fleet::pull(database, &fetched, &workspace, host, true)?;
