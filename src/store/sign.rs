@@ -40,6 +40,12 @@ impl Sign {
         (client.is_running() == Some(false)).then_some(client.pid)
     }
 
+    /// Whether the session goes on, and its client was seen twice and is still there.
+    pub(crate) fn is_of_seen_client(&self) -> bool {
+        let client = self.client.as_ref().filter(|_| self.is_confirmed && !self.ended);
+        client.is_some_and(|client| std::fs::metadata(format!("/proc/{}", client.pid)).is_ok())
+    }
+
     /// Whether the session is over, as far as that can be told.
     pub(crate) fn is_over(&self) -> bool {
         let is_dead = |process: &Process| process.is_running() == Some(false);

@@ -382,9 +382,11 @@ pub(crate) fn step_at_hand(steps: &[(u32, Option<StepRole>)]) -> u32 {
 
 fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     let text = text.trim();
-    statuses.iter().find(|status| same_name(&status.name, text)).or_else(|| {
-        statuses.iter().find(|status| status.aliases.iter().any(|alias| same_name(alias, text)))
-    })
+    // As it is nearly always written; every step of a plan is looked up several times.
+    let exact = statuses.iter().find(|status| status.name == text);
+    let same = || statuses.iter().find(|status| same_name(&status.name, text));
+    let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));
+    exact.or_else(same).or_else(|| statuses.iter().find(is_alias))
 }
 
 // Reading the file made sure that every role has a status and that the lists are not empty.

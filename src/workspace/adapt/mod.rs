@@ -8,6 +8,8 @@ mod facts;
 mod limits;
 mod lookup;
 
+use std::rc::Rc;
+
 use serde_json::{Value, json};
 
 pub(crate) use self::event::Event;
@@ -22,7 +24,7 @@ use crate::{
 
 /// The facts before a change, and the rules that look at them.
 pub(super) struct Watch {
-    rules: Vec<Entry>,
+    rules: Rc<Vec<Entry>>,
     before: facts::Before,
 }
 
@@ -92,9 +94,8 @@ impl Watch {
 }
 
 /// The rules in force: those under *Adaptation Rules*, then directives with a condition.
-pub(super) fn rules(draft: &Draft<'_>, constraints: &Constraints) -> Vec<Entry> {
-    let workflow = draft.workflow();
-    rules_of(constraints, workflow)
+pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<Entry>> {
+    draft.rules(constraints, rules_of)
 }
 
 /// The same for any lifecycle.

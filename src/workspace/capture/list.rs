@@ -1,5 +1,7 @@
 //! The task list of an agent's client: as the client last told it, and what of it the plan has.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -110,8 +112,13 @@ impl TaskList {
 
     /// Takes over what the agent did; `masked` hides what looks like a secret.
     pub(super) fn fold(&mut self, event: TaskEvent, masked: impl Fn(&str) -> String) {
+        let known: BTreeSet<String> = self.tasks.iter().map(|task| task.text.clone()).collect();
         let tidy = |task: ClientTask| {
-            let text = clean(&masked(&task.text));
+            // What is kept was cleaned and masked before.
+            let text = match known.contains(&task.text) {
+                true => task.text.clone(),
+                false => clean(&masked(&task.text)),
+            };
             let key = task.key.map(|key| clean_line(&key, LONGEST_KEY / 4));
             (!text.is_empty() && !is_placeholder(&text)).then_some(ClientTask { key, text, ..task })
         };
@@ -236,7 +243,7 @@ impl Task {
 
 /// Whether two texts say the same.
 pub(super) fn same_words(one: &str, other: &str) -> bool {
-    words(one) == words(other)
+    one == other || words(one) == words(other)
 }
 
 /// A text without what does not change its meaning.

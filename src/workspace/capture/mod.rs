@@ -183,8 +183,10 @@ fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Ve
         .filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at)))
         .collect();
     let mut by_words: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, step) in plan.steps.iter().enumerate() {
-        by_words.entry(list::words(&step.title)).or_default().push(at);
+    if list.tasks.iter().any(|task| task.step.is_none()) {
+        for (at, step) in plan.steps.iter().enumerate() {
+            by_words.entry(list::words(&step.title)).or_default().push(at);
+        }
     }
     let known = |task: &Task| task.step.as_deref().map(|id| by_id.get(id).copied());
     let mut taken: Vec<usize> = list.tasks.iter().filter_map(|task| known(task)?).collect();
@@ -241,7 +243,7 @@ fn agree(list: &mut TaskList, plan: &Plan, workflow: &Workflow) {
         if workflow.role_of(step) == Some(task.role) {
             task.agreed = Some(task.role);
         }
-        task.renamed &= !list::same_words(&task.text, &step.title);
+        task.renamed = task.renamed && !list::same_words(&task.text, &step.title);
     }
 }
 

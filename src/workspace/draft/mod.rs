@@ -25,6 +25,7 @@ use crate::{
     },
     history,
     recovery::{Holder, Signs},
+    rules::Entry,
     store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };
@@ -51,6 +52,8 @@ pub(crate) struct Draft<'a> {
     facts: Option<Facts>,
     plan: Cached<Plan>,
     constraints: Cached<Constraints>,
+    /// The rules of the constraints they were read from: a batch of changes reads them once.
+    rules: RefCell<Option<(Rc<Constraints>, Rc<Vec<Entry>>)>>,
     variables: Cached<Variables>,
     progress: fn(u64),
     /// Whether an entry tells what was counted since the one before.
@@ -129,6 +132,7 @@ impl<'a> Draft<'a> {
             facts: None,
             plan: RefCell::new(None),
             constraints: RefCell::new(None),
+            rules: RefCell::new(None),
             variables: RefCell::new(None),
             progress,
             records_usage: false,
@@ -164,6 +168,21 @@ impl<'a> Draft<'a> {
     /// The constraints as changed so far.
     pub(super) fn constraints(&self) -> Result<Rc<Constraints>, Error> {
         cached(&self.constraints, || self.markdown(StateFile::Constraints).map(Constraints::read))
+    }
+
+    /// The rules of these constraints, as `read` reads them.
+    pub(super) fn rules(
+        &self,
+        constraints: &Rc<Constraints>,
+        read: impl FnOnce(&Constraints, &Workflow) -> Vec<Entry>,
+    ) -> Rc<Vec<Entry>> {
+        let mut known = self.rules.borrow_mut();
+        if let Some((_, rules)) = known.as_ref().filter(|(of, _)| Rc::ptr_eq(of, constraints)) {
+            return Rc::clone(rules);
+        }
+        let rules = Rc::new(read(constraints, self.workflow()));
+        *known = Some((Rc::clone(constraints), Rc::clone(&rules)));
+        rules
     }
 
     /// The variables as changed so far.

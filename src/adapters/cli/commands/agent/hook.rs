@@ -19,8 +19,8 @@ use crate::{
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
 ///
-/// For Claude Code, Codex, Copilot CLI and Gemini CLI, each in its own words; `statedir setup claude`
-/// (codex, gemini) registers it.
+/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own words; `statedir
+/// setup claude` (codex, gemini, qwen) registers it.
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit tells which rules changed
 /// since the session was last told; with --record-prompts it records what the user said as a turn,
@@ -32,8 +32,8 @@ use crate::{
 /// set max_file_operations 100`); a rule can pause for good.
 /// PostToolUse counts file operations and web requests and checks a state file that was edited. What
 /// the agent plans with its own task tool becomes steps: TaskCreate, TaskUpdate, TodoWrite, an
-/// accepted plan, Codex's update_plan, Gemini's write_todos, opencode's todowrite, Copilot's table
-/// `todos`; with --capture also where there is no state yet, with --no-capture not at all.
+/// accepted plan, Codex's update_plan, Gemini's write_todos, opencode's todowrite, Qwen's
+/// todo_write, Copilot's table `todos`; with --capture also where there is no state yet, with --no-capture not at all.
 /// PreCompact makes a checkpoint. Stop mentions a step left RUNNING, once. SubagentStart gives a
 /// helper a short brief. Deciding a review is always asked about.
 /// SessionEnd is recorded. Other events, tools and members are ignored.
@@ -64,6 +64,9 @@ pub(in crate::adapters) struct Args {
     #[arg(long, conflicts_with = "capture")]
     no_capture: bool,
 }
+
+/// How often a session leaves a sign of life: its events come several in a second.
+const SIGN_EVERY: Duration = Duration::from_secs(5);
 
 /// What a brief may take if nothing else is said.
 const MAX_TOKENS: usize = 2000;
@@ -194,8 +197,13 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
 fn leave_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
     let mut sign = workspace.sign(ended);
-    // The server of the same session said which process lives as long as that.
     let known = workspace.store().sign(session).unwrap_or_default();
+    let age = workspace.environment().since(&known.time);
+    let is_young = age.is_some_and(|age| Duration::from_millis(age) < SIGN_EVERY);
+    if is_young && !ended && known.is_of_seen_client() {
+        return;
+    }
+    // The server of the same session said which process lives as long as that.
     sign.process = known.process.filter(|process| process.is_running() == Some(true));
     sign.client = Process::client();
     sign.is_confirmed = sign.client.is_some() && sign.client == known.client;
