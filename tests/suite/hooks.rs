@@ -383,3 +383,19 @@ fn what_cannot_be_seen_does_not_lose_a_turn_or_a_guard() {
     let answer = fire_bytes(&project, &[], cut.as_bytes()).json();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
 }
+
+#[test]
+fn a_client_that_drops_the_answer_to_a_start_is_briefed_with_the_first_prompt() {
+    let project = Project::new();
+    let of = |name: &str| {
+        let path = "/home/ada/.qwen/projects/x/chats/y.jsonl";
+        fire(&project, json!({ "hook_event_name": name, "prompt": "go", "transcript_path": path }))
+    };
+    let briefed =
+        |answer: Option<Value>| answer.is_some_and(|it| it.to_string().contains("# Brief at"));
+    assert_eq!(of("SessionStart"), None);
+    assert!(briefed(of("UserPromptSubmit")));
+    assert_eq!(of("UserPromptSubmit"), None, "once");
+    assert_eq!(of("SessionStart"), None);
+    assert!(briefed(of("UserPromptSubmit")), "a compaction makes it forget");
+}

@@ -14,6 +14,8 @@ pub(crate) enum Dialect {
     Copilot,
     /// Gemini CLI: events, tools and answers of its own.
     Gemini,
+    /// Qwen Code: Claude Code's events, but what the start of a session answers is lost.
+    Qwen,
 }
 
 /// Gemini's events that have another name here.
@@ -33,6 +35,8 @@ impl Dialect {
         if GEMINI_EVENTS.iter().any(|(theirs, _)| *theirs == name) || variable("GEMINI_SESSION_ID")
         {
             Self::Gemini
+        } else if variable("QWEN_PROJECT_DIR") || text("transcript_path").contains("/.qwen/") {
+            Self::Qwen
         } else if variable("COPILOT_CLI") {
             Self::Copilot
         } else if event.get("turn_id").is_some() || text("transcript_path").contains("/.codex/") {
@@ -85,6 +89,9 @@ mod tests {
         assert_eq!(of(json!({ "turn_id": "1" }), ""), Dialect::Codex);
         let path = json!({ "transcript_path": "/home/ada/.codex/sessions/x.jsonl" });
         assert_eq!(of(path, ""), Dialect::Codex);
+        assert_eq!(of(named("Stop"), "QWEN_PROJECT_DIR"), Dialect::Qwen);
+        let path = json!({ "transcript_path": "/home/ada/.qwen/projects/x.jsonl" });
+        assert_eq!(of(path, ""), Dialect::Qwen);
     }
 
     #[test]

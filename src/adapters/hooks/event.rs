@@ -136,7 +136,7 @@ impl HookEvent {
         match self.name() {
             "PreToolUse" => {
                 let tool = self.tool();
-                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent");
+                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent" | "agent");
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
                 works || decides_review(self)
             }

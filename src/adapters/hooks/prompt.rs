@@ -1,6 +1,6 @@
 //! The user says something: the agent hears which rules have changed. It is recorded on request.
 
-use super::{Hook, Reply, reply::quoted};
+use super::{Dialect, Hook, Reply, reply::quoted, session::brief};
 use crate::{
     brief::Turn,
     text::display::shorten,
@@ -21,6 +21,10 @@ const LONGEST: usize = 400;
 /// matters.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
     let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
+    // It is told once; where nothing is remembered, that would be with every result of a tool.
+    if hook.event.dialect() == Dialect::Qwen && hook.memory().rules.is_none() {
+        return if hook.keeps_memory() { brief(hook) } else { Ok(Reply::Silent) };
+    }
     let rules = rule_lines(&hook.again().read()?.active_rules()?);
     let mut memory = hook.memory();
     let known = memory.rules.as_ref();

@@ -74,7 +74,7 @@ impl Reply {
 /// Whether a tool may be used. A client that asks nobody is told no.
 fn decision(event: &str, word: &str, reason: &str, dialect: Dialect) -> Value {
     match dialect {
-        Dialect::Claude | Dialect::Copilot => json!({ "hookSpecificOutput": {
+        Dialect::Claude | Dialect::Copilot | Dialect::Qwen => json!({ "hookSpecificOutput": {
             "hookEventName": event, "permissionDecision": word, "permissionDecisionReason": reason,
         } }),
         Dialect::Codex => json!({ "hookSpecificOutput": {

@@ -5,7 +5,7 @@ use std::{fs, io::Write as _};
 use serde_json::{Map, json};
 
 use super::{
-    Hook, Memory, Reply,
+    Dialect, Hook, Memory, Reply,
     prompt::rule_lines,
     reply::{quoted, short},
 };
@@ -20,8 +20,17 @@ const MOST_BYTES: usize = 9_500;
 const MOST_TASKS: usize = 20;
 
 /// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
-/// nothing of the state.
+/// nothing of the state. Qwen Code passes on nothing here: its agent is told with the next prompt.
 pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
+    if hook.event.dialect() == Dialect::Qwen {
+        hook.remember(&Memory { rules: None, told: Vec::new(), ..hook.memory() });
+        return Ok(Reply::Silent);
+    }
+    brief(hook)
+}
+
+/// The brief, with what the session has to know besides.
+pub(super) fn brief(hook: &Hook<'_>) -> Result<Reply, Error> {
     let known = hook.memory();
     let mut memory = known.clone();
     memory.linked |= link(hook);

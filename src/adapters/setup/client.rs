@@ -165,7 +165,9 @@ impl Client {
             ],
             (Self::Qwen, _) => vec![
                 Server(&server_entry::TRUSTED).at(".qwen/settings.json"),
+                Hooks(&hook_entries::QWEN).at(".qwen/settings.json"),
                 Block.at(if scope == User { ".qwen/QWEN.md" } else { "QWEN.md" }),
+                Own(&SKILL).at(SHARED_SKILL),
             ],
             (Self::Vscode, Project) => {
                 vec![Server(&server_entry::VSCODE).at(".vscode/mcp.json"), Block.at("AGENTS.md")]

@@ -75,6 +75,22 @@ pub(super) const GEMINI: Hooks = Hooks {
     schema: None,
 };
 
+/// Qwen Code: Claude Code's events, names of tools of its own, in milliseconds.
+pub(super) const QWEN: Hooks = Hooks {
+    events: &[
+        ("SessionStart", None),
+        ("UserPromptSubmit", None),
+        ("PreToolUse", None),
+        ("PostToolUse", None),
+        ("PreCompact", None),
+        ("SubagentStart", None),
+        ("Stop", None),
+        ("SessionEnd", None),
+    ],
+    timeout: 10_000,
+    schema: None,
+};
+
 /// The events that tell what the user said.
 const PROMPTS: [&str; 2] = ["UserPromptSubmit", "BeforeAgent"];
 /// The events that concern the agent's task list.

@@ -10,13 +10,61 @@ use serde_json::Value;
 
 use crate::text::json::{JsonDocument, Path};
 
-/// Reads settings that are one JSON object.
+/// Reads settings that are one JSON object. Where a client allows comments and a comma behind the
+/// last element, they are kept: every place in the document is one in the text.
 pub(super) fn parse(text: &str) -> Result<JsonDocument, String> {
-    let document = JsonDocument::parse(text).map_err(|error| error.to_string())?;
+    let document = JsonDocument::parse(text)
+        .or_else(|_| JsonDocument::parse(&without_comments(text)))
+        .map_err(|error| error.to_string())?;
     match document.to_value() {
         Value::Object(_) => Ok(document),
         _ => Err("it is not a JSON object".to_owned()),
     }
+}
+
+/// The text with blanks in the place of comments and of commas before a closing bracket.
+fn without_comments(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let (mut at, mut last) = (0, None);
+    while let Some(byte) = bytes.get(at).copied() {
+        let end = match byte {
+            b'"' => at + string_length(&text[at..]),
+            b'/' if text[at..].starts_with("//") => {
+                at + text[at..].find('\n').unwrap_or(text.len() - at)
+            }
+            b'/' if text[at..].starts_with("/*") => {
+                at + text[at..].find("*/").map_or(text.len() - at, |end| end + 2)
+            }
+            _ => at + 1,
+        };
+        match byte {
+            b'/' if end > at + 1 => {
+                let comment = bytes[at..end].iter_mut();
+                comment.filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+            }
+            b'}' | b']' => {
+                if let Some((comma, b',')) = last {
+                    bytes[comma] = b' ';
+                }
+                last = Some((at, byte));
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            byte => last = Some((at, byte)),
+        }
+        at = end;
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// How long the string is that a text begins with, quotes included.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    let is_end = |(_, c): &(usize, char)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    };
+    text.char_indices().skip(1).find(is_end).map_or(text.len(), |(at, _)| at + 1)
 }
 
 /// The text with one more element, the last one of its container: `path` is where it will be.

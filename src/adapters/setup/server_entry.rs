@@ -256,8 +256,23 @@ mod tests {
 
     #[test]
     fn what_is_not_json_and_has_nothing_of_ours_is_left_alone() {
-        let commented = "// mine\n{}";
-        assert!(put(&PLAIN, Some(commented), wish("statedir")).is_err());
-        assert_eq!(without(&PLAIN, Some(commented)).as_deref(), Some(commented));
+        let broken = "// mine\n{";
+        assert!(put(&PLAIN, Some(broken), wish("statedir")).is_err());
+        assert_eq!(without(&PLAIN, Some(broken)).as_deref(), Some(broken));
+    }
+
+    #[test]
+    fn comments_and_a_last_comma_are_kept() {
+        for commented in [
+            "// mine\n{}",
+            "{\n  // a \"comment\", with {\n  \"x\": \"http://y/*z*/\", // behind\n}\n",
+            "{ \"mcpServers\": { /* none */ }, }",
+        ] {
+            let with = with(&PLAIN, Some(commented), "statedir").unwrap();
+            let read = parse(&with).unwrap().to_value();
+            assert_eq!(read["mcpServers"]["statedir"]["args"], json!(["mcp"]), "{with}");
+            assert_eq!(with.matches("//").count(), commented.matches("//").count(), "{with}");
+            assert_eq!(without(&PLAIN, Some(&with)).as_deref(), Some(commented));
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use super::{Client, HookOptions, Kind, Piece, Scope, Setup};
+use super::{Client, HookOptions, Kind, Piece, Scope, Setup, json_text};
 
 const CLIENTS: [Client; 8] = [
     Client::Claude,
@@ -71,7 +71,9 @@ fn settings() -> impl Strategy<Value = String> {
             .prop_map(|value| ("theme", value)),
     ];
     let members = prop::collection::vec(member, 0..4);
-    let gap = select(vec!["", "", " ", "\n", "\n  ", "\n\t", "\r\n    ", " \n\n ", "\r"]);
+    let comments = ["/* {\"é\": [, */", " // mine, \"x\": {\r\n  "];
+    let blanks = ["", "", "", " ", "\n", "\n  ", "\n\t", "\r\n    ", " \n\n ", "\r", "\n  "];
+    let gap = select([blanks.as_slice(), &comments].concat());
     let gaps = prop::collection::vec(gap, 1..12);
     (members, gaps, select(vec!["", "\u{feff}", "\n"]), select(vec!["", "\n", "\r\n", " \n\n"]))
         .prop_map(|(members, gaps, before, after)| {
@@ -151,8 +153,7 @@ proptest! {
                 let text = fs::read_to_string(root.path().join(&piece.path)).unwrap();
                 prop_assert!(text.contains("statedir"), "{:?}", piece);
                 if matches!(piece.kind, Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_)) {
-                    let text = text.trim_start_matches('\u{feff}');
-                    prop_assert!(serde_json::from_str::<Value>(text).is_ok(), "{}", text);
+                    prop_assert!(json_text::parse(&text).is_ok(), "{}", text);
                 }
             }
         }
@@ -174,10 +175,10 @@ proptest! {
         };
         prop_assert!(texts.iter().any(|text| printed(text).as_ref() != Some(text)));
         let empty = |text: &&String| {
-            let text = text.trim_start_matches('\u{feff}');
-            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            let value = json_text::parse(text).map(|read| read.to_value()).unwrap_or_default();
             value.as_object().is_some_and(|members| members.values().any(|v| *v == json!({})))
         };
         prop_assert!(texts.iter().any(|text| empty(&text)), "some have empty containers");
+        prop_assert!(texts.iter().any(|text| text.contains("mine,")), "some have comments");
     }
 }

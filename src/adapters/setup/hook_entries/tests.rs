@@ -80,7 +80,7 @@ fn an_entry_of_an_earlier_version_is_replaced() {
 #[test]
 fn settings_that_are_not_understood_are_refused() {
     for bad in
-        ["{", "[]", "// c\n{}", "{\"hooks\":[]}", "{\"hooks\":{\"Stop\":{}}}", "{\"a\":1,\"a\":2}"]
+        ["{", "[]", "// c\n{", "{\"hooks\":[]}", "{\"hooks\":{\"Stop\":{}}}", "{\"a\":1,\"a\":2}"]
     {
         assert!(put(Some(bad), "statedir").is_err(), "{bad}");
     }

@@ -139,7 +139,8 @@ impl Ground {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.root);
-        for name in ["STATEDIR", "STATEDIR_ACTOR", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE"] {
+        let clients = ["CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "QWEN_PROJECT_DIR"];
+        for name in ["STATEDIR", "STATEDIR_ACTOR"].into_iter().chain(clients) {
             command.env_remove(name);
         }
         command
