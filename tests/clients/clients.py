@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 
 from model import Server, call
@@ -14,6 +15,7 @@ PACKAGES = {
     "gemini": "@google/gemini-cli",
     "copilot": "@github/copilot",
     "opencode": "opencode-ai",
+    "qwen": "@qwen-code/qwen-code",
 }
 
 
@@ -129,6 +131,43 @@ class Claude(Client):
 
     def shell(self, command):
         return call("Bash", command=command, description="a command")
+
+    def run_asking(self, script, allows, prompt="Plan the work", timeout=90):
+        """Runs in plan mode for a person who is asked; `allows` is what they say to a tool."""
+        self.trust()
+        asked = []
+        with Server(script) as url:
+            words = [self.binary, "-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose",
+                     "--permission-mode", "plan", "--permission-prompt-tool", "stdio"]
+            process = subprocess.Popen(words, cwd=self.place.project, env=self.env(url), stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            end = threading.Timer(timeout, lambda: os.killpg(process.pid, signal.SIGKILL))
+            end.start()
+
+            def send(message):
+                process.stdin.write(json.dumps(message) + "\n")
+                process.stdin.flush()
+
+            send({"type": "user", "message": {"role": "user", "content": prompt}})
+            out = []
+            for line in process.stdout:
+                out.append(line)
+                message = json.loads(line)
+                if message["type"] == "control_request":
+                    request = message["request"]
+                    asked.append(request.get("tool_name"))
+                    answer = {"behavior": "allow", "updatedInput": request.get("input", {})} if allows else \
+                        {"behavior": "deny", "message": "Not this plan."}
+                    send({"type": "control_response", "response": {"subtype": "success", "request_id": message["request_id"], "response": answer}})
+                elif message["type"] == "result":
+                    break
+            process.stdin.close()
+            err = process.stderr.read()
+            process.wait()
+            end.cancel()
+        session = Session(process.returncode, "".join(out), err, script)
+        session.asked = asked
+        return session
 
 
 class ClaudeTodos(Claude):
@@ -274,4 +313,29 @@ class Opencode(Client):
         return call("bash", command=command, description="a command")
 
 
-EVERY = {"claude": Claude, "claude-todos": ClaudeTodos, "codex": Codex, "gemini": Gemini, "copilot": Copilot, "opencode": Opencode}
+class Qwen(Client):
+    name = setup = "qwen"
+
+    def trust(self):
+        folder = self.home / ".qwen"
+        folder.mkdir(exist_ok=True)
+        (folder / "settings.json").write_text(json.dumps({
+            "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False}, "security": {"auth": {"selectedType": "anthropic"}}}))
+
+    def more_env(self, url):
+        return {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_MODEL": "scripted"}
+
+    def words(self, prompt, url):
+        return [self.binary, "-p", prompt, "--output-format", "stream-json", "--approval-mode", "yolo", "--auth-type", "anthropic"]
+
+    def plan(self, tasks):
+        words = {"open": "pending", "active": "in_progress", "done": "completed"}
+        todos = [{"id": str(at), "content": text, "status": words[state]} for at, (text, state) in enumerate(tasks)]
+        return [[call("todo_write", todos=todos)]]
+
+    def shell(self, command):
+        return call("run_shell_command", command=command, is_background=False)
+
+
+EVERY = {"claude": Claude, "claude-todos": ClaudeTodos, "codex": Codex, "gemini": Gemini, "copilot": Copilot, "opencode": Opencode, "qwen": Qwen}

@@ -1,13 +1,14 @@
 """What is tried. Each scenario is a function of a project, a client and a check."""
 
 import os
+import re
 import threading
 
 from clients import Codex
 from model import Script, call, patch, say, tokens
 
 EVERY = {}
-ALL = ("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+ALL = ("claude", "claude-todos", "codex", "gemini", "copilot", "opencode", "qwen")
 
 
 def scenario(*labels):
@@ -75,7 +76,7 @@ def whole(place, kind, check):
     check("one operation for each event", kinds.count("capture") <= len(turns), kinds)
 
 
-@scenario("claude", "codex", "gemini", "copilot", "opencode")
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def first_list(place, kind, check):
     """Where that was asked for, the first list makes the state; else there is none."""
     client = kind(place)
@@ -90,14 +91,18 @@ def first_list(place, kind, check):
     third = kind(place)
     third.run(Script([*third.plan(FIRST)]))
     place.run("setup", other.setup, "--remove")
-    # opencode installs what plugins need beside them.
+    # opencode installs what plugins need beside them; Qwen Code writes the version of its settings into
+    # them, and keeps what they were.
     left = {str(path.relative_to(place.project)) for path in place.project.rglob("*") if "node_modules" not in path.parts}
     left = {path for path in left if path.split("/")[0] not in (".git", "workspace", ".gitattributes")}
     of_opencode = {".opencode", ".opencode/.gitignore", ".opencode/package.json", ".opencode/package-lock.json"}
-    check("removing leaves nothing of setup", left <= of_opencode, left)
+    of_qwen = {".qwen", ".qwen/settings.json", ".qwen/settings.json.orig"}
+    check("removing leaves nothing of setup", left <= of_opencode | of_qwen, left)
+    if (place.project / ".qwen/settings.json").exists():
+        check("what the client wrote is not ours", "statedir" not in (place.project / ".qwen/settings.json").read_text())
 
 
-@scenario("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+@scenario(*ALL)
 def crash(place, kind, check):
     """The client is killed in the middle; the next session goes on from the brief."""
     client = begin(place, kind)
@@ -136,7 +141,7 @@ def compaction(place, kind, check):
     check("nothing was dropped", agrees(place, FIRST), place.steps())
 
 
-@scenario("claude", "claude-todos", "codex", "gemini", "copilot", "opencode")
+@scenario(*ALL)
 def two_sessions(place, kind, check):
     """Two sessions at once: neither touches what the other holds."""
     one = begin(place, kind)
@@ -180,7 +185,7 @@ def subagent(place, kind, check):
     check("the plan is the main agent's", agrees(place, FIRST), place.steps())
 
 
-@scenario("claude", "codex", "gemini", "copilot", "opencode")
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def read_only(place, kind, check):
     """A state that nobody may write stops nobody."""
     client = begin(place, kind)
@@ -194,7 +199,7 @@ def read_only(place, kind, check):
     check("the client ends well", session.code == 0, session.err)
 
 
-@scenario("claude", "codex", "gemini", "copilot", "opencode")
+@scenario("claude", "codex", "gemini", "copilot", "opencode", "qwen")
 def guard(place, kind, check):
     """The history is not written by hand, by whatever tool."""
     client = begin(place, kind)
@@ -207,7 +212,7 @@ def guard(place, kind, check):
     check("the history keeps its bytes", place.history().startswith(before) and "\nx\n" not in place.history(), place.history())
 
 
-@scenario("claude", "codex", "gemini", "opencode")
+@scenario("claude", "codex", "gemini", "opencode", "qwen")
 def checked(place, kind, check):
     """`setup --check` tells what is in place, and proves it."""
     client = begin(place, kind)
@@ -215,6 +220,27 @@ def checked(place, kind, check):
     check("everything is in place", told["in_place"] and all(proof["answered"] for proof in told["proofs"]), told)
     place.run("setup", client.setup, "--remove")
     place.run("setup", client.setup, "--check", code=1)
+
+
+@scenario("claude")
+def accepted_plan(place, kind, check):
+    """A plan that a person accepts becomes steps; one that they reject does not."""
+    client = begin(place, kind)
+    plan = "# Speed up\n\nWhy.\n\n" + "".join(f"{at}. {text}\n" for at, (text, _) in enumerate(FIRST, 1))
+
+    def write(request):
+        # The client names the file that the plan goes into.
+        path = re.search(r"(/[^\"\\\\ ]*/plans/[^\"\\\\ ]*\.md)", str(request))
+        return [call("Write", file_path=path.group(1), content=plan)]
+
+    find, leave = [call("ToolSearch", query="select:ExitPlanMode")], [call("ExitPlanMode")]
+    session = client.run_asking(Script([find, write, leave, [say("I see.")]]), allows=False)
+    check("the person was asked", "ExitPlanMode" in session.asked, (session.asked, session.err))
+    check("a rejected plan changes nothing", place.steps() == [], place.steps())
+    again = kind(place)
+    session = again.run_asking(Script([find, write, leave, *again.plan(FIRST), [say("Begun.")]]), allows=True)
+    check("the client ends well", session.code == 0, session.err)
+    check("an accepted plan becomes steps, and its tasks are the same steps", agrees(place, FIRST), place.steps())
 
 
 @scenario("claude")
