@@ -159,7 +159,7 @@ fn what_was_there_stays_and_comes_back_to_the_byte() {
 #[test]
 fn settings_that_are_not_understood_are_refused_and_nothing_is_written() {
     for (client, name, text) in [
-        ("claude", ".claude/settings.json", "{ // mine\n}"),
+        ("claude", ".claude/settings.json", "{ // mine\n"),
         ("claude", ".mcp.json", "[]"),
         ("claude", "CLAUDE.md", "<!-- statedir:begin gap=1 -->\nx\n"),
         ("cursor", ".cursor/mcp.json", "{\"mcpServers\":[]}"),

@@ -16,7 +16,7 @@ use crate::{
     domain::StateFile,
     merge::{copy_step_data, merge},
     rules::workflow_or_builtin,
-    store::Directory,
+    store::{AppendedView, Directory},
     workspace::{Received, Snapshot, Workspace},
 };
 
@@ -138,6 +138,31 @@ impl Fetched {
     }
 }
 
+impl Fetched {
+    /// What a history lacks of the published one, and where that belongs. Ranges that are there
+    /// already, behind what was noted as published, came by a pull or a push that was cut off.
+    fn missing(
+        &self,
+        database: &mut dyn Database,
+        history: &AppendedView,
+        known: &Membership,
+    ) -> Result<(u64, Vec<u8>), FleetError> {
+        let (mut at, mut missing) = (known.history_length, Vec::new());
+        self.history(database, (at, known.history_chain.clone()), |bytes| {
+            let end = at + bytes.len() as u64;
+            let is_there = missing.is_empty()
+                && end <= history.len()
+                && history.read_between(at, end).map_err(crate::workspace::Error::from)? == bytes;
+            match is_there {
+                true => at = end,
+                false => missing.extend_from_slice(bytes),
+            }
+            Ok(())
+        })?;
+        Ok((at, missing))
+    }
+}
+
 /// A new copy: complete and verified beside its place before it goes there.
 fn make(
     database: &mut dyn Database,
@@ -199,13 +224,18 @@ fn update(
     if here != project.id {
         return Err(FleetError::OtherState { directory, found: here });
     }
-    let known = Membership::find(workspace)?.unwrap_or_default();
+    let mut known = Membership::find(workspace)?.unwrap_or_default();
+    if known.revision.is_empty() {
+        // Whoever made this copy did not get to note what it is.
+        known.generation = project.generation;
+    }
     let history = snapshot.view().appended();
     let found = differences(&snapshot, &known);
     let mut names: Vec<String> =
         found.changed.into_iter().map(|(name, _)| name).chain(found.removed).collect();
     let base = known.history_length;
-    if history.len() != base || !continues(history, &known)? {
+    let continues = continues(history, &known)?;
+    if history.len() != base || !continues {
         names.push(StateFile::History.name().to_owned());
     }
     let is_behind = known.revision != project.revision;
@@ -214,25 +244,36 @@ fn update(
         Membership { fence, ..known }.save(workspace)?;
         return Ok(Pulled::UpToDate);
     }
-    if !names.is_empty() && !united {
+    let refused = |names: &[String]| {
         let (name, files) = (project.name.clone(), names.join(", "));
-        return Err(FleetError::Unpublished { name, directory, files });
-    }
+        FleetError::Unpublished { name, directory: directory.clone(), files }
+    };
     if !is_behind {
-        return Ok(Pulled::UpToDate);
+        return if united { Ok(Pulled::UpToDate) } else { Err(refused(&names)) };
     }
-    if known.generation != project.generation || !continues(history, &known)? {
+    if known.generation != project.generation || !continues {
+        if !names.is_empty() && !united {
+            return Err(refused(&names));
+        }
         let message = format!(
-            "the history of `{}` was published again: pull it into another directory",
+            "the history of `{}` was published anew: pull it into another directory",
             project.name
         );
         return Err(FleetError::Merge(message));
     }
-    let mut theirs = Vec::new();
-    fetched.history(database, (base, known.history_chain.clone()), |bytes| {
-        theirs.extend_from_slice(bytes);
-        Ok(())
-    })?;
+    let (at, theirs) = fetched.missing(database, history, &known)?;
+    let has_all = theirs.is_empty() && history.len() == at;
+    if !names.is_empty() && has_all && published_files(&snapshot, fetched).is_empty() {
+        // It was pulled or pushed from here before, and that was not noted.
+        let mut next = fetched.membership(host, (at, tail(history, at)?));
+        (next.fleet, next.with_secrets) = (known.fleet, known.with_secrets);
+        next.local_revision = snapshot.revision().as_str().to_owned();
+        next.save(workspace)?;
+        return Ok(Pulled::UpToDate);
+    }
+    if !names.is_empty() && !united {
+        return Err(refused(&names));
+    }
     let files = match names.is_empty() {
         true => published_files(&snapshot, fetched),
         false => united_files(&snapshot, fetched, &base_files(workspace, &known))?,
@@ -240,7 +281,7 @@ fn update(
     let merged = !names.is_empty();
     let verb = if merged { "merged" } else { "pulled" };
     let message = format!("{verb} `{}` at revision {}", project.name, project.revision);
-    let added = (!theirs.is_empty()).then_some((base, theirs));
+    let added = (!theirs.is_empty()).then_some((at, theirs));
     let outcome =
         workspace.receive(snapshot.revision(), Received { files, history: added, message })?;
     let snapshot = workspace.read()?;

@@ -90,6 +90,51 @@ fn only_the_machine_with_the_lease_publishes() {
 }
 
 #[test]
+fn a_machine_that_dies_before_it_notes_a_pull_or_a_push_doubles_nothing() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        let note =
+            |machine: &str| fleet.machine(machine).state("billing").join(".statedir/fleet.json");
+        let add = |machine: &str, title: &str| {
+            fleet.machine(machine).ok_at("billing", &["history", "add", title]);
+        };
+        alpha.start("billing", 2);
+        beta.ok(&["fleet", "pull", "billing"]);
+        add("alpha", "Seen by alpha");
+        alpha.ok_at("billing", &["fleet", "push"]);
+        // A pull, and the machine dies before it has noted it; or before it has noted the first one.
+        let before = std::fs::read(note("beta")).unwrap();
+        beta.ok(&["fleet", "pull", "billing"]);
+        std::fs::write(note("beta"), &before).unwrap();
+        beta.ok(&["fleet", "pull", "billing"]);
+        std::fs::remove_file(note("beta")).unwrap();
+        beta.ok(&["fleet", "pull", "billing", "--merge"]);
+        assert_eq!(bytes(&beta.state("billing")), bytes(&alpha.state("billing")));
+        // A push that alpha does not know of, and somebody goes on from it.
+        let before = std::fs::read(note("alpha")).unwrap();
+        add("alpha", "Seen again by alpha");
+        alpha.ok_at("billing", &["fleet", "push"]);
+        std::fs::write(note("alpha"), &before).unwrap();
+        beta.ok(&["fleet", "steal", "billing", "--why", "alpha is gone"]);
+        beta.ok(&["fleet", "pull", "billing", "--merge"]);
+        add("beta", "Seen by beta");
+        beta.ok_at("billing", &["fleet", "push"]);
+        add("alpha", "Seen by alpha alone");
+        alpha.ok(&["fleet", "pull", "billing", "--merge"]);
+        for machine in [&alpha, &beta] {
+            assert!(machine.ok_at("billing", &["history", "verify"]).contains("intact"));
+        }
+        let text = std::fs::read_to_string(alpha.state("billing").join("history.md")).unwrap();
+        for title in ["Seen by alpha", "Seen again by alpha", "Seen by beta", "Seen by alpha alone"]
+        {
+            let told = text.lines().filter(|line| line.starts_with("### ") && line.contains(title));
+            let is_one = |line: &&str| !title.ends_with("alpha") || !line.contains("alone");
+            assert_eq!(told.filter(is_one).count(), 1, "{title}: {text}");
+        }
+    });
+}
+
+#[test]
 fn a_push_sends_of_the_history_only_what_was_added() {
     on_both(|fleet| {
         let alpha = fleet.machine("alpha");
