@@ -14,7 +14,7 @@ use crate::text::json::{JsonDocument, Path};
 /// last element, they are kept: every place in the document is one in the text.
 pub(super) fn parse(text: &str) -> Result<JsonDocument, String> {
     let document = JsonDocument::parse(text)
-        .or_else(|_| JsonDocument::parse(&without_comments(text)))
+        .or_else(|_| JsonDocument::parse(without_comments(text)))
         .map_err(|error| error.to_string())?;
     match document.to_value() {
         Value::Object(_) => Ok(document),

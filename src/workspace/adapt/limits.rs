@@ -106,3 +106,18 @@ pub(super) fn note_tool(
             .push(format!("`{tool}` is not one of the preferred tools: {}", tools.join(", ")));
     }
 }
+
+/// Whether a line of constraints.md may be about an amount of time. A limit that is not set is not,
+/// nor is a rule that compares with it.
+pub(in crate::workspace) fn limits_time(constraints: &str) -> bool {
+    const LIMIT: &str = "max_execution_time";
+    let is_about_time = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        let has_amount = line.bytes().any(|byte| byte.is_ascii_digit());
+        let is_condition = line.contains("if ") || line.contains('→') || line.contains("->");
+        let names_time =
+            ["time", "second", "minute", "hour"].iter().any(|word| line.contains(word));
+        has_amount && names_time && (!is_condition || !line.contains(LIMIT))
+    };
+    constraints.lines().any(is_about_time)
+}

@@ -15,7 +15,11 @@ use serde_json::{Value, json};
 pub(crate) use self::event::Event;
 pub(crate) use self::facts::{facts, facts_for};
 pub use self::limits::LimitUse;
-pub(super) use self::{additions::add_in_a_row, facts::limit_facts, limits::limits};
+pub(super) use self::{
+    additions::add_in_a_row,
+    facts::limit_facts,
+    limits::{limits, limits_time},
+};
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},
@@ -93,9 +97,19 @@ impl Watch {
     }
 }
 
-/// The rules in force: those under *Adaptation Rules*, then directives with a condition.
+/// The rules of the constraints that they were read from.
+pub(super) type KnownRules = Option<(Rc<Constraints>, Rc<Vec<Entry>>)>;
+
+/// The rules in force: those under *Adaptation Rules*, then directives with a condition. Several changes
+/// read them once.
 pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<Entry>> {
-    draft.rules(constraints, rules_of)
+    let mut known = draft.rules.borrow_mut();
+    if let Some((_, rules)) = known.as_ref().filter(|(of, _)| Rc::ptr_eq(of, constraints)) {
+        return Rc::clone(rules);
+    }
+    let rules = Rc::new(rules_of(constraints, draft.workflow()));
+    *known = Some((Rc::clone(constraints), Rc::clone(&rules)));
+    rules
 }
 
 /// The same for any lifecycle.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Environment, Error, Facts, FileDiff,
+    Environment, Error, Facts, FileDiff, adapt,
     snapshot::{
         bytes,
         liveness::{Liveness, running_ms},
@@ -25,7 +25,6 @@ use crate::{
     },
     history,
     recovery::{Holder, Signs},
-    rules::Entry,
     store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
     text::{Splice, json, markdown},
 };
@@ -52,8 +51,7 @@ pub(crate) struct Draft<'a> {
     facts: Option<Facts>,
     plan: Cached<Plan>,
     constraints: Cached<Constraints>,
-    /// The rules of the constraints they were read from: a batch of changes reads them once.
-    rules: RefCell<Option<(Rc<Constraints>, Rc<Vec<Entry>>)>>,
+    pub(super) rules: RefCell<adapt::KnownRules>,
     variables: Cached<Variables>,
     progress: fn(u64),
     /// Whether an entry tells what was counted since the one before.
@@ -132,7 +130,7 @@ impl<'a> Draft<'a> {
             facts: None,
             plan: RefCell::new(None),
             constraints: RefCell::new(None),
-            rules: RefCell::new(None),
+            rules: RefCell::default(),
             variables: RefCell::new(None),
             progress,
             records_usage: false,
@@ -168,21 +166,6 @@ impl<'a> Draft<'a> {
     /// The constraints as changed so far.
     pub(super) fn constraints(&self) -> Result<Rc<Constraints>, Error> {
         cached(&self.constraints, || self.markdown(StateFile::Constraints).map(Constraints::read))
-    }
-
-    /// The rules of these constraints, as `read` reads them.
-    pub(super) fn rules(
-        &self,
-        constraints: &Rc<Constraints>,
-        read: impl FnOnce(&Constraints, &Workflow) -> Vec<Entry>,
-    ) -> Rc<Vec<Entry>> {
-        let mut known = self.rules.borrow_mut();
-        if let Some((_, rules)) = known.as_ref().filter(|(of, _)| Rc::ptr_eq(of, constraints)) {
-            return Rc::clone(rules);
-        }
-        let rules = Rc::new(read(constraints, self.workflow()));
-        *known = Some((Rc::clone(constraints), Rc::clone(&rules)));
-        rules
     }
 
     /// The variables as changed so far.
@@ -358,7 +341,7 @@ impl<'a> Draft<'a> {
     /// condition true.
     pub(super) fn watches_time(&self) -> bool {
         let bytes = self.bytes(StateFile::Constraints).unwrap_or_default();
-        if !std::str::from_utf8(bytes).is_ok_and(limits_time) {
+        if !std::str::from_utf8(bytes).is_ok_and(adapt::limits_time) {
             return false;
         }
         let Ok(plan) = self.plan() else { return false };
@@ -501,19 +484,4 @@ fn cached<T>(cell: &Cached<T>, read: impl FnOnce() -> Result<T, Error>) -> Resul
 
 fn bytes_of(splice: Splice) -> ByteSplice {
     ByteSplice { at: splice.at, new: splice.new.into_bytes() }
-}
-
-/// Whether a line of constraints.md may be about an amount of time. A limit that is not set is not,
-/// nor is a rule that compares with it.
-fn limits_time(constraints: &str) -> bool {
-    const LIMIT: &str = "max_execution_time";
-    let is_about_time = |line: &str| {
-        let line = line.to_ascii_lowercase();
-        let has_amount = line.bytes().any(|byte| byte.is_ascii_digit());
-        let is_condition = line.contains("if ") || line.contains('→') || line.contains("->");
-        let names_time =
-            ["time", "second", "minute", "hour"].iter().any(|word| line.contains(word));
-        has_amount && names_time && (!is_condition || !line.contains(LIMIT))
-    };
-    constraints.lines().any(is_about_time)
 }
