@@ -4,6 +4,7 @@
 
 mod focus;
 mod formats;
+#[cfg(feature = "board")]
 mod rails;
 mod svg;
 mod text;
@@ -16,9 +17,10 @@ use serde_json::{Value, json};
 
 use crate::domain::{Plan, Step, StepRef, StepRole, Workflow, parse_duration_ms};
 
+#[cfg(feature = "board")]
+pub(crate) use self::rails::rails;
 pub(crate) use self::{
     formats::{dot, mermaid},
-    rails::rails,
     svg::{STYLE, svg},
     text::{summary, text},
     tracks::Tracks,

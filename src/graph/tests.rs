@@ -204,6 +204,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "board")]
 #[test]
 fn lines_lead_from_every_step_to_those_that_wait_for_it() {
     assert_eq!(rails(&diamond()), ["●─╮", "● │", "│ ●", "●─╯", "●"]);
@@ -221,6 +222,7 @@ fn lines_lead_from_every_step_to_those_that_wait_for_it() {
     assert_eq!(rails(&crossing), ["●─┬─╮", "● │ │", "│ ● │", "│ │ ●", "●─┼─╯", "●─╯"]);
 }
 
+#[cfg(feature = "board")]
 #[test]
 fn a_plan_of_many_lanes_stays_narrow() {
     let wide: Vec<(&str, StepRole, &[usize], u64)> = std::iter::once(("root", Open, &[][..], 0))

@@ -45,7 +45,9 @@ mod verify;
 pub use counts::Counts;
 pub use entry::EntryKind;
 pub use entry::NewEntry;
-pub(crate) use entry::{Entry, PAUSED, Proof};
+#[cfg(feature = "board")]
+pub(crate) use entry::Proof;
+pub(crate) use entry::{Entry, PAUSED};
 pub(crate) use error::HistoryError;
 pub use facts::HistoryFacts;
 pub(crate) use read::scan::each_entry;

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::Path,
     rc::Rc,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
@@ -305,7 +305,10 @@ impl Workspace {
     /// # Errors
     /// The state cannot be read.
     #[cfg(feature = "board")]
-    pub(crate) fn place_of_step(&self, number: u32) -> Result<Option<(PathBuf, usize)>, Error> {
+    pub(crate) fn place_of_step(
+        &self,
+        number: u32,
+    ) -> Result<Option<(std::path::PathBuf, usize)>, Error> {
         let state = self.read()?.state(true);
         let Some(step) = state.steps.iter().find(|step| step.number == number) else {
             return Ok(None);

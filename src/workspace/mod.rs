@@ -27,6 +27,8 @@ use std::{
 use self::adopted::FileSet;
 #[cfg(feature = "fleet")]
 pub(crate) use self::log::receive::Received;
+#[cfg(feature = "board")]
+pub(crate) use self::reports::attempts::Attempts;
 pub(crate) use self::{
     adapt::Event,
     capture::{Captured, ClientTask, TaskChange, TaskEvent, clean_line},
@@ -38,7 +40,6 @@ pub(crate) use self::{
     log::diff::{Comparison, DiffSide, GivenSide},
     overview::{Artefact, StepTimes, TicketOverview},
     recover::{Carried, DecidedBy, Examined, RecoverRequest, Surroundings, WantedFile},
-    reports::attempts::Attempts,
     reports::dashboard::{Dashboard, Extent},
     reports::metrics::{Breakdown, Metrics},
     reports::rules::{ActiveRules, RuleLine},

@@ -46,7 +46,10 @@ impl Loaded {
     pub(super) fn read(workspace: &Workspace) -> Result<Self, Error> {
         let dashboard = Dashboard::read(workspace, EXTENT)?;
         let rules = workspace.read().and_then(|snapshot| snapshot.rule_lines());
-        let attempts = dashboard.attempts(ATTEMPTS).list.iter().map(|one| one.at).collect();
+        let place =
+            |entry: &Entry| dashboard.entries.iter().position(|one| std::ptr::eq(one, entry));
+        let attempts = dashboard.attempts(ATTEMPTS).list;
+        let attempts = attempts.iter().filter_map(|attempt| place(attempt.entry)).collect();
         let rails = crate::graph::rails(&dashboard.graph);
         let dir = workspace.directory().to_owned();
         Ok(Self { dir, dashboard, rules: rules.unwrap_or_default(), attempts, rails })

@@ -22,8 +22,6 @@ pub(crate) struct Attempts<'e> {
 /// One attempt.
 #[derive(Debug)]
 pub(crate) struct Attempt<'e> {
-    /// Its place among the entries that were read.
-    pub at: usize,
     /// What the history says of it.
     pub entry: &'e Entry,
     /// What came of it.
@@ -60,10 +58,9 @@ impl Attempts<'_> {
 impl Dashboard {
     /// The newest attempts, at most so many.
     pub(crate) fn attempts(&self, most: usize) -> Attempts<'_> {
-        let ended = self.entries.iter().enumerate().rev().filter_map(|(at, entry)| {
+        let ended = self.entries.iter().rev().filter_map(|entry| {
             entry.field("step")?;
             Some(Attempt {
-                at,
                 entry,
                 outcome: entry.outcome()?,
                 took: entry.field("actual_time").and_then(parse_duration_ms),

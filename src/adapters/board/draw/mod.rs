@@ -173,10 +173,9 @@ fn heading(model: &Model, theme: Theme, text: &str, area: Rect, buffer: &mut Buf
     if !place.filter.is_empty() {
         right = format!("/{}  {right}", theme.charset.line(&place.filter, 30));
     }
-    if model.view == View::History && model.dir.is_some() {
-        if let Some(found) = &model.found {
-            right = format!("{right}, {} in all the history", found.total);
-        }
+    let found = model.found.as_ref().filter(|_| model.view == View::History && model.dir.is_some());
+    if let Some(found) = found {
+        right = format!("{right}, {} in all the history", found.total);
     }
     if model.view == View::Board && model.dir.is_some() {
         right = format!("by {} (b)  {right}", if model.by_group { "group" } else { "status" });
