@@ -130,7 +130,11 @@ fn view(
     let number = |name: &str| request.parameter(name).and_then(|text| text.parse().ok());
     let skipped: usize = number("skip").unwrap_or(0).min(DEEPEST);
     let extent = extent(shown.view, skipped);
-    let revision = workspace.read()?.revision().to_string();
+    // What is offered for the past is to restore it, on the state as it is now.
+    let now = match shown.at {
+        Some(_) => Some(workspace.read()?.revision().to_string()),
+        None => None,
+    };
     let mut dashboard = match shown.at {
         Some(at) => Dashboard::at(workspace, at, extent)?,
         None => Dashboard::read(workspace, extent)?,
@@ -140,8 +144,7 @@ fn view(
     let dashboard = dashboard;
     let to = format!("/s/{}/do", shown.key);
     let is_past = shown.at.is_some();
-    // What is offered for the past is to restore it, on the state as it is now.
-    let revision = if is_past { &revision } else { &dashboard.overview.revision };
+    let revision = now.as_ref().unwrap_or(&dashboard.overview.revision);
     let actions = Actions { to: &to, revision, back: shown.view };
     let offered = (!shown.is_read_only).then_some(&actions);
     let actions = offered.filter(|_| !is_past);
