@@ -167,7 +167,11 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let Some(step) = with(StepRole::Active).find(|step| !held(step)) {
         let number = step.number;
         let phrase = step.holder.as_ref().map(Holder::phrase).unwrap_or_default();
-        let why = format!("Step {number} was left running by {phrase}");
+        let is_claimed = step.holder.as_ref().is_some_and(|holder| holder.claimed_by.is_some());
+        let why = match is_claimed {
+            true => format!("Step {number} was left running by {phrase}"),
+            false => format!("Step {number} is running, but nobody has claimed it"),
+        };
         return made(Move::Take, Some(number), &format!("statedir step take {number}"), &why);
     }
     if let Some(step) = with(StepRole::Failed).find(|step| step.failures < step.allowed) {

@@ -21,9 +21,6 @@ use crate::{
     lifecycle, needs,
 };
 
-/// Why a message waits for its scene.
-const NOT_YET: &str = "no scene gives it yet: write one";
-
 /// Messages with a command that no scene says, and why that is right.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir trust` accepts it", "takes a clone that brings a log: trust.rs follows it"),
@@ -34,25 +31,16 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("shows how far undo and restore still reach back", "takes a log of several segments"),
     ("`statedir check --fix` puts it back", "takes a log of several segments"),
     ("`statedir checkpoint create` keeps a new image", "takes a log of several segments"),
-    ("a review is open now", "takes a gate in workflow.yaml"),
-    ("`statedir step move {} {next}` comes first", "takes a lifecycle of its own in workflow.yaml"),
     ("reads parts of it, and so does `history search`", "takes a history of 64 MB"),
     ("repairs what is safe; `statedir diff`", "takes damage between decision and action"),
     ("start one, for example `statedir init", "the library says it; the program asks first"),
     ("Look with `statedir op log` and `statedir check`.", "the commands of hooks/shell/guard"),
     ("Use `statedir history add 'what happened'` to write", "the commands of hooks/shell/guard"),
-    ("correct the file, or remove it and run `statedir adopt`", "takes a damaged statedir.yaml"),
     ("adds it behind them", "takes a plan of another tool: adopt.rs has them"),
-    ("`statedir step reset {number} --force` starts it over", NOT_YET),
-    ("merges what was committed there, `--abandon` starts", NOT_YET),
-    ("it is the title or the id of a step: `statedir step list`", NOT_YET),
-    ("`statedir step reset {}` reopens it, if it must be done again", NOT_YET),
-    ("`statedir step list` shows them", NOT_YET),
-    ("and is not tried again; `statedir step reset {} --fresh`", NOT_YET),
-    ("`statedir status` shows what is left there", NOT_YET),
-    ("`statedir worktree finish --next` merges the first", NOT_YET),
-    ("`statedir worktree list` shows what is worked on in each", NOT_YET),
-    ("`statedir -C {dir} status` shows its phases", NOT_YET),
+    (
+        "finish --next` merges the first",
+        "takes a worktree, which no copy has: merge_queue.rs has it",
+    ),
     ("`statedir adopt` wrote it; edit it freely", "a comment in a layout file"),
     ("(made by `statedir git install`", "a comment in a file for git"),
     ("# made by `statedir git install --pre-commit`", "a comment in a hook"),

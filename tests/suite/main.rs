@@ -52,6 +52,7 @@ mod parallel;
 mod piece_of_work;
 mod plain_merge;
 mod plan_file;
+mod plays;
 mod power;
 mod profiles;
 mod prove;

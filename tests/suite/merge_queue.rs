@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     builder::{Project, Ran},
     merge::repository::Repository,
+    needs,
 };
 
 /// A repository with so many worktrees, each with a step that is running there.
@@ -180,4 +181,45 @@ fn worktrees_inside_of_the_repository_are_ignored_by_git() {
     let exclude = repository.project.root().join(".git/info/exclude");
     let listed = std::fs::read_to_string(exclude).unwrap();
     assert_eq!(listed.lines().filter(|line| *line == "/.worktrees/").count(), 1, "{listed}");
+}
+
+#[test]
+fn a_conflict_leaves_the_step_merging_and_the_rest_of_the_queue_waiting() {
+    if !needs::program("git") {
+        return;
+    }
+    // The words of this lifecycle are its own, whatever the run.
+    let repository = Repository { project: Project::with_lifecycle(false) };
+    let root = repository.project.root().to_owned();
+    repository.git(&["init", "--quiet", "--initial-branch=main"]);
+    repository.project.ok(&["init", "--goal", "Build the shop", "--template", "execute"]);
+    for title in ["Till", "Shelf", "Door"] {
+        repository.project.ok(&["step", "add", title, "layer=1-base"]);
+    }
+    repository.commit("a state");
+    for number in 1..=3 {
+        let (name, step) = (format!("t{number}"), number.to_string());
+        let path = format!(".worktrees/{name}");
+        repository.ours(&["worktree", "add", &name, "--step", &step, "--path", &path]);
+        let tree = root.join(path);
+        let file = if number == 3 { "b.txt" } else { "a.txt" };
+        std::fs::write(tree.join(file), &name).unwrap();
+        repository.try_git_in(&tree, &["add", "."]);
+        repository.try_git_in(&tree, &["commit", "-qm", "the work"]);
+        in_tree(&repository, &tree, &["step", "move", &step, "verifying"]);
+        in_tree(&repository, &tree, &["step", "move", &step, "verified"]);
+    }
+    let answer = repository.ours_in(&root, &["worktree", "finish", "--all"]).json();
+    assert_eq!(answer["error"]["code"], "unmerged", "{answer}");
+    let status = |number| step(&repository.project, number)["status"].clone();
+    assert_eq!([status(1), status(2)], ["completed", "merging"]);
+    assert_eq!(queue(&repository)[0], "t2", "what is merging comes first");
+    assert_eq!(repository.project.json(&["check"])["findings"], json!([]));
+    std::fs::write(root.join("a.txt"), "both\n").unwrap();
+    repository.git(&["add", "a.txt"]);
+    repository.git(&["commit", "-qm", "settled"]);
+    repository.ours(&["worktree", "finish", "--all"]);
+    assert_eq!([status(2), status(3)], ["completed", "completed"]);
+    assert_eq!(repository.project.json(&["check"])["findings"], json!([]));
+    repository.project.ok(&["history", "verify"]);
 }
