@@ -349,8 +349,8 @@ mod tests {
             }
             let (text, conflicts) = merged(&base, &ours.concat(), &theirs.concat());
             prop_assert_eq!(conflicts, 0, "{}", text);
-            for n in 0..count {
-                let mark = if ticks[n].0 || ticks[n].1 { 'x' } else { ' ' };
+            for (n, (ours, theirs)) in ticks.iter().take(count).enumerate() {
+                let mark = if *ours || *theirs { 'x' } else { ' ' };
                 prop_assert_eq!(text.matches(&format!("- [{mark}] T{n:03} ")).count(), 1, "{}", text);
             }
             prop_assert_eq!(text.lines().count(), count + added.0 + added.1);

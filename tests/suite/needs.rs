@@ -58,10 +58,10 @@ pub fn installed(what: &str, directory: &Path, steps: &mut [Command]) -> bool {
     if finished.exists() {
         return true;
     }
-    std::fs::create_dir_all(directory).unwrap();
+    std::fs::create_dir_all(directory).expect("the directory can be made");
     let done = steps.iter_mut().all(|step| step.output().is_ok_and(|ran| ran.status.success()));
     if done {
-        std::fs::write(finished, "").unwrap();
+        std::fs::write(finished, "").expect("the note can be written");
         return true;
     }
     met(false, what, "it is installed over the network")

@@ -66,7 +66,7 @@ impl Adopted<'_> {
                 Splice { at: at..at, new: format!("{end}{line}") }
             }
         };
-        let changed = apply_splices(source, &mut vec![splice.clone()]).ok();
+        let changed = apply_splices(source, &mut [splice.clone()]).ok();
         let changed = changed.and_then(|text| Document::parse(text).ok());
         let tasks = changed.map(|document| Checklist::of_tasks(&document, self.grammar()).tasks);
         let said = |task: &Task| (task.id.clone(), task.title.clone(), task.role, task.depth);

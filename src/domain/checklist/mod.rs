@@ -485,7 +485,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
             is_known: role.is_some() || mark.is_none(),
             marker: one.marker.clone(),
             is_word: one.is_word,
-            words: one.is_word.then(|| words.clone()).unwrap_or_default(),
+            words: if one.is_word { words.clone() } else { Vec::new() },
             group,
             parent,
             depth: parent.map_or(0, |at| tasks[at].depth + 1),
