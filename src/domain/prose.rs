@@ -69,7 +69,7 @@ fn outside_items(
     let found = document.section(section);
     let mut text = String::new();
     let mut from = found.body.start;
-    for &item in found.items.iter().filter(|item| is_left_out(**item)) {
+    for &item in document.items(section).iter().filter(|item| is_left_out(**item)) {
         let span = &document.item(item).span;
         // The white space before a bullet belongs to it.
         text.push_str(document.source().get(from..span.start).unwrap_or_default().trim_end());

@@ -12,6 +12,7 @@
 
 mod cancellation;
 mod checkpoint;
+mod derived;
 mod disk;
 mod error;
 mod gc;
@@ -43,6 +44,7 @@ pub(crate) use cancellation::Cancellation;
 pub(crate) use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
+pub(crate) use derived::WORTHWHILE;
 pub(crate) use disk::directory::Directory;
 pub(crate) use disk::real::RealDisk;
 pub(crate) use disk::{Disk, Kind};

@@ -74,6 +74,10 @@ impl Paths {
         self.private.join("head")
     }
 
+    pub(super) fn derived(&self) -> PathBuf {
+        self.private.join("derived")
+    }
+
     pub(super) fn tally(&self) -> PathBuf {
         self.private.join("tally")
     }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::store::{
-    Report, Result, Revision, Tally,
+    Hash, Report, Result, Revision, Tally,
     checkpoint::registry::Registry,
+    derived,
     disk::{Access, Disk, DiskFile},
     error::At as _,
     log::{head::Facts, tail::Tail},
@@ -21,6 +22,10 @@ pub(crate) struct View {
     pub revision: Revision,
     pub(super) files: BTreeMap<String, Vec<u8>>,
     pub(super) late: Option<LateFile>,
+    /// The hashes of these files, where they are those on disk.
+    pub(super) hashes: BTreeMap<String, Hash>,
+    /// Where it is kept what was derived from a file.
+    pub(super) derived: PathBuf,
     pub(super) appended: AppendedView,
     pub(super) facts: Option<Facts>,
     pub(super) reports: Vec<Report>,
@@ -72,6 +77,13 @@ impl View {
         self.late.as_ref().is_some_and(|late| late.name == name && late.made.get().is_none())
     }
 
+    /// What a caller derived from exactly the bytes that a file has, if that was kept.
+    pub(crate) fn derived(&self, name: &str) -> Option<Vec<u8>> {
+        let hash = self.hashes.get(name)?;
+        let is_worthwhile = self.bytes(name)?.len() >= derived::WORTHWHILE;
+        is_worthwhile.then(|| derived::load(&*self.appended.disk, &self.derived, *hash))?
+    }
+
     /// The names of the rewritable files that exist.
     #[cfg(test)]
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
@@ -85,6 +97,8 @@ impl View {
             revision: self.revision.clone(),
             files,
             late: None,
+            hashes: BTreeMap::new(),
+            derived: self.derived.clone(),
             appended: self.appended.clone(),
             facts: self.facts.clone(),
             reports: self.reports.clone(),

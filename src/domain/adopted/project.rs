@@ -236,7 +236,8 @@ impl Adopted<'_> {
             }
         };
         let section = document.section(step.section);
-        let gone: Vec<ItemId> = section.items.iter().filter(is_derived).copied().collect();
+        let items = document.items(step.section).iter();
+        let gone: Vec<ItemId> = items.filter(is_derived).copied().collect();
         let body = without_items(document, step.section, &gone);
         if body.trim() == format!("- **id**: {}", one.id) {
             return String::new();
@@ -280,7 +281,7 @@ impl Adopted<'_> {
                 let key = item.key.as_deref().unwrap_or_default();
                 derived.iter().any(|(name, value)| name == key && *value == document.value(item.id))
             };
-            let items = &document.section(section).items;
+            let items = document.items(section);
             let gone: Vec<ItemId> = items.iter().filter(is_derived).copied().collect();
             said = own_body(document, section, &gone);
         }

@@ -174,7 +174,7 @@ impl Task {
 fn boxes(document: &Document, grammar: &Grammar) -> Vec<Found> {
     let mut found = Vec::new();
     for section in document.sections() {
-        for &item in &document.section(section).items {
+        for &item in document.items(section) {
             boxes_in(document, grammar, item, None, &mut found);
         }
     }

@@ -238,7 +238,7 @@ fn find_one(document: &Document, names: &[&str]) -> Result<SectionId, LookupErro
 }
 
 fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -> Vec<Setting> {
-    let items = document.section(section).items.iter();
+    let items = document.items(section).iter();
     let setting = |&item: &ItemId| {
         let name = document.item(item).key.clone()?;
         let raw = document.raw_value(item);
@@ -252,7 +252,7 @@ fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -
 fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
     let Ok(section) = find_one(document, names) else { return Vec::new() };
     let mut found = Vec::new();
-    for &item in &document.section(section).items {
+    for &item in document.items(section) {
         let text = document.text(item);
         if text.is_empty() || is_placeholder(&text) {
             continue;
@@ -268,5 +268,5 @@ fn behaviours(document: &Document) -> Vec<Behaviour> {
         let task_type = document.item(item).key.clone()?;
         Some(Behaviour { task_type, text: document.value(item), item })
     };
-    document.section(section).items.iter().filter_map(behaviour).collect()
+    document.items(section).iter().filter_map(behaviour).collect()
 }

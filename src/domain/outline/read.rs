@@ -167,7 +167,7 @@ impl<'d> Reader<'d> {
             let key = self.document.item(**item).key.as_deref();
             key.is_some_and(|key| key.trim().eq_ignore_ascii_case("id"))
         };
-        let item = *self.document.section(section).items.iter().find(named)?;
+        let item = *self.document.items(section).iter().find(named)?;
         Bookkeeping::parse(&self.document.value(item)).step_id().map(|id| id.to_string())
     }
 

@@ -276,7 +276,7 @@ mod tests {
             prop_assert_eq!(&Bookkeeping::parse(&wanted.write()), &wanted);
             let field = render_field("\n", 0, true, "id", &wanted.write()).unwrap();
             let document = Document::parse(field).unwrap();
-            let item = document.section(document.root()).items[0];
+            let item = document.items(document.root())[0];
             prop_assert_eq!(&Bookkeeping::parse(&document.value(item)), &wanted);
         }
     }

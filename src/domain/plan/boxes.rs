@@ -83,7 +83,7 @@ impl Plan {
             source[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1)
         };
         let found = self.document.item(item);
-        let siblings = &self.document.section(found.section).items;
+        let siblings = self.document.items(found.section);
         let next =
             siblings.iter().position(|other| *other == item).and_then(|at| siblings.get(at + 1));
         let line_end = || {

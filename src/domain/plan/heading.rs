@@ -53,14 +53,14 @@ impl StepRole {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// All that stands before the title, without a known mark: `Step 4: `.
-    prefix: String,
+    pub(super) prefix: String,
     /// The whole number, if it has one.
     pub(crate) number: Option<u32>,
     pub(crate) title: String,
     /// What the mark says.
     pub(crate) mark: Option<StepRole>,
     /// Whether the mark stands before everything else.
-    is_mark_first: bool,
+    pub(super) is_mark_first: bool,
     /// Whether something stands before it that looks like a mark and is none.
     pub(crate) has_unknown_mark: bool,
 }

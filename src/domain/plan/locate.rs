@@ -89,7 +89,7 @@ pub(crate) fn locate(document: &Document) -> Vec<Located> {
             found.push((this.heading.start, located(section, None, heading)));
         }
         if place == Place::Steps {
-            for &item in &this.items {
+            for &item in document.items(section) {
                 if let Some(heading) = read_box(document, item) {
                     let start = document.item(item).span.start;
                     found.push((start, located(section, Some(item), heading)));

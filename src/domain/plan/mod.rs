@@ -5,6 +5,7 @@ mod boxes;
 pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
 pub(in crate::domain) mod edit;
+mod follow;
 pub(in crate::domain) mod groups;
 pub(crate) mod heading;
 pub(crate) mod locate;
@@ -13,17 +14,20 @@ pub(in crate::domain) mod progress;
 pub(in crate::domain) mod renumber;
 mod reorder;
 pub(in crate::domain) mod review;
+#[cfg(test)]
+mod samples;
 pub(crate) mod step;
 pub(in crate::domain) mod step_edit;
 pub(in crate::domain) mod step_outcome;
 mod step_read;
+mod table;
 mod unread;
 
 use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use self::{dependencies::Named, locate::locate};
+use self::{dependencies::Named, heading::Heading, locate::locate};
 use crate::{
     domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
@@ -75,16 +79,22 @@ pub struct Plan {
 impl Plan {
     /// Reads the plan out of a document.
     pub fn read(document: Document) -> Self {
+        let mut plan = Self::around(document, Vec::new());
+        plan.read_steps();
+        plan
+    }
+
+    /// The plan of a document with steps that are known already.
+    fn around(document: Document, steps: Vec<Step>) -> Self {
         let mut plan = Self {
             title: title(&document),
             metadata: Metadata::default(),
-            steps: Vec::new(),
+            steps,
             reviews: review::read(&document),
             problems: Vec::new(),
             document,
         };
         plan.read_metadata();
-        plan.read_steps();
         plan
     }
 
@@ -243,7 +253,7 @@ impl Plan {
         };
         let mut metadata = Metadata::default();
         let mut seen: Vec<Cow<'_, str>> = Vec::new();
-        for &item in &self.document.section(section).items {
+        for &item in self.document.items(section) {
             let Some(key) = key_of(&self.document, item) else { continue };
             let value = value_of(&self.document, item);
             if seen.contains(&key) {
@@ -337,7 +347,7 @@ fn title(document: &Document) -> String {
 }
 
 fn says_step(document: &Document, section: SectionId) -> bool {
-    heading::Heading::read(document, section, false).is_some()
+    Heading::read(document, section, false).is_some()
 }
 
 /// The key in the one spelling used for looking up: `Tool Mapping` is `tool_mapping`.

@@ -149,9 +149,8 @@ impl Plan {
         let mut open: Vec<ItemId> = step.item.into_iter().collect();
         let mut items = Vec::new();
         while let Some(id) = sections.pop() {
-            let section = self.document.section(id);
-            sections.extend(&section.children);
-            open.extend(&section.items);
+            sections.extend(&self.document.section(id).children);
+            open.extend(self.document.items(id));
         }
         while let Some(item) = open.pop() {
             open.extend(&self.document.item(item).children);

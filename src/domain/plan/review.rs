@@ -121,7 +121,7 @@ impl Review {
 pub(in crate::domain) fn read(document: &Document) -> Vec<Review> {
     let Ok(section) = document.find(&[SECTION]) else { return Vec::new() };
     let mut reviews = Vec::new();
-    for &item in &document.section(section).items {
+    for &item in document.items(section) {
         let Some(ticked) = document.item(item).checkbox else { continue };
         let text = document.text(item);
         let (id, rest) = match text.split_once(':') {

@@ -53,6 +53,11 @@ impl StepId {
         unreachable!("some length has a free id")
     }
 
+    /// An id that was one when it was kept.
+    pub(super) fn kept(text: String) -> Self {
+        Self(text)
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -255,7 +255,7 @@ impl Plan {
 
     /// The item behind which a new field of that name belongs.
     fn place_of(&self, step: &Step, key: &str) -> Option<ItemId> {
-        let items = &self.document.section(step.section).items;
+        let items = self.document.items(step.section);
         let is_before = |item: &&ItemId| {
             let name = key_of(&self.document, **item);
             let is_bullet = name.is_none();

@@ -57,8 +57,8 @@ pub(super) fn read(
     let mut dependencies = None;
     let mut seen: Vec<Cow<'_, str>> = Vec::new();
     let fields = match item {
-        Some(item) => &document.item(item).children,
-        None => &document.section(section).items,
+        Some(item) => document.item(item).children.as_slice(),
+        None => document.items(section),
     };
     for &item in fields {
         let Some(key) = key_of(document, item) else { continue };
@@ -218,7 +218,7 @@ fn has_fields_only(document: &Document, section: SectionId) -> bool {
         document.source().get(span).is_some_and(|text| text.trim_ascii().is_empty())
     };
     let mut end = found.body.start;
-    for &item in &found.items {
+    for &item in document.items(section) {
         let item = document.item(item);
         // The bullet stands before the item's own span only by its indentation.
         if item.key.is_none() || !is_blank(end..item.span.start.max(end)) {

@@ -76,7 +76,7 @@ impl Plan {
         };
         let boxes = |section: SectionId| {
             let is_step = |item| self.steps.iter().any(|step| step.item == Some(item));
-            let items = document.section(section).items.iter().copied();
+            let items = document.items(section).iter().copied();
             items.filter(|item| document.item(*item).checkbox.is_some() && !is_step(*item)).count()
         };
         document.sections().filter(is_outside).map(boxes).sum()

@@ -33,10 +33,10 @@ fn read_back(title: &str, fields: &[(&str, &str)], newline: &str) {
 /// The fields of the last section, as the markdown layer understands them.
 fn read_as_markdown(text: &str) -> Vec<(String, String)> {
     let document = Document::parse(text).unwrap();
-    let section = document.section(document.sections().last().unwrap());
-    assert_eq!(section.level, 3);
+    let section = document.sections().last().unwrap();
+    assert_eq!(document.section(section).level, 3);
     let field = |id: &ItemId| (document.item(*id).key.clone().unwrap(), document.value(*id));
-    section.items.iter().map(field).collect()
+    document.items(section).iter().map(field).collect()
 }
 
 #[test]

@@ -106,6 +106,8 @@ impl Inspection {
             late: None,
             adopted: self.pending.as_ref().is_some_and(|op| op.kind == ADOPT),
             files,
+            hashes: self.state.files,
+            derived: store.paths.derived(),
             appended: AppendedView {
                 disk: Arc::clone(&store.disk),
                 path: store.paths.appended(),

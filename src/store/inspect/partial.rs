@@ -40,6 +40,8 @@ impl Store {
             revision: head.as_ref().map_or_else(Revision::root, |head| head.id.clone()),
             late: None,
             files,
+            hashes: BTreeMap::new(),
+            derived: paths.derived(),
             appended: AppendedView {
                 disk: Arc::clone(&this.disk),
                 path,

@@ -18,6 +18,11 @@ impl Hash {
         half.copy_from_slice(&full[..16]);
         Hash(half)
     }
+
+    /// The hash itself.
+    pub(in crate::store) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 impl fmt::Display for Hash {

@@ -11,6 +11,7 @@ use std::path::Path;
 use crate::store::{
     Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View,
     checkpoint::{objects, registry},
+    derived,
     disk::{
         Access,
         publish::{ensure_dir_all, parent_of},
@@ -97,8 +98,8 @@ impl Transaction {
     }
 
     /// As [`Transaction::commit`], keeping the lock.
-    pub(in crate::store) fn commit_in_place(&mut self, op: NewOperation) -> Result<Committed> {
-        let records_tally = op.records_tally;
+    pub(in crate::store) fn commit_in_place(&mut self, mut op: NewOperation) -> Result<Committed> {
+        let (records_tally, derived) = (op.records_tally, op.derived.take());
         let prepared = prepare(&self.store, &self.base, &self.view, op)?;
         if self.lock.is_none() {
             self.lock = Some(self.lock_empty()?);
@@ -132,6 +133,11 @@ impl Transaction {
         }
         if applied {
             self.base.save_head(&self.store);
+            if let Some((name, bytes)) = derived
+                && let Some(hash) = self.base.state.files.get(&name)
+            {
+                derived::save(&*self.store.disk, &self.store.paths.derived(), *hash, &bytes);
+            }
             if let Err(error) = self.rotate_if_due(prepared.new_files) {
                 warnings.push(format!("the log could not start a new segment yet ({error})"));
             }

@@ -69,8 +69,8 @@ pub(super) struct Blocks<'s> {
 }
 
 impl<'s> Blocks<'s> {
-    pub(super) fn new(source: &'s str, expected: usize) -> Self {
-        Self { source, list: Vec::with_capacity(expected), trimmed: (0, 0) }
+    pub(super) fn new(source: &'s str) -> Self {
+        Self { source, list: Vec::new(), trimmed: (0, 0) }
     }
 
     /// Begins a block inside `depth` others; the number to close it with.
@@ -95,7 +95,8 @@ impl<'s> Blocks<'s> {
         start..end
     }
 
-    pub(super) fn into_list(self) -> Vec<Block> {
-        self.list
+    /// All blocks so far; the next one is counted from zero again.
+    pub(super) fn take(&mut self) -> Vec<Block> {
+        self.list.drain(..).collect()
     }
 }

@@ -103,7 +103,12 @@ impl ChangeSet {
         let source = document.source();
         self.changes.retain(|change| source.get(change.at.clone()) != Some(change.new.as_str()));
         if self.changes.is_empty() {
-            return Ok(Edited { document: document.clone(), splices: Vec::new() });
+            return Ok(Edited {
+                document: document.clone(),
+                splices: Vec::new(),
+                touched: Some(Vec::new()),
+                origin: document.address(),
+            });
         }
         self.sort();
         self.unite_removals();
@@ -116,10 +121,14 @@ impl ChangeSet {
         let result = apply_splices(source, &mut splices)
             .map_err(|overlap| EditError::Overlap { place: document.place(overlap.0) })?;
         let applied = applied(self.changes);
-        let touched: Vec<_> = applied.iter().map(|change| change.new.clone()).collect();
-        let edited = Document::parse_touched(result, &touched)?;
-        proof::prove(document, &edited, &applied, &self.intent)?;
-        Ok(Edited { document: edited, splices: merged(splices) })
+        let derived = match document.derive(result, &applied) {
+            Ok(derived) => derived,
+            Err(result) => document.derive_whole(Document::parse(result)?),
+        };
+        proof::prove(document, &derived, &applied, &self.intent)?;
+        let touched = derived.touched(document);
+        let (document, origin) = (derived.document, document.address());
+        Ok(Edited { document, splices: merged(splices), touched, origin })
     }
 
     /// Makes removals that overlap disjoint: what is removed twice is still removed once.

@@ -47,7 +47,8 @@ impl Document {
     }
 
     fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Range<usize>> {
-        let wanted = self.blocks.iter().filter(move |block| block.kind == kind);
+        let blocks = self.all_bodies().flat_map(|body| &body.blocks);
+        let wanted = blocks.filter(move |block| block.kind == kind);
         wanted.map(|block| block.start as usize..block.end as usize)
     }
 }

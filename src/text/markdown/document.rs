@@ -3,7 +3,8 @@
 use std::{ops::Range, sync::OnceLock};
 
 use super::block::Block;
-use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, index, opening, value};
+use super::index::{self, Index};
+use super::{Edit, Hidden, HiddenKind, MAX_BYTES, ParseError, opening, pieces, value};
 use crate::text::{Lines, Place};
 
 /// Names a section of one document.
@@ -12,7 +13,30 @@ pub struct SectionId(pub(super) usize);
 
 /// Names a list item of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct ItemId(pub(super) usize);
+pub struct ItemId {
+    pub(super) section: SectionId,
+    /// Which of the items in the body of that section it is.
+    pub(super) index: usize,
+}
+
+impl SectionId {
+    /// Which of all sections it is.
+    pub(crate) fn number(self) -> usize {
+        self.0
+    }
+}
+
+impl ItemId {
+    /// Which of the items in its section it is.
+    pub(crate) fn number(self) -> usize {
+        self.index
+    }
+
+    /// The item with that number in a section.
+    pub(crate) fn numbered(section: SectionId, number: usize) -> Self {
+        Self { section, index: number }
+    }
+}
 
 /// A heading and what stands below it.
 #[derive(Clone, Debug)]
@@ -33,8 +57,33 @@ pub struct Section {
     pub parent: Option<SectionId>,
     /// The sections directly below it, in order.
     pub children: Vec<SectionId>,
-    /// The top-level list items in its own body, in order.
-    pub items: Vec<ItemId>,
+}
+
+impl Section {
+    /// A section as the parser finds it: where it ends and what is around it is known later.
+    pub(super) fn new(id: SectionId, level: u8, heading: Range<usize>) -> Self {
+        Self {
+            id,
+            level,
+            title: String::new(),
+            body: heading.end..heading.end,
+            extent: heading.clone(),
+            heading,
+            parent: None,
+            children: Vec::new(),
+        }
+    }
+}
+
+/// What stands in a section's own body.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Body {
+    /// All items, in order.
+    pub items: Vec<Item>,
+    /// Those at the top level.
+    pub top: Vec<ItemId>,
+    /// All blocks in order, that of the section's heading included.
+    pub blocks: Vec<Block>,
 }
 
 /// A list item: a field when it begins with a key, else a plain bullet.
@@ -73,40 +122,34 @@ pub struct Item {
 }
 
 /// Markdown source with an index of its sections and list items.
+///
+/// After an edit, and where the outline of a document is known already, the body of a section is
+/// read when it is first asked for: see [`pieces`](super::pieces).
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(super) source: String,
     pub(super) sections: Vec<Section>,
-    pub(super) items: Vec<Item>,
-    pub(super) blocks: Vec<Block>,
+    /// The body of each section, once it is read.
+    pub(super) bodies: Vec<OnceLock<Box<Body>>>,
     pub(super) front_matter: Option<Range<usize>>,
     pub(super) hidden: Option<(HiddenKind, usize)>,
-    newline: &'static str,
+    /// Whether a section means the same whatever is in the others.
+    pub(super) is_divisible: bool,
+    pub(super) newline: &'static str,
     /// Found when a place is first asked for.
-    lines: OnceLock<Lines>,
+    pub(super) lines: OnceLock<Lines>,
 }
 
 impl Document {
     /// A document without any text.
     pub fn empty() -> Self {
-        let root = Section {
-            id: SectionId(0),
-            level: 0,
-            title: String::new(),
-            heading: 0..0,
-            body: 0..0,
-            extent: 0..0,
-            parent: None,
-            children: Vec::new(),
-            items: Vec::new(),
-        };
         Self {
             newline: majority_newline(""),
             lines: OnceLock::new(),
             source: String::new(),
-            sections: vec![root],
-            items: Vec::new(),
-            blocks: Vec::new(),
+            sections: vec![Section::new(SectionId(0), 0, 0..0)],
+            bodies: vec![OnceLock::from(Box::default())],
+            is_divisible: true,
             hidden: None,
             front_matter: None,
         }
@@ -117,14 +160,7 @@ impl Document {
     /// # Errors
     /// Refuses a source that is too large, too deep or contains NUL.
     pub fn parse(source: impl Into<String>) -> Result<Self, ParseError> {
-        Self::parse_touched(source.into(), &[])
-    }
-
-    /// The same; the sections that are `touched` are read by the parser, however plain they are.
-    pub(super) fn parse_touched(
-        source: String,
-        touched: &[Range<usize>],
-    ) -> Result<Self, ParseError> {
+        let source = source.into();
         if source.len() > MAX_BYTES {
             return Err(ParseError::TooLarge { bytes: source.len(), limit: MAX_BYTES });
         }
@@ -132,14 +168,14 @@ impl Document {
             return Err(ParseError::ContainsNul { place: Place::at(&source, at) });
         }
         let opening = opening::opening(&source);
-        let index = index::Index::build(&source, opening.end, touched)?;
+        let Index { sections, bodies, hidden } = Index::build(&source, opening.end)?;
         Ok(Self {
             newline: majority_newline(&source),
             lines: OnceLock::new(),
-            sections: index.sections,
-            items: index.items,
-            blocks: index.blocks,
-            hidden: index.hidden,
+            sections,
+            bodies: bodies.into_iter().map(|body| OnceLock::from(Box::new(body))).collect(),
+            is_divisible: hidden.is_none() && !pieces::may_define_links(&source),
+            hidden,
             front_matter: opening.front_matter,
             source,
         })
@@ -204,7 +240,26 @@ impl Document {
     /// # Panics
     /// When the name comes from another document.
     pub fn item(&self, id: ItemId) -> &Item {
-        &self.items[id.0]
+        &self.body(id.section).items[id.index]
+    }
+
+    /// The top-level list items in a section's own body, in order.
+    pub fn items(&self, section: SectionId) -> &[ItemId] {
+        &self.body(section).top
+    }
+
+    /// What stands in the body of a section, read now if it has not been.
+    pub(super) fn body(&self, section: SectionId) -> &Body {
+        self.bodies[section.0].get_or_init(|| {
+            let found = self.section(section);
+            let piece = found.heading.start..found.body.end;
+            Box::new(index::read_body(&self.source, section, piece))
+        })
+    }
+
+    /// The bodies of all sections, in order.
+    pub(super) fn all_bodies(&self) -> impl Iterator<Item = &Body> {
+        self.sections().map(|section| self.body(section))
     }
 
     /// The source of a section's own body, without subsections.
@@ -226,6 +281,16 @@ impl Document {
     /// The place of byte `offset`.
     pub fn place(&self, offset: usize) -> Place {
         self.lines.get_or_init(|| Lines::of(&self.source)).place(&self.source, offset)
+    }
+
+    /// The section with that number, if there is one.
+    pub(crate) fn nth_section(&self, number: usize) -> Option<SectionId> {
+        (number < self.sections.len()).then_some(SectionId(number))
+    }
+
+    /// The item of that name, if there is one.
+    pub(crate) fn get_item(&self, id: ItemId) -> Option<&Item> {
+        self.body(id.section).items.get(id.index)
     }
 
     /// The exact source of an item's value.
@@ -258,13 +323,18 @@ impl Document {
         value::decode(self.raw_value(item)).1 != value::Quote::None
     }
 
+    /// Where the source is in memory, by which a document is told from all others there are.
+    pub(super) fn address(&self) -> (usize, usize) {
+        (self.source.as_ptr().addr(), self.source.len())
+    }
+
     /// Begins a change.
     pub fn edit(&self) -> Edit<'_> {
         Edit::new(self)
     }
 }
 
-fn majority_newline(source: &str) -> &'static str {
+pub(super) fn majority_newline(source: &str) -> &'static str {
     if !source.contains('\r') {
         return "\n";
     }

@@ -30,6 +30,17 @@ pub struct Edited {
     pub document: Document,
     /// What was replaced in the old source, in order; empty when nothing changed.
     pub splices: Vec<Splice>,
+    /// The sections that may have changed, where all others are as they were, under the same names.
+    pub(crate) touched: Option<Vec<SectionId>>,
+    /// Where the source of the document was that was edited.
+    pub(super) origin: (usize, usize),
+}
+
+impl Edited {
+    /// Whether it is an edit of that document.
+    pub(crate) fn is_of(&self, document: &Document) -> bool {
+        self.origin == document.address()
+    }
 }
 
 impl<'d> Edit<'d> {

@@ -149,8 +149,8 @@ impl Edit<'_> {
         let end = line::next_line(source, item.span.end);
         let mut start = line_start.max(top);
         let siblings = match item.parent {
-            Some(parent) => &document.item(parent).children,
-            None => &document.section(item.section).items,
+            Some(parent) => document.item(parent).children.as_slice(),
+            None => document.items(item.section),
         };
         let mut new = String::new();
         if start > top && line::blank_before(source, start) && line::blank_at(source, end) {
@@ -189,11 +189,11 @@ impl Edit<'_> {
         }
         let extent = document.section(id).extent.clone();
         let inside = |section: &&super::Section| section.heading.start < extent.end;
-        let gone = document.sections[id.0..].iter().take_while(inside).map(|found| found.id);
-        self.set.intent.removed_sections.extend(gone);
-        let first = document.items.partition_point(|item| item.span.start < extent.start);
-        let gone = document.items[first..].iter().take_while(|item| item.span.start < extent.end);
-        self.set.intent.removed_items.extend(gone.map(|item| item.id));
+        for gone in document.sections[id.0..].iter().take_while(inside) {
+            self.set.intent.removed_sections.insert(gone.id);
+            let items = document.body(gone.id).items.iter();
+            self.set.intent.removed_items.extend(items.map(|item| item.id));
+        }
         let top = document.section(document.root()).body.start;
         let mut start = extent.start;
         let mut new = String::new();
@@ -251,7 +251,7 @@ impl Edit<'_> {
     fn spot(&self, section: SectionId, after: Option<ItemId>) -> Result<Spot, EditError> {
         let document = self.document;
         let source = document.source();
-        let siblings = &document.section(section).items;
+        let siblings = document.items(section);
         let at = match after {
             None => siblings.len().checked_sub(1),
             Some(after) => match siblings.binary_search(&after) {

@@ -4,45 +4,66 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
-use super::block::{Block, BlockKind, Blocks};
-use super::document::{Item, ItemId, Section, SectionId};
+use super::block::{BlockKind, Blocks};
+use super::document::{Body, Item, ItemId, Section, SectionId};
 use super::item::{BlockForm, OpenItem};
-use super::plain::PlainSections;
 use super::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
 pub(super) struct Index {
     pub sections: Vec<Section>,
-    pub items: Vec<Item>,
-    pub blocks: Vec<Block>,
+    /// The body of each.
+    pub bodies: Vec<Body>,
     pub hidden: Option<(HiddenKind, usize)>,
 }
 
 impl Index {
-    /// Indexes the markdown of `source` from `start` on. What is `touched` is read by the parser in
-    /// any case.
-    pub(super) fn build(
+    /// Indexes the markdown of `source` from `start` on.
+    pub(super) fn build(source: &str, start: usize) -> Result<Self, ParseError> {
+        let mut index = Builder::new(source, start, SectionId(0)).read(start..source.len())?;
+        link(&mut index.sections, source.len());
+        Ok(index)
+    }
+
+    /// Indexes a piece of `source` that begins with the heading of the section `first`. What stands
+    /// before the first heading, which should be nothing, comes as a section of its own before it.
+    pub(super) fn build_piece(
         source: &str,
-        start: usize,
-        touched: &[Range<usize>],
+        piece: Range<usize>,
+        first: SectionId,
     ) -> Result<Self, ParseError> {
-        let mut builder = Builder::new(source, start);
-        if source[start..].contains("]:") {
-            return builder.read_whole(start);
+        let before = SectionId(first.0.saturating_sub(1));
+        Builder::new(source, piece.start, before).read(piece)
+    }
+}
+
+/// The body of a section that a piece of `source` is, from its heading on.
+pub(super) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -> Body {
+    // That nothing is nested too deeply in it was found when the document was read as a whole.
+    let index = Index::build_piece(source, piece, section);
+    let last = index.ok().and_then(|mut index| index.bodies.pop());
+    last.unwrap_or_default()
+}
+
+/// Works out from the levels of all sections, the root first, where each ends and what is in which.
+pub(super) fn link(sections: &mut [Section], end: usize) {
+    let mut open: Vec<usize> = Vec::new();
+    for at in 0..sections.len() {
+        let (level, start) = (sections[at].level, sections[at].heading.start);
+        if let Some(previous) = at.checked_sub(1) {
+            sections[previous].body.end = start;
         }
-        let mut sections = PlainSections::new(source, touched);
-        let mut at = start;
-        while at < source.len() {
-            if let Some(end) = sections.look(at) {
-                builder.read_plain(&sections);
-                at = end;
-            } else {
-                let end = sections.end_of_piece(at);
-                builder.read(at..end)?;
-                at = end;
-            }
+        while let Some(last) = open.pop_if(|last| level > 0 && sections[*last].level >= level) {
+            sections[last].extent.end = start;
         }
-        Ok(builder.finish())
+        let parent = open.last().copied();
+        sections[at].parent = parent.map(SectionId);
+        if let Some(parent) = parent {
+            sections[parent].children.push(SectionId(at));
+        }
+        sections[at].extent = start..end;
+        sections[at].body.end = end;
+        open.push(at);
     }
 }
 
@@ -77,64 +98,49 @@ enum Leaf {
     },
 }
 
-pub(super) struct Builder<'s> {
-    pub source: &'s str,
-    pub index: Index,
-    pub blocks: Blocks<'s>,
+struct Builder<'s> {
+    source: &'s str,
+    /// The number of the first section.
+    first: SectionId,
+    index: Index,
+    /// The items, the top-level ones and the blocks of the last section.
+    items: Vec<Item>,
+    top: Vec<ItemId>,
+    blocks: Blocks<'s>,
     frames: Vec<Frame>,
     depth: usize,
     quotes: usize,
     leaf: Leaf,
     open_items: Vec<OpenItem>,
-    open_sections: Vec<usize>,
     /// What ends each open link.
     links: Vec<Option<String>>,
 }
 
 impl<'s> Builder<'s> {
-    pub(super) fn new(source: &'s str, start: usize) -> Self {
-        let root = Section {
-            id: SectionId(0),
-            level: 0,
-            title: String::new(),
-            heading: start..start,
-            body: start..source.len(),
-            extent: start..source.len(),
-            parent: None,
-            children: Vec::new(),
-            items: Vec::new(),
-        };
-        // A line of a state file has about thirty bytes, a section ten lines.
-        let items = (source.len() - start) / 32;
-        let mut sections = Vec::with_capacity(items / 8 + 1);
-        sections.push(root);
+    /// Reads from `start` on, where the section `first` begins without a heading.
+    fn new(source: &'s str, start: usize, first: SectionId) -> Self {
         Self {
             source,
+            first,
             index: Index {
-                sections,
-                items: Vec::with_capacity(items),
-                blocks: Vec::new(),
+                sections: vec![Section::new(first, 0, start..start)],
+                bodies: Vec::new(),
                 hidden: None,
             },
-            blocks: Blocks::new(source, items + items / 8),
+            items: Vec::new(),
+            top: Vec::new(),
+            blocks: Blocks::new(source),
             frames: Vec::new(),
             depth: 0,
             quotes: 0,
             leaf: Leaf::None,
             open_items: Vec::new(),
-            open_sections: vec![0],
             links: Vec::new(),
         }
     }
 
-    /// All of it, read by the parser.
-    pub(super) fn read_whole(mut self, start: usize) -> Result<Index, ParseError> {
-        self.read(start..self.source.len())?;
-        Ok(self.finish())
-    }
-
     /// Reads a piece of the source with the parser.
-    fn read(&mut self, piece: Range<usize>) -> Result<(), ParseError> {
+    fn read(mut self, piece: Range<usize>) -> Result<Index, ParseError> {
         let start = piece.start;
         let text = &self.source[piece];
         if let Some(at) = depth::too_deep(text) {
@@ -143,7 +149,21 @@ impl<'s> Builder<'s> {
         for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
             self.take(event, range.start + start..range.end + start)?;
         }
-        Ok(())
+        self.close_body();
+        Ok(self.index)
+    }
+
+    /// The section that is read at the moment.
+    fn section(&self) -> SectionId {
+        SectionId(self.first.0 + self.index.bodies.len())
+    }
+
+    /// Keeps what was found in the body of the last section.
+    fn close_body(&mut self) {
+        // Copied, so that they take no more room than they need.
+        let items = self.items.drain(..).collect();
+        let top = self.top.drain(..).collect();
+        self.index.bodies.push(Body { items, top, blocks: self.blocks.take() });
     }
 
     fn take(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), ParseError> {
@@ -393,15 +413,15 @@ impl<'s> Builder<'s> {
         }
         let block = self.open_block(BlockKind::Item, start);
         self.frames.push(Frame::Item { block });
-        let id = ItemId(self.index.items.len());
-        let section = SectionId(self.index.sections.len() - 1);
+        let section = self.section();
+        let id = ItemId { section, index: self.items.len() };
         let parent = self.open_items.last().map(|open| open.id);
         match parent {
-            Some(parent) => self.index.items[parent.0].children.push(id),
-            None => self.index.sections[section.0].items.push(id),
+            Some(parent) => self.items[parent.index].children.push(id),
+            None => self.top.push(id),
         }
         let open = OpenItem::new(self.source, id, start, range.end);
-        self.index.items.push(Item {
+        self.items.push(Item {
             id,
             span: start..range.end,
             key: None,
@@ -423,39 +443,22 @@ impl<'s> Builder<'s> {
 
     fn close_item(&mut self, end: usize) {
         if let Some(open) = self.open_items.pop() {
-            let id = open.id.0;
-            open.finish(self.source, end, &mut self.index.items[id]);
+            let index = open.id.index;
+            open.finish(self.source, end, &mut self.items[index]);
         }
     }
 
-    pub(super) fn open_section(&mut self, level: u8, range: &Range<usize>) {
+    fn open_section(&mut self, level: u8, range: &Range<usize>) {
+        self.close_body();
         // The first line may begin with a byte order mark.
-        let floor = self.index.sections[0].body.start;
+        let floor = self.index.sections[0].heading.start;
         let start = line::line_start(self.source, range.start).max(floor);
         let block = self.open_block(BlockKind::Section, range.start);
         self.blocks.close(block, range.end);
-        let id = SectionId(self.index.sections.len());
-        if let Some(previous) = self.index.sections.last_mut() {
-            previous.body.end = start;
-        }
-        self.close_sections(level, start);
-        let parent = self.open_sections.last().copied().unwrap_or(0);
-        self.index.sections[parent].children.push(id);
-        self.open_sections.push(id.0);
-        self.index.sections.push(Section {
-            id,
-            level,
-            title: String::new(),
-            heading: start..range.end,
-            body: range.end..self.source.len(),
-            extent: start..self.source.len(),
-            parent: Some(SectionId(parent)),
-            children: Vec::new(),
-            items: Vec::new(),
-        });
+        self.index.sections.push(Section::new(self.section(), level, start..range.end));
     }
 
-    pub(super) fn close_heading(&mut self, range: &Range<usize>) {
+    fn close_heading(&mut self, range: &Range<usize>) {
         let end = match line::begins_line(self.source, range.end) {
             true => range.end,
             false => line::next_line(self.source, range.end),
@@ -463,18 +466,6 @@ impl<'s> Builder<'s> {
         if let Some(section) = self.index.sections.last_mut() {
             section.heading.end = end;
             section.body.start = end;
-        }
-    }
-
-    /// Ends the open sections that a heading of `level` at `end` does not continue.
-    fn close_sections(&mut self, level: u8, end: usize) {
-        while let Some(&last) = self.open_sections.last() {
-            let section = &mut self.index.sections[last];
-            if section.level < level {
-                break;
-            }
-            section.extent.end = end;
-            self.open_sections.pop();
         }
     }
 
@@ -488,12 +479,5 @@ impl<'s> Builder<'s> {
 
     fn open_block(&mut self, kind: BlockKind, start: usize) -> usize {
         self.blocks.open(kind, self.depth, start)
-    }
-
-    fn finish(mut self) -> Index {
-        let end = self.source.len();
-        self.close_sections(1, end);
-        self.index.blocks = self.blocks.into_list();
-        self.index
     }
 }

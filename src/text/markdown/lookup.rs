@@ -43,7 +43,7 @@ impl Document {
     /// # Errors
     /// When several items have it.
     pub fn field(&self, section: SectionId, key: &str) -> Result<Option<ItemId>, LookupError> {
-        self.keyed(&self.section(section).items, key)
+        self.keyed(self.items(section), key)
     }
 
     /// The item with that key directly nested in `item`.

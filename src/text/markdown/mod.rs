@@ -25,6 +25,7 @@
 mod block;
 mod change;
 mod code;
+mod contents;
 mod depth;
 mod document;
 mod edit;
@@ -40,8 +41,8 @@ mod lookup;
 mod opening;
 mod parts;
 mod passage;
+mod pieces;
 mod placeholder;
-mod plain;
 mod proof;
 mod render;
 mod style;
@@ -51,6 +52,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use contents::HeadingLine;
 pub use document::{Document, Item, ItemId, Section, SectionId};
 pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};

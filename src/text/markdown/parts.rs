@@ -23,11 +23,10 @@ impl Document {
         let found = self.section(section);
         let body = if section == self.root() { 0..found.body.end } else { found.body.clone() };
         let mut known: Vec<Part> = Vec::new();
-        for &item in &found.items {
+        for &item in self.items(section) {
             known.push(Part { span: self.item(item).span.clone(), item: Some(item) });
         }
-        let first = self.blocks.partition_point(|block| (block.start as usize) < body.start);
-        for block in self.blocks[first..].iter().take_while(|b| (b.start as usize) < body.end) {
+        for block in &self.body(section).blocks {
             let is_item = matches!(block.kind, BlockKind::Section | BlockKind::Item);
             if block.depth == 0 && !is_item {
                 known.push(Part { span: block.start as usize..block.end as usize, item: None });

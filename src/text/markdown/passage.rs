@@ -88,7 +88,7 @@ fn push(set: &mut ChangeSet, document: &Document, section: SectionId, mode: Mode
         }
         return;
     }
-    let mut stack = document.section(section).items.clone();
+    let mut stack = document.items(section).to_vec();
     while let Some(item) = stack.pop() {
         stack.extend(&document.item(item).children);
         set.intent.removed_items.insert(item);

@@ -1,12 +1,17 @@
 //! The proof of an edit: the result, parsed again, differs from the old document in exactly
 //! what was intended.
 //!
-//! Both documents are flat lists of blocks. A block that begins in kept bytes must be the next
-//! block of the old document: same kind, same nesting, same extent, same key and value, same
-//! parent. A block that begins in new bytes must be one that its change announced.
+//! What was read again is compared as flat lists of blocks. A block that begins in kept bytes must
+//! be the next block of the old document: same kind, same nesting, same extent, same key and value,
+//! same parent. A block that begins in new bytes must be one that its change announced. Of the
+//! sections that no change touches only the parent can become another one.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::block::{Block, BlockKind};
 use super::change::{Applied, Expect, Intent, NewItem};
+use super::pieces::{Derived, Run};
 use super::{Document, EditError, Item, ItemId, Section, SectionId, line};
 
 /// Compares `old` and `new`, between which `applied` lies.
@@ -15,24 +20,23 @@ use super::{Document, EditError, Item, ItemId, Section, SectionId, line};
 /// The first difference that was not intended.
 pub(super) fn prove(
     old: &Document,
-    new: &Document,
+    derived: &Derived,
     applied: &[Applied],
     intent: &Intent,
 ) -> Result<(), EditError> {
     let mut proof = Proof {
         old,
-        new,
+        new: &derived.document,
         applied,
         intent,
         progress: vec![Progress::default(); applied.len()],
-        sections: vec![Origin::Old(SectionId(0))],
-        items: Vec::with_capacity(new.items.len()),
+        sections: Vec::with_capacity(derived.document.sections.len()),
+        items: BTreeMap::new(),
+        before: Vec::new(),
         next: 0,
-        old_section: 1,
-        old_item: 0,
         replacing: applied.iter().filter(|change| !change.at.is_empty()).collect(),
     };
-    let found = proof.run();
+    let found = proof.run(&derived.runs);
     found.map_err(|Difference { offset, reason }| EditError::WouldChangeStructure {
         place: old.place(offset),
         reason,
@@ -72,6 +76,28 @@ struct Progress {
     value: Option<Block>,
 }
 
+/// A block, and the section or the item that it is.
+#[derive(Clone, Copy)]
+struct Node {
+    block: Block,
+    section: SectionId,
+    item: Option<ItemId>,
+}
+
+/// The blocks of some sections, in order.
+fn nodes(document: &Document, sections: Range<usize>) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for section in sections.map(SectionId) {
+        let body = document.body(section);
+        let mut items = body.items.iter().map(|item| item.id);
+        for &block in &body.blocks {
+            let item = if block.kind == BlockKind::Item { items.next() } else { None };
+            nodes.push(Node { block, section, item });
+        }
+    }
+    nodes
+}
+
 struct Proof<'a> {
     old: &'a Document,
     new: &'a Document,
@@ -80,32 +106,29 @@ struct Proof<'a> {
     progress: Vec<Progress>,
     /// For each section of the new document so far.
     sections: Vec<Origin<SectionId>>,
-    /// For each item of the new document so far.
-    items: Vec<Origin<ItemId>>,
-    /// The next block of the old document, and the next section and item.
+    /// For each item of the new document that was read again so far.
+    items: BTreeMap<ItemId, Origin<ItemId>>,
+    /// The blocks of the old document that those of the run at hand are compared with, and the
+    /// next of them.
+    before: Vec<Node>,
     next: usize,
-    old_section: usize,
-    old_item: usize,
     /// The changes that took bytes away.
     replacing: Vec<&'a Applied>,
 }
 
 impl<'a> Proof<'a> {
-    fn run(&mut self) -> Result<(), Difference> {
+    fn run(&mut self, runs: &[Run]) -> Result<(), Difference> {
         let start = |document: &Document| document.section(document.root()).body.start;
         if start(self.old) != start(self.new) {
             return differ(0, "the opening of the document would change");
         }
-        for block in &self.new.blocks {
-            match self.byte(block.start as usize) {
-                Byte::Kept(offset) => self.kept(block, offset)?,
-                Byte::New(change) => self.announced(block, change)?,
-            }
+        let mut done = 0;
+        for run in runs {
+            self.untouched(done..run.old.start)?;
+            done = run.old.end;
+            self.compare(run)?;
         }
-        self.skip_vanished()?;
-        if let Some(block) = self.old.blocks.get(self.next) {
-            return differ(block.start as usize, format!("{} would vanish", block.kind));
-        }
+        self.untouched(done..self.old.sections.len())?;
         for (change, progress) in self.applied.iter().zip(&self.progress) {
             let missing = match &change.expect {
                 Expect::Item(_) => "the new item would not be an item",
@@ -120,10 +143,39 @@ impl<'a> Proof<'a> {
         Ok(())
     }
 
-    /// A block that begins in kept bytes.
-    fn kept(&mut self, block: &Block, offset: usize) -> Result<(), Difference> {
+    /// The next sections of the new document must be these of the old one, of which no byte has
+    /// changed.
+    fn untouched(&mut self, sections: Range<usize>) -> Result<(), Difference> {
+        sections.map(SectionId).try_for_each(|section| self.same_section(section))
+    }
+
+    /// Compares the sections that were read again with those that they were before.
+    fn compare(&mut self, run: &Run) -> Result<(), Difference> {
+        (self.before, self.next) = (nodes(self.old, run.old.clone()), 0);
+        if run.new.start == 0 {
+            self.sections.push(Origin::Old(SectionId(0)));
+        }
+        for node in nodes(self.new, run.new.clone()) {
+            match self.byte(node.block.start as usize) {
+                Byte::Kept(offset) => self.kept(&node, offset)?,
+                Byte::New(change) => self.announced(&node, change)?,
+            }
+        }
         self.skip_vanished()?;
-        let Some(before) = self.old.blocks.get(self.next).copied() else {
+        match self.before.get(self.next) {
+            Some(Node { block, .. }) => {
+                differ(block.start as usize, format!("{} would vanish", block.kind))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A block that begins in kept bytes.
+    fn kept(&mut self, node: &Node, offset: usize) -> Result<(), Difference> {
+        self.skip_vanished()?;
+        let block = &node.block;
+        let Some(Node { block: before, section, item }) = self.before.get(self.next).copied()
+        else {
             return differ(offset, format!("{} would appear", block.kind));
         };
         let start = before.start as usize;
@@ -138,10 +190,10 @@ impl<'a> Proof<'a> {
             return differ(start, reason);
         }
         self.next += 1;
-        let grown = match block.kind {
-            BlockKind::Item => self.kept_item()?,
-            BlockKind::Section => {
-                self.kept_section()?;
+        let grown = match (block.kind, item, node.item) {
+            (BlockKind::Item, Some(old), Some(new)) => self.kept_item(old, new)?,
+            (BlockKind::Section, ..) => {
+                self.same_section(section)?;
                 false
             }
             _ => false,
@@ -149,16 +201,14 @@ impl<'a> Proof<'a> {
         self.same_end(&before, block, grown)
     }
 
-    fn kept_section(&mut self) -> Result<(), Difference> {
-        let id = SectionId(self.old_section);
-        self.old_section += 1;
-        self.same_section(id)
-    }
-
     /// The next section of the new document must be the old section `id`.
     fn same_section(&mut self, id: SectionId) -> Result<(), Difference> {
         let before = self.old.section(id);
         let after: &Section = self.new.section(SectionId(self.sections.len()));
+        if id == self.old.root() {
+            self.sections.push(Origin::Old(id));
+            return Ok(());
+        }
         let at = before.heading.start;
         let title = self.intent.titles.get(&id).unwrap_or(&before.title);
         if after.title != *title {
@@ -176,16 +226,14 @@ impl<'a> Proof<'a> {
     }
 
     /// Compares the next item with the old one; whether it was meant to grow.
-    fn kept_item(&mut self) -> Result<bool, Difference> {
-        let id = ItemId(self.old_item);
-        self.old_item += 1;
+    fn kept_item(&mut self, id: ItemId, new: ItemId) -> Result<bool, Difference> {
         let before: &Item = self.old.item(id);
-        let after: &Item = self.new.item(ItemId(self.items.len()));
+        let after: &Item = self.new.item(new);
         let at = before.span.start;
         if self.sections.get(after.section.0) != Some(&Origin::Old(before.section)) {
             return differ(at, "an item would belong to another section");
         }
-        let parent = after.parent.and_then(|parent| self.items.get(parent.0).copied());
+        let parent = after.parent.and_then(|parent| self.items.get(&parent).copied());
         if parent != before.parent.map(Origin::Old) {
             return differ(at, "an item would be nested elsewhere");
         }
@@ -208,7 +256,7 @@ impl<'a> Proof<'a> {
         if !same {
             return differ(at, "a value would not read back as it should");
         }
-        self.items.push(Origin::Old(id));
+        self.items.insert(new, Origin::Old(id));
         Ok(self.intent.grown.contains(&id))
     }
 
@@ -245,14 +293,15 @@ impl<'a> Proof<'a> {
     }
 
     /// A block that begins in the text of a change.
-    fn announced(&mut self, block: &Block, change: usize) -> Result<(), Difference> {
+    fn announced(&mut self, node: &Node, change: usize) -> Result<(), Difference> {
+        let (block, item) = (&node.block, node.item);
         let applied = &self.applied[change];
         let at = applied.at.start;
-        let Progress { node, value } = self.progress[change];
+        let Progress { node: has_node, value } = self.progress[change];
         let unexpected = || differ(at, format!("the text would contain {}", block.kind));
         let takes_value = match applied.expect {
             Expect::Value => true,
-            Expect::Item(_) => node,
+            Expect::Item(_) => has_node,
             _ => false,
         };
         match (&applied.expect, block.kind) {
@@ -268,19 +317,21 @@ impl<'a> Proof<'a> {
                     && value.is_some_and(|value| {
                         value.kind == BlockKind::Quote && block.end <= value.end
                     }) => {}
-            (Expect::Item(item), BlockKind::Item) if !node => {
+            (Expect::Item(wanted), BlockKind::Item) if !has_node => {
                 self.progress[change].node = true;
                 if block.end as usize > applied.new.end {
                     return differ(at, "the new item would take in what follows it");
                 }
-                self.new_item(item, at)?;
-                self.items.push(Origin::New(change));
+                if let Some(item) = item {
+                    self.new_item(wanted, item, at)?;
+                    self.items.insert(item, Origin::New(change));
+                }
             }
-            (Expect::Heading(id), BlockKind::Section) if !node => {
+            (Expect::Heading(id), BlockKind::Section) if !has_node => {
                 self.progress[change].node = true;
                 self.same_section(*id)?;
             }
-            (Expect::Section { parent, level, title }, BlockKind::Section) if !node => {
+            (Expect::Section { parent, level, title }, BlockKind::Section) if !has_node => {
                 self.progress[change].node = true;
                 let section = self.new.section(SectionId(self.sections.len()));
                 if section.title != *title || section.level != *level {
@@ -291,15 +342,16 @@ impl<'a> Proof<'a> {
                 }
                 self.sections.push(Origin::New(change));
             }
-            (Expect::Inside(_), _) => self.inside(block, change)?,
-            (Expect::Section { .. }, _) if node => self.inside(block, change)?,
+            (Expect::Inside(_), _) => self.inside(node, change)?,
+            (Expect::Section { .. }, _) if has_node => self.inside(node, change)?,
             _ => return unexpected(),
         }
         Ok(())
     }
 
     /// A block of free text: it must stay in its section and hold nothing that was there.
-    fn inside(&mut self, block: &Block, change: usize) -> Result<(), Difference> {
+    fn inside(&mut self, node: &Node, change: usize) -> Result<(), Difference> {
+        let block = &node.block;
         let applied = &self.applied[change];
         let at = applied.at.start;
         if block.end as usize > applied.new.end {
@@ -314,8 +366,8 @@ impl<'a> Proof<'a> {
             Some(Origin::Old(section)) => Some(*section) == home,
             None => false,
         };
-        match block.kind {
-            BlockKind::Section => {
+        match (block.kind, node.item) {
+            (BlockKind::Section, _) => {
                 let section = self.new.section(SectionId(self.sections.len()));
                 let parent = section.parent.and_then(|parent| self.sections.get(parent.0));
                 if !own(parent) {
@@ -323,24 +375,24 @@ impl<'a> Proof<'a> {
                 }
                 self.sections.push(Origin::New(change));
             }
-            BlockKind::Item => {
-                let item = self.new.item(ItemId(self.items.len()));
-                let parent = item.parent.and_then(|parent| self.items.get(parent.0));
+            (BlockKind::Item, Some(id)) => {
+                let item = self.new.item(id);
+                let parent = item.parent.and_then(|parent| self.items.get(&parent));
                 let nested = parent.is_none_or(|origin| *origin == Origin::New(change));
                 if !nested || !own(self.sections.get(item.section.0)) {
                     return differ(at, "an item in the text would land elsewhere");
                 }
-                self.items.push(Origin::New(change));
+                self.items.insert(id, Origin::New(change));
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// The next item of the new document must be `wanted`.
-    fn new_item(&self, wanted: &NewItem, at: usize) -> Result<(), Difference> {
-        let item = self.new.item(ItemId(self.items.len()));
-        let parent = item.parent.and_then(|parent| self.items.get(parent.0).copied());
+    /// The item `id` of the new document must be `wanted`.
+    fn new_item(&self, wanted: &NewItem, id: ItemId, at: usize) -> Result<(), Difference> {
+        let item = self.new.item(id);
+        let parent = item.parent.and_then(|parent| self.items.get(&parent).copied());
         if parent != wanted.parent.map(Origin::Old)
             || !self.is_in(Some(item.section), wanted.section)
         {
@@ -364,21 +416,17 @@ impl<'a> Proof<'a> {
 
     /// Steps over the old blocks whose beginning was replaced; nodes must have been meant to go.
     fn skip_vanished(&mut self) -> Result<(), Difference> {
-        while let Some(block) = self.old.blocks.get(self.next) {
+        while let Some(Node { block, section, item }) = self.before.get(self.next) {
             let start = block.start as usize;
             let Some(change) = self.replaced_by(start) else { break };
             self.next += 1;
             let meant = match block.kind {
                 BlockKind::Section => {
-                    let id = SectionId(self.old_section);
-                    self.old_section += 1;
-                    self.intent.removed_sections.contains(&id)
-                        || matches!(change.expect, Expect::Heading(heading) if heading == id)
+                    self.intent.removed_sections.contains(section)
+                        || matches!(change.expect, Expect::Heading(heading) if heading == *section)
                 }
                 BlockKind::Item => {
-                    let id = ItemId(self.old_item);
-                    self.old_item += 1;
-                    self.intent.removed_items.contains(&id)
+                    item.is_some_and(|item| self.intent.removed_items.contains(&item))
                 }
                 _ => true,
             };

@@ -2,7 +2,7 @@
 
 use super::style::{Bullet, KeyLook};
 use super::value::{self, Lines, Quote, Reading, Written};
-use super::{Document, EditError, ItemId, line};
+use super::{Document, EditError, ItemId, SectionId, line};
 
 /// One whole field including its final line end, as it is put into a new section.
 ///
@@ -61,7 +61,7 @@ pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<St
     };
     let plain = bulleted(Quote::None)?;
     let is_plain = |text: &str| {
-        only_item(text.trim_start()).is_some_and(|document| document.item(ItemId(0)).key.is_none())
+        only_item(text.trim_start()).is_some_and(|document| document.item(ONLY).key.is_none())
     };
     if is_plain(&plain) { Ok(plain) } else { bulleted(Quote::Double) }
 }
@@ -123,7 +123,7 @@ pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError>
         let source = format!("- {} x\n", look.write(key));
         alone
             && only_item(&source).is_some_and(|document| {
-                let item = document.item(ItemId(0));
+                let item = document.item(ONLY);
                 item.key.as_deref() == Some(key) && document.raw_value(item.id) == "x"
             })
     };
@@ -162,7 +162,7 @@ pub(super) fn value_in(
             }
         };
         only_item(&source).is_some_and(|document| {
-            document.item(ItemId(0)).key.is_some() && reading.holds(&document, ItemId(0))
+            document.item(ONLY).key.is_some() && reading.holds(&document, ONLY)
         })
     };
     value::write(value, keep, lines, trial).ok_or_else(|| not_inline(key))
@@ -192,7 +192,7 @@ pub(super) fn item_text(
             }
         };
         only_item(&source).is_some_and(|document| {
-            document.item(ItemId(0)).checkbox == checkbox && reading.holds(&document, ItemId(0))
+            document.item(ONLY).checkbox == checkbox && reading.holds(&document, ONLY)
         })
     };
     value::write(text, keep, Lines::Markdown, trial).ok_or_else(|| not_inline("item"))
@@ -206,7 +206,7 @@ pub(super) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
     let source = format!("- **k**: {raw}\n");
     let stays = !raw.contains(['\n', '\r'])
         && only_item(&source).is_some_and(|document| {
-            document.item(ItemId(0)).key.is_some() && reading.holds(&document, ItemId(0))
+            document.item(ONLY).key.is_some() && reading.holds(&document, ONLY)
         });
     match stays {
         true => Ok(Written::Inline(raw.to_owned())),
@@ -237,12 +237,15 @@ fn checkbox_source(checkbox: Option<bool>) -> &'static str {
     }
 }
 
+/// The item of a document that has no other.
+const ONLY: ItemId = ItemId { section: SectionId(0), index: 0 };
+
 /// The document `source`, if it is one item and nothing else.
 fn only_item(source: &str) -> Option<Document> {
     let document = Document::parse(source).ok()?;
-    let whole = document.items.len() == 1
-        && document.sections.len() == 1
-        && document.item(ItemId(0)).span.end == line::trim_end(source, 0, source.len());
+    let whole = document.sections.len() == 1
+        && document.body(document.root()).items.len() == 1
+        && document.item(ONLY).span.end == line::trim_end(source, 0, source.len());
     whole.then_some(document)
 }
 

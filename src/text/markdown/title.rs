@@ -122,7 +122,7 @@ fn fitting(title: &str, end: End, frame: impl Fn(&str) -> String) -> Result<Stri
                 section.title == title
                     && section.body.is_empty()
                     && section.heading.start == 0
-                    && document.items.is_empty()
+                    && document.all_bodies().all(|body| body.items.is_empty())
             }
             _ => false,
         })

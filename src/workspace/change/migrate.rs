@@ -62,7 +62,7 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
         done.push(format!("plan.md without {}", copies.join(" and ")));
     }
     // The goal and the status come first.
-    let items = section.map(|section| plan.document.section(section).items.clone());
+    let items = section.map(|section| plan.document.items(section).to_vec());
     let is_first = items.unwrap_or_default().first().copied() == item("execution_id");
     let name =
         plan.metadata.execution_id.clone().filter(|_| is_first && plan.metadata.mode.is_some());

@@ -66,7 +66,7 @@ fn markdown(file: StateFile, document: &Document, texts: &[ItemId], found: &mut 
             }
             offset += line.len();
         }
-        let mut open = section.items.clone();
+        let mut open = document.items(id).to_vec();
         while let Some(item) = open.pop() {
             let raw = document.raw_value(item);
             let is_field = document.item(item).key.is_some() && !texts.contains(&item);

@@ -23,9 +23,7 @@ impl Draft<'_> {
             self.appended.truncate(appended);
             self.notices.truncate(notices);
             self.checkpoints.truncate(checkpoints);
-            *self.plan.get_mut() = None;
-            *self.constraints.get_mut() = None;
-            *self.variables.get_mut() = None;
+            self.forget();
         }
         done
     }

@@ -4,7 +4,7 @@ mod attempt;
 
 use std::{
     borrow::Cow,
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
     rc::Rc,
 };
@@ -12,7 +12,7 @@ use std::{
 use super::{
     Environment, Error, Facts, FileDiff, adapt,
     snapshot::{
-        bytes,
+        self, bytes,
         liveness::{Liveness, running_ms},
         workflow,
     },
@@ -25,7 +25,7 @@ use crate::{
     },
     history,
     recovery::{Holder, Signs},
-    store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View},
+    store::{ByteSplice, ChangeKind, CheckpointChange, FileChange, Moment, View, WORTHWHILE},
     text::{Splice, json, markdown},
 };
 
@@ -35,6 +35,12 @@ struct Changed {
     bytes: Vec<u8>,
     /// The splices against the file on disk, as long as there was one edit only.
     splices: Option<Vec<Splice>>,
+}
+
+/// An edit of the plan, and the plan before it.
+struct EditedPlan {
+    before: Option<Rc<Plan>>,
+    edited: markdown::Edited,
 }
 
 /// Everything a command is about to change. Dropping it changes nothing.
@@ -50,6 +56,10 @@ pub(crate) struct Draft<'a> {
     history_end: OnceCell<HistoryEnd>,
     facts: Option<Facts>,
     plan: Cached<Plan>,
+    /// An edit of the plan that has not been read yet.
+    edited_plan: RefCell<Option<EditedPlan>>,
+    /// Whether the plan on disk was read from its file, which takes longer than need be.
+    has_parsed_plan: Cell<bool>,
     constraints: Cached<Constraints>,
     pub(super) rules: RefCell<adapt::KnownRules>,
     variables: Cached<Variables>,
@@ -129,6 +139,8 @@ impl<'a> Draft<'a> {
             history_end: OnceCell::new(),
             facts: None,
             plan: RefCell::new(None),
+            edited_plan: RefCell::new(None),
+            has_parsed_plan: Cell::new(false),
             constraints: RefCell::new(None),
             rules: RefCell::default(),
             variables: RefCell::new(None),
@@ -155,7 +167,33 @@ impl<'a> Draft<'a> {
 
     /// The plan as changed so far.
     pub(super) fn plan(&self) -> Result<Rc<Plan>, Error> {
-        cached(&self.plan, || self.markdown(StateFile::Plan).map(Plan::read))
+        cached(&self.plan, || {
+            // By now whoever made the edit has let go of the plan before it, which can be taken over.
+            if let Some(EditedPlan { before, edited }) = self.edited_plan.take() {
+                return Ok(match before {
+                    Some(before) => Plan::follow(before, edited),
+                    None => Plan::read(edited.document),
+                });
+            }
+            if self.changed.contains_key(&StateFile::Plan) {
+                return self.markdown(StateFile::Plan).map(Plan::read);
+            }
+            let (plan, is_parsed) = snapshot::plan(self.view)?;
+            self.has_parsed_plan.set(is_parsed);
+            Ok(plan)
+        })
+    }
+
+    /// What is to be kept of the plan as it is after the change, so that it need not be read from
+    /// its file again.
+    pub(super) fn plan_table(&self) -> Option<(String, Vec<u8>)> {
+        let is_changed = self.changed.contains_key(&StateFile::Plan);
+        let size = self.bytes(StateFile::Plan).map_or(0, <[u8]>::len);
+        if size < WORTHWHILE || !(is_changed || self.has_parsed_plan.get()) {
+            return None;
+        }
+        let table = self.plan().ok()?.to_table()?;
+        Some((StateFile::Plan.name().to_owned(), table))
     }
 
     /// The context as changed so far.
@@ -187,9 +225,11 @@ impl<'a> Draft<'a> {
     /// Takes over an edit of a markdown file.
     pub(super) fn put(&mut self, file: StateFile, edited: markdown::Edited) {
         let text = edited.document.source().to_owned();
+        self.put_text(file, text, edited.splices.clone());
         match file {
             StateFile::Plan => {
-                *self.plan.get_mut() = Some(Rc::new(Plan::read(edited.document)));
+                let before = self.plan.get_mut().take();
+                *self.edited_plan.get_mut() = Some(EditedPlan { before, edited });
             }
             StateFile::Constraints => {
                 let read = Constraints::read(edited.document);
@@ -197,7 +237,6 @@ impl<'a> Draft<'a> {
             }
             _ => {}
         }
-        self.put_text(file, text, edited.splices);
     }
 
     /// Takes over an edit of variables.json.
@@ -224,10 +263,16 @@ impl<'a> Draft<'a> {
 
     /// Writes a whole file, whatever is in it.
     pub(super) fn put_bytes(&mut self, file: StateFile, bytes: Vec<u8>) {
+        self.forget();
+        self.changed.insert(file, Changed { bytes, splices: None });
+    }
+
+    /// Lets everything be read again.
+    fn forget(&mut self) {
         *self.plan.get_mut() = None;
+        *self.edited_plan.get_mut() = None;
         *self.constraints.get_mut() = None;
         *self.variables.get_mut() = None;
-        self.changed.insert(file, Changed { bytes, splices: None });
     }
 
     fn put_text(&mut self, file: StateFile, text: String, splices: Vec<Splice>) {

@@ -56,7 +56,7 @@ pub struct Overview {
     pub start_time: Option<String>,
     /// When a step or the plan changed last.
     pub last_updated: Option<String>,
-    /// Boxes in the plan that belong to no step.
+    /// Boxes in the plan that belong to no step, counted where it has no steps.
     pub unread_boxes: usize,
     /// All steps, in order.
     pub steps: Vec<StepOverview>,
@@ -126,7 +126,7 @@ impl Overview {
             groups: readiness.groups().map(|groups| groups.all.clone()).unwrap_or_default(),
             stopped: readiness.stopped(),
             ticket: TicketOverview::of(plan, sources.variables),
-            unread_boxes: plan.unread_boxes(),
+            unread_boxes: if plan.steps.is_empty() { plan.unread_boxes() } else { 0 },
             retry_limit: workflow.retry_limit(),
             spending: Spending::new(sources),
             history: sources.history,

@@ -130,7 +130,7 @@ impl Snapshot {
         let workflow = self.workflow()?;
         let readiness = Readiness::new(&plan, &workflow);
         change::refuse_while_open(&plan)?;
-        let first = readiness.ready().into_iter().next().cloned();
+        let first = readiness.ready().next().cloned();
         first.ok_or_else(|| match self.overview() {
             Ok(overview) => change::no_ready_step(&overview),
             Err(error) => error,

@@ -206,7 +206,7 @@ fn activate(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> 
 /// Starts the next step where there is one; that it has to wait is no failure of the recovery.
 fn start_next(draft: &mut Draft<'_>, done: &mut Vec<String>) -> Result<(), Error> {
     let plan = draft.plan()?;
-    if Readiness::new(&plan, draft.workflow()).ready().is_empty() {
+    if Readiness::new(&plan, draft.workflow()).ready().next().is_none() {
         return Ok(());
     }
     match make(draft, &Change::StepStart { step: None }, done) {

@@ -61,7 +61,7 @@ impl Snapshot {
         if let Some(plan) = self.plan.get() {
             return Ok(Arc::clone(plan));
         }
-        let plan = markdown(&self.view, StateFile::Plan).map(Plan::read)?;
+        let (plan, _) = plan(&self.view)?;
         Ok(Arc::clone(self.plan.get_or_init(|| Arc::new(plan))))
     }
 
@@ -140,6 +140,19 @@ pub(super) fn bytes(view: &View, file: StateFile) -> Result<&[u8], Error> {
 pub(super) fn markdown(view: &View, file: StateFile) -> Result<Document, Error> {
     let bytes = bytes(view, file)?.to_vec();
     Document::from_bytes(bytes).map_err(|error| ModelError::markdown(file, &error).into())
+}
+
+/// The plan, and whether it had to be read from its file: otherwise it was kept with exactly these
+/// bytes.
+pub(super) fn plan(view: &View) -> Result<(Plan, bool), Error> {
+    let file = StateFile::Plan;
+    if let Some(table) = view.derived(file.name())
+        && let Ok(source) = std::str::from_utf8(bytes(view, file)?)
+        && let Some(plan) = Plan::from_table(source, &table)
+    {
+        return Ok((plan, false));
+    }
+    markdown(view, file).map(|document| (Plan::read(document), true))
 }
 
 pub(super) fn workflow(view: &View) -> Result<Cow<'static, Workflow>, Error> {

@@ -1,6 +1,6 @@
 //! Which steps can be started, and what the others wait for.
 
-use std::collections::HashMap;
+use std::{cell::OnceCell, collections::HashMap};
 
 use crate::domain::{
     Group, Groups, Hold, Plan, Step, StepCounts, StepRef, StepRole as Role, Workflow,
@@ -11,8 +11,9 @@ use crate::workspace::change;
 pub(crate) struct Readiness<'p> {
     plan: &'p Plan,
     roles: Vec<Option<Role>>,
-    by_number: HashMap<u32, usize>,
-    by_id: HashMap<&'p str, usize>,
+    /// Made when a step waits for another one.
+    by_number: OnceCell<HashMap<u32, usize>>,
+    by_id: OnceCell<HashMap<&'p str, usize>>,
     groups: Option<Groups>,
 }
 
@@ -20,17 +21,20 @@ impl<'p> Readiness<'p> {
     /// Looks at all steps of a plan.
     pub(crate) fn new(plan: &'p Plan, workflow: &Workflow) -> Self {
         let role = |step: &Step| workflow.role_of(step);
-        let steps = plan.steps.iter().enumerate();
         let roles: Vec<Option<Role>> = plan.steps.iter().map(role).collect();
         let is_final = |at: usize| change::has_failed_for_good(workflow, plan, &plan.steps[at]);
         let groups = workflow.group().map(|field| Groups::new(field, plan, &roles, is_final));
-        Self {
-            plan,
-            roles,
-            groups,
-            by_number: steps.clone().map(|(at, step)| (step.number, at)).collect(),
-            by_id: steps.filter_map(|(at, step)| Some((step.id.as_ref()?.as_str(), at))).collect(),
-        }
+        Self { plan, roles, groups, by_number: OnceCell::new(), by_id: OnceCell::new() }
+    }
+
+    fn by_number(&self) -> &HashMap<u32, usize> {
+        let steps = || self.plan.steps.iter().enumerate();
+        self.by_number.get_or_init(|| steps().map(|(at, step)| (step.number, at)).collect())
+    }
+
+    fn by_id(&self) -> &HashMap<&'p str, usize> {
+        let name = |(at, step): (usize, &'p Step)| Some((step.id.as_ref()?.as_str(), at));
+        self.by_id.get_or_init(|| self.plan.steps.iter().enumerate().filter_map(name).collect())
     }
 
     /// The role of each step's status, in order; `None` for an unknown status.
@@ -45,9 +49,9 @@ impl<'p> Readiness<'p> {
     }
 
     /// The steps that can be started now, in order.
-    pub(crate) fn ready(&self) -> Vec<&'p Step> {
+    pub(crate) fn ready(&self) -> impl Iterator<Item = &'p Step> {
         let steps = self.plan.steps.iter().enumerate();
-        steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step).collect()
+        steps.filter(|(at, _)| self.is_ready(*at)).map(|(_, step)| step)
     }
 
     /// Whether the step at that place of the plan can be started now.
@@ -112,10 +116,10 @@ impl<'p> Readiness<'p> {
     /// Where in the plan's list a step is.
     pub(crate) fn position(&self, step: &StepRef) -> Option<usize> {
         match step {
-            StepRef::Number(number) => self.by_number.get(number).copied(),
-            StepRef::Id(id) => self.by_id.get(id.as_str()).copied(),
+            StepRef::Number(number) => self.by_number().get(number).copied(),
+            StepRef::Id(id) => self.by_id().get(id.as_str()).copied(),
             StepRef::Label(label) => {
-                let by_id = self.by_id.get(label.as_str()).copied();
+                let by_id = self.by_id().get(label.as_str()).copied();
                 by_id.or_else(|| self.plan.steps.iter().position(|found| found.is(step)))
             }
         }

@@ -214,6 +214,7 @@ impl Workspace {
             proposal.answers.iter().map(|answer| answer.message.as_str()).collect();
         let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
+        let derived = if opened.seen.is_none() { draft.plan_table() } else { None };
         if self.layout().is_some() && proposal.changed.contains(&StateFile::Plan) {
             proposal.plan = draft.plan().ok();
         }
@@ -223,6 +224,7 @@ impl Workspace {
             append,
             insert,
             facts,
+            derived,
             checkpoints,
             records_tally,
             ..self.operation(kind, messages.join("\n"))

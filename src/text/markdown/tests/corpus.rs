@@ -1,6 +1,6 @@
 //! The corpus of awkward documents: reading keeps every byte, every value can be set.
 
-use super::outline;
+use super::{ids, items, outline};
 use crate::text::markdown::{Document, EditError};
 
 fn documents() -> Vec<(String, Document)> {
@@ -39,7 +39,7 @@ const HOSTILE: [&str; 12] = [
 #[test]
 fn every_value_of_every_document_can_be_set_to_anything() {
     for (name, document) in documents() {
-        for id in (0..document.items.len()).map(crate::text::markdown::ItemId) {
+        for id in ids(&document) {
             if document.item(id).key.is_none() {
                 continue;
             }
@@ -50,7 +50,7 @@ fn every_value_of_every_document_can_be_set_to_anything() {
                     .finish()
                     .unwrap_or_else(|error| panic!("{name} {id:?} {value:?}: {error}"));
                 assert_eq!(edited.document.value(id), value, "{name} {id:?}");
-                assert_eq!(edited.document.items.len(), document.items.len());
+                assert_eq!(items(&edited.document).len(), items(&document).len());
                 let mut back = edited.document.edit();
                 back.set_value(id, &document.value(id));
                 let back = back.finish().unwrap().document;
@@ -85,12 +85,12 @@ fn text_and_fields_can_be_added_to_every_section_that_is_not_hidden() {
 #[test]
 fn every_item_and_every_section_can_be_removed() {
     for (name, document) in documents() {
-        for id in (0..document.items.len()).map(crate::text::markdown::ItemId) {
+        for id in ids(&document) {
             let mut edit = document.edit();
             edit.remove_item(id);
             if let Err(error) = edit.finish() {
                 // An empty bullet above an indented paragraph keeps it out of the item before.
-                assert!(name == "empty_items.md" && id.0 == 4, "{name} {id:?}: {error}");
+                assert!(name == "empty_items.md" && id.index == 4, "{name} {id:?}: {error}");
             }
         }
         for id in document.sections().skip(1) {

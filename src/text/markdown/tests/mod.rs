@@ -2,17 +2,27 @@
 
 mod corpus;
 mod editing;
+mod pieces;
 mod pitfalls;
 mod placing;
-mod plain;
 mod properties;
 mod proving;
 mod reading;
 
-use super::{Document, ItemId, SectionId};
+use super::{Document, Item, ItemId, SectionId};
 
 fn parse(source: &str) -> Document {
     Document::parse(source).unwrap()
+}
+
+/// All items, in order.
+fn items(document: &Document) -> Vec<&Item> {
+    document.all_bodies().flat_map(|body| &body.items).collect()
+}
+
+/// The names of all items, in order.
+fn ids(document: &Document) -> Vec<ItemId> {
+    items(document).into_iter().map(|item| item.id).collect()
 }
 
 /// The field `key` of the section `title`.
@@ -34,7 +44,7 @@ fn outline(document: &Document) -> Vec<String> {
     for id in document.sections() {
         let found = document.section(id);
         out.push(format!("{} {}", "#".repeat(usize::from(found.level)), found.title));
-        let mut stack: Vec<ItemId> = found.items.iter().rev().copied().collect();
+        let mut stack: Vec<ItemId> = document.items(id).iter().rev().copied().collect();
         while let Some(id) = stack.pop() {
             let item = document.item(id);
             let indent = "  ".repeat(item.depth);

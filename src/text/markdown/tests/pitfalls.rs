@@ -1,6 +1,6 @@
 //! Each known pitfall of editing markdown by spans, one test each.
 
-use super::{field, outline, parse, section};
+use super::{field, items, outline, parse, section};
 use crate::text::Place;
 use crate::text::markdown::{Hidden, HiddenKind, LookupError};
 
@@ -14,7 +14,7 @@ fn tight_and_loose_lists_read_the_same() {
 #[test]
 fn an_item_ends_before_the_blank_lines_after_it() {
     let document = parse("- a\n\n\n- b\n\n\n");
-    let spans: Vec<_> = document.items.iter().map(|item| item.span.clone()).collect();
+    let spans: Vec<_> = items(&document).into_iter().map(|item| item.span.clone()).collect();
     assert_eq!(spans, [0..3, 6..9]);
 }
 
@@ -86,8 +86,8 @@ fn a_link_definition_changes_no_title_and_no_key() {
 fn values_are_slices_of_the_source_and_not_of_unescaped_text() {
     let raw = r"\*a\* &amp; `b` [c](d) **e**";
     let document = parse(&format!("- **k**: {raw}\n"));
-    assert_eq!(document.raw_value(document.items[0].id), raw);
-    assert_eq!(document.value(document.items[0].id), raw);
+    assert_eq!(document.raw_value(items(&document)[0].id), raw);
+    assert_eq!(document.value(items(&document)[0].id), raw);
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn tabs_around_bullets_are_copied() {
 #[test]
 fn a_no_break_space_is_content() {
     let document = parse("- **a**: \u{a0}v\u{a0}\n");
-    assert_eq!(document.value(document.items[0].id), "\u{a0}v\u{a0}");
+    assert_eq!(document.value(items(&document)[0].id), "\u{a0}v\u{a0}");
 }
 
 #[test]
 fn a_full_width_colon_ends_a_key_and_is_copied() {
     let document = parse("- **目标**：完成\n");
-    assert_eq!(document.items[0].key.as_deref(), Some("目标"));
+    assert_eq!(items(&document)[0].key.as_deref(), Some("目标"));
     let mut edit = document.edit();
     edit.insert_field(document.root(), None, "状态", "开");
     assert_eq!(edit.finish().unwrap().document.source(), "- **目标**：完成\n- **状态**： 开\n");

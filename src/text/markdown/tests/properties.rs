@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{field, outline, parse, section};
+use super::{field, ids, items, outline, parse, section};
 use crate::text::apply_splices;
-use crate::text::markdown::{Document, ItemId, SectionId, render_field};
+use crate::text::markdown::{Document, Edit, SectionId, render_field};
 
 const CASES: u32 = 400;
 
@@ -82,6 +82,39 @@ pub(super) fn document() -> impl Strategy<Value = String> {
     .prop_map(|parts| parts.concat())
 }
 
+/// A change of some kind, of some section or item, with some text.
+pub(super) type AnyChange = (usize, prop::sample::Index, String);
+
+pub(super) fn changes() -> impl Strategy<Value = Vec<AnyChange>> {
+    prop::collection::vec((0..14usize, any::<prop::sample::Index>(), hostile()), 1..4)
+}
+
+pub(super) fn edit_of<'d>(document: &'d Document, changes: &[AnyChange]) -> Edit<'d> {
+    let mut edit = document.edit();
+    let items = ids(document);
+    for (operation, index, text) in changes {
+        let section = SectionId(index.index(document.sections.len()));
+        let item = (!items.is_empty()).then(|| items[index.index(items.len())]);
+        match (operation, item) {
+            (0, Some(item)) => edit.set_value(item, text),
+            (1, Some(item)) => edit.set_raw(item, text),
+            (2, Some(item)) => edit.set_item_text(item, text),
+            (3, Some(item)) => edit.remove_item(item),
+            (4, Some(item)) => edit.insert_child_field(item, "new", text),
+            (5, Some(item)) => edit.set_checkbox(item, true),
+            (6, _) => edit.insert_field(section, None, "new", text),
+            (7, _) => edit.append_item(section, text),
+            (8, _) => edit.append_text(section, text),
+            (9, _) => edit.replace_text(section, text),
+            (10, _) => edit.insert_section(section, None, 3, "new", text),
+            (11, _) => edit.remove_section(section),
+            (12, _) => edit.set_title(section, text),
+            _ => edit.append_checkbox(section, false, text),
+        };
+    }
+    edit
+}
+
 proptest! {
     #![proptest_config(crate::text::cases(CASES))]
 
@@ -96,7 +129,7 @@ proptest! {
             prop_assert!(found.body.end <= found.extent.end);
             let _ = (document.body_text(id), document.extent_text(id));
         }
-        for item in &document.items {
+        for item in items(&document) {
             prop_assert!(source.get(item.span.clone()).is_some());
             prop_assert!(item.span.start <= item.value_span.start && item.value_span.end <= item.span.end);
             let _ = (document.value(item.id), document.text(item.id));
@@ -149,12 +182,12 @@ proptest! {
     #[test]
     fn any_value_can_be_set_in_any_document(source in document(), value in hostile()) {
         let document = parse(&source);
-        for id in (0..document.items.len()).map(ItemId) {
+        for id in ids(&document) {
             let mut edit = document.edit();
             edit.set_value(id, &value);
             // A refusal is allowed in a document this odd; a wrong result is not.
             if let Ok(outcome) = edit.finish() {
-                prop_assert_eq!(outcome.document.items.len(), document.items.len());
+                prop_assert_eq!(items(&outcome.document).len(), items(&document).len());
                 let read = match document.item(id).key {
                     Some(_) => outcome.document.value(id),
                     None => outcome.document.text(id),
@@ -191,30 +224,10 @@ proptest! {
     #[test]
     fn no_edit_of_any_document_goes_beyond_what_was_asked(
         source in document(),
-        changes in prop::collection::vec((0..14usize, any::<prop::sample::Index>(), hostile()), 1..4),
+        changes in changes(),
     ) {
         let document = parse(&source);
-        let mut edit = document.edit();
-        for (operation, index, text) in &changes {
-            let section = SectionId(index.index(document.sections.len()));
-            let item = (!document.items.is_empty()).then(|| ItemId(index.index(document.items.len())));
-            match (operation, item) {
-                (0, Some(item)) => edit.set_value(item, text),
-                (1, Some(item)) => edit.set_raw(item, text),
-                (2, Some(item)) => edit.set_item_text(item, text),
-                (3, Some(item)) => edit.remove_item(item),
-                (4, Some(item)) => edit.insert_child_field(item, "new", text),
-                (5, Some(item)) => edit.set_checkbox(item, true),
-                (6, _) => edit.insert_field(section, None, "new", text),
-                (7, _) => edit.append_item(section, text),
-                (8, _) => edit.append_text(section, text),
-                (9, _) => edit.replace_text(section, text),
-                (10, _) => edit.insert_section(section, None, 3, "new", text),
-                (11, _) => edit.remove_section(section),
-                (12, _) => edit.set_title(section, text),
-                _ => edit.append_checkbox(section, false, text),
-            };
-        }
+        let edit = edit_of(&document, &changes);
         if let Ok(outcome) = edit.finish() {
             let mut splices = outcome.splices.clone();
             let applied = apply_splices(&source, &mut splices).unwrap();
@@ -250,9 +263,9 @@ proptest! {
         let top = section(&document, "T");
         edit.append_item(top, &text).append_checkbox(top, ticked, &text);
         let edited = edit.finish().unwrap().document;
-        prop_assert_eq!(&edited.text(edited.items[1].id), &text);
-        prop_assert_eq!(&edited.text(edited.items[2].id), &text);
-        prop_assert_eq!(edited.items[2].checkbox, Some(ticked));
+        prop_assert_eq!(&edited.text(items(&edited)[1].id), &text);
+        prop_assert_eq!(&edited.text(items(&edited)[2].id), &text);
+        prop_assert_eq!(items(&edited)[2].checkbox, Some(ticked));
     }
 
     #[test]

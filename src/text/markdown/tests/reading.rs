@@ -1,6 +1,6 @@
 //! What is read from awkward sources.
 
-use super::{field, outline, parse, section};
+use super::{field, items, outline, parse, section};
 use crate::text::Place;
 use crate::text::markdown::{Document, HiddenKind, LookupError, MAX_BYTES, ParseError};
 
@@ -45,8 +45,8 @@ fn prose_is_not_a_field() {
         "If sentiment drops to \"frustrated\", do x: y",
     ] {
         let document = parse(&format!("- {text}\n"));
-        assert_eq!(document.items[0].key, None, "{text}");
-        assert_eq!(document.raw_value(document.items[0].id), text);
+        assert_eq!(items(&document)[0].key, None, "{text}");
+        assert_eq!(document.raw_value(items(&document)[0].id), text);
     }
 }
 
@@ -72,8 +72,10 @@ fn values_are_read_as_they_are_meant() {
         ]
     );
     let document = parse(source);
-    assert!(document.is_quoted(document.items[0].id) && document.is_quoted(document.items[1].id));
-    assert!(!document.is_quoted(document.items[7].id));
+    assert!(
+        document.is_quoted(items(&document)[0].id) && document.is_quoted(items(&document)[1].id)
+    );
+    assert!(!document.is_quoted(items(&document)[7].id));
 }
 
 #[test]
@@ -81,21 +83,21 @@ fn a_fenced_block_below_an_empty_value_is_the_value() {
     let source = "- **a**:\r\n  ```text\r\n  one\r\n\r\n    two\r\n  ```\r\n- **b**: x\r\n  ```\r\n  no\r\n  ```\r\n\
                   - **c**:\r\n\r\n  ~~~\r\n  three\r\n  ~~~\r\n\r\n  prose\r\n- ```\r\n  bare\r\n  ```\r\n";
     let document = parse(source);
-    let values: Vec<_> = document.items.iter().map(|item| document.value(item.id)).collect();
+    let values: Vec<_> = items(&document).into_iter().map(|item| document.value(item.id)).collect();
     assert_eq!(values, ["one\n\n  two", "x", "", "bare"]);
-    assert!(document.items[0].block.is_some() && document.items[1].block.is_none());
+    assert!(items(&document)[0].block.is_some() && items(&document)[1].block.is_none());
 }
 
 #[test]
 fn an_unclosed_fence_ends_with_its_last_line() {
     let document = parse("- **a**:\n  ```\n  one\n\n\n");
-    assert_eq!(document.value(document.items[0].id), "one");
+    assert_eq!(document.value(items(&document)[0].id), "one");
 }
 
 #[test]
 fn the_text_of_a_bullet_includes_what_looks_like_a_key() {
     let document = parse("- Note: be brief <!-- c -->\n- \"quoted\"\n- **k**:\n");
-    let texts: Vec<_> = document.items.iter().map(|item| document.text(item.id)).collect();
+    let texts: Vec<_> = items(&document).into_iter().map(|item| document.text(item.id)).collect();
     assert_eq!(texts, ["Note: be brief", "quoted", "**k**:"]);
 }
 
@@ -103,7 +105,7 @@ fn the_text_of_a_bullet_includes_what_looks_like_a_key() {
 fn spans_are_those_of_the_source() {
     let source = "# T\n\n- **key**: value  \n  - nested\n\n\n## U\nbody\n";
     let document = parse(source);
-    let item = &document.items[0];
+    let item = &items(&document)[0];
     assert_eq!(&source[item.span.clone()], "- **key**: value  \n  - nested");
     assert_eq!(&source[item.key_span.clone().unwrap()], "key");
     assert_eq!(&source[item.value_span.clone()], "value");

@@ -268,7 +268,7 @@ pub(in crate::workspace::change) fn select<'p>(
 /// The first step that is ready to be started.
 fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> {
     let readiness = Readiness::new(plan, draft.workflow());
-    let first = readiness.ready().into_iter().next();
+    let first = readiness.ready().next();
     first.ok_or_else(|| {
         let standing = |(step, role): (&Step, &Option<Role>)| StepStanding {
             number: step.number,

@@ -132,7 +132,7 @@ fn bullet(text: &str) -> Result<String, Error> {
 /// The document, if it is one item on one line and nothing else.
 fn only_item(source: &str) -> Option<(Document, ItemId)> {
     let document = Document::parse(source).ok()?;
-    let [item] = document.section(document.root()).items[..] else { return None };
+    let [item] = document.items(document.root())[..] else { return None };
     let whole = document.sections().count() == 1
         && document.item(item).children.is_empty()
         && document.hidden().is_none()
@@ -156,7 +156,7 @@ fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
         }
     };
     let mut edit = document.edit();
-    for item in &document.section(section).items {
+    for item in document.items(section) {
         edit.remove_item(*item);
     }
     let document = edit.finish().map_err(edit_error)?.document;

@@ -1,0 +1,334 @@
+//! The headings and steps of a plan in a form that is read quickly, kept beside plan.md by the store
+//! and used only for exactly the bytes that it was made of.
+//!
+//! What is in it follows from plan.md alone. Wherever it is missing, or from another version, the file
+//! is read instead.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Heading, Plan, Step, StepRef, step::BookkeepingForm};
+use crate::{
+    domain::{Claim, StepId, StepRole},
+    text::markdown::{Document, HeadingLine, ItemId},
+};
+
+/// Who wrote a table. To be counted up whenever a plan is read in another way than before.
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+
+/// What a table begins with; the headings follow, then the steps.
+#[derive(Serialize, Deserialize)]
+struct Preface<'a> {
+    format: Cow<'a, str>,
+    sections: usize,
+    steps: usize,
+}
+
+/// A step. Texts are borrowed when a table is written.
+#[derive(Serialize, Deserialize)]
+struct Row<'a> {
+    section: usize,
+    item: Option<usize>,
+    number: u32,
+    title: Cow<'a, str>,
+    heading_prefix: Cow<'a, str>,
+    heading_number: Option<u32>,
+    mark: Option<StepRole>,
+    is_mark_first: bool,
+    has_unknown_mark: bool,
+    has_line: bool,
+    id: Option<Cow<'a, str>>,
+    status: Option<Cow<'a, str>>,
+    component: Option<Cow<'a, str>>,
+    tool_mapping: Option<Cow<'a, str>>,
+    inputs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    expected_outputs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    estimated_cost: Option<Cow<'a, str>>,
+    estimated_time: Option<Cow<'a, str>>,
+    side_effects: Option<Cow<'a, str>>,
+    depends_on: Vec<Named<'a>>,
+    attempts: u32,
+    failures: Option<u32>,
+    claimed_by: Option<Holder<'a>>,
+    started_at: Option<Cow<'a, str>>,
+    result: Option<Cow<'a, str>>,
+    description: Option<Cow<'a, str>>,
+    other: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+/// A step that another one waits for.
+#[derive(Serialize, Deserialize)]
+enum Named<'a> {
+    Number(u32),
+    Id(Cow<'a, str>),
+    Label(Cow<'a, str>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Holder<'a> {
+    actor: Cow<'a, str>,
+    host: Option<Cow<'a, str>>,
+    session: Option<Cow<'a, str>>,
+    since: Option<Cow<'a, str>>,
+}
+
+impl Plan {
+    /// What is kept of the plan; `None` if it has to be read from its file in any case.
+    pub(crate) fn to_table(&self) -> Option<Vec<u8>> {
+        let contents = self.document.contents().filter(|_| self.problems.is_empty())?;
+        let preface = Preface {
+            format: FORMAT.into(),
+            sections: self.document.section_count(),
+            steps: self.steps.len(),
+        };
+        let mut table = Vec::with_capacity(self.document.source().len() / 2);
+        write(&mut table, &preface)?;
+        for line in contents {
+            write(&mut table, &line)?;
+        }
+        for step in &self.steps {
+            write(&mut table, &Row::of(step))?;
+        }
+        Some(table)
+    }
+
+    /// The plan with that source, of which a table was kept; `None` if that cannot be used.
+    pub(crate) fn from_table(source: &str, table: &[u8]) -> Option<Self> {
+        let mut rest = table;
+        let Preface { format, sections, steps } = read(&mut rest)?;
+        // Each takes more than a byte of those that follow, but for the root.
+        let is_possible = (1..=rest.len() + 1).contains(&sections) && steps <= rest.len();
+        if format != FORMAT || !is_possible {
+            return None;
+        }
+        let lines = std::iter::from_fn(|| read::<HeadingLine<'_>>(&mut rest));
+        let document = Document::with_contents(source.to_owned(), sections, lines)?;
+        let mut found = Vec::with_capacity(steps);
+        for _ in 0..steps {
+            found.push(read::<Row<'_>>(&mut rest)?.into_step(&document)?);
+        }
+        let plan = Self::around(document, found);
+        (rest.is_empty() && plan.problems.is_empty()).then_some(plan)
+    }
+}
+
+impl<'a> Row<'a> {
+    fn of(step: &'a Step) -> Self {
+        Self {
+            section: step.section.number(),
+            item: step.item.map(ItemId::number),
+            number: step.number,
+            title: text(&step.title),
+            heading_prefix: text(&step.heading.prefix),
+            heading_number: step.heading.number,
+            mark: step.heading.mark,
+            is_mark_first: step.heading.is_mark_first,
+            has_unknown_mark: step.heading.has_unknown_mark,
+            has_line: step.bookkeeping == BookkeepingForm::Line,
+            id: step.id.as_ref().map(|id| id.as_str().into()),
+            status: some(&step.status),
+            component: some(&step.component),
+            tool_mapping: some(&step.tool_mapping),
+            inputs: pairs(&step.inputs),
+            expected_outputs: pairs(&step.expected_outputs),
+            estimated_cost: some(&step.estimated_cost),
+            estimated_time: some(&step.estimated_time),
+            side_effects: some(&step.side_effects),
+            depends_on: step.depends_on.iter().map(Named::of).collect(),
+            attempts: step.attempts,
+            failures: step.failures,
+            claimed_by: step.claimed_by.as_ref().map(Holder::of),
+            started_at: some(&step.started_at),
+            result: some(&step.result),
+            description: some(&step.description),
+            other: pairs(&step.other),
+        }
+    }
+
+    fn into_step(self, document: &Document) -> Option<Step> {
+        let section = document.nth_section(self.section)?;
+        let item = self.item.map(|number| ItemId::numbered(section, number));
+        let offset = match item {
+            Some(item) => document.get_item(item)?.span.start,
+            None => document.section(section).heading.start,
+        };
+        let title = self.title.into_owned();
+        let heading = Heading {
+            prefix: self.heading_prefix.into_owned(),
+            number: self.heading_number,
+            title: title.clone(),
+            mark: self.mark,
+            is_mark_first: self.is_mark_first,
+            has_unknown_mark: self.has_unknown_mark,
+        };
+        let bookkeeping =
+            if self.has_line { BookkeepingForm::Line } else { BookkeepingForm::Fields };
+        Some(Step {
+            number: self.number,
+            id: self.id.map(|id| StepId::kept(id.into_owned())),
+            title,
+            status: owned(self.status),
+            component: owned(self.component),
+            tool_mapping: owned(self.tool_mapping),
+            inputs: owned_pairs(self.inputs),
+            expected_outputs: owned_pairs(self.expected_outputs),
+            estimated_cost: owned(self.estimated_cost),
+            estimated_time: owned(self.estimated_time),
+            side_effects: owned(self.side_effects),
+            depends_on: self.depends_on.into_iter().map(Named::into_ref).collect(),
+            attempts: self.attempts,
+            failures: self.failures,
+            claimed_by: self.claimed_by.map(Holder::into_claim),
+            started_at: owned(self.started_at),
+            result: owned(self.result),
+            description: owned(self.description),
+            other: owned_pairs(self.other),
+            heading,
+            bookkeeping,
+            offset,
+            section,
+            item,
+        })
+    }
+}
+
+impl<'a> Named<'a> {
+    fn of(step: &'a StepRef) -> Self {
+        match step {
+            StepRef::Number(number) => Self::Number(*number),
+            StepRef::Id(id) => Self::Id(id.as_str().into()),
+            StepRef::Label(label) => Self::Label(text(label)),
+        }
+    }
+
+    fn into_ref(self) -> StepRef {
+        match self {
+            Self::Number(number) => StepRef::Number(number),
+            Self::Id(id) => StepRef::Id(StepId::kept(id.into_owned())),
+            Self::Label(label) => StepRef::Label(label.into_owned()),
+        }
+    }
+}
+
+impl<'a> Holder<'a> {
+    fn of(claim: &'a Claim) -> Self {
+        Self {
+            actor: text(&claim.actor),
+            host: some(&claim.host),
+            session: some(&claim.session),
+            since: some(&claim.since),
+        }
+    }
+
+    fn into_claim(self) -> Claim {
+        Claim {
+            actor: self.actor.into_owned(),
+            host: owned(self.host),
+            session: owned(self.session),
+            since: owned(self.since),
+        }
+    }
+}
+
+fn text(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+fn some(text: &Option<String>) -> Option<Cow<'_, str>> {
+    text.as_deref().map(Cow::Borrowed)
+}
+
+fn owned(text: Option<Cow<'_, str>>) -> Option<String> {
+    text.map(Cow::into_owned)
+}
+
+fn pairs(pairs: &[(String, String)]) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+    pairs.iter().map(|(key, value)| (text(key), text(value))).collect()
+}
+
+fn owned_pairs(pairs: Vec<(Cow<'_, str>, Cow<'_, str>)>) -> Vec<(String, String)> {
+    pairs.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect()
+}
+
+fn write(table: &mut Vec<u8>, value: &impl Serialize) -> Option<()> {
+    *table = postcard::to_extend(value, std::mem::take(table)).ok()?;
+    Some(())
+}
+
+fn read<'t, T: Deserialize<'t>>(rest: &mut &'t [u8]) -> Option<T> {
+    let (value, behind) = postcard::take_from_bytes(rest).ok()?;
+    *rest = behind;
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::plan::samples;
+
+    fn plan(source: &str) -> Plan {
+        Plan::read(Document::parse(source).unwrap())
+    }
+
+    #[test]
+    fn a_plan_of_every_kind_comes_back_from_its_table() {
+        for source in samples::PLANS {
+            let read = plan(source);
+            let table = read.to_table().unwrap_or_else(|| panic!("{:?}: {source}", read.problems));
+            let kept = Plan::from_table(source, &table).unwrap();
+            assert_eq!(samples::all_of(&kept), samples::all_of(&read), "{source}");
+        }
+    }
+
+    /// Red when plans are read in another way: then `FORMAT` has to be counted up, so that tables of
+    /// earlier builds are not used.
+    #[test]
+    fn the_format_changes_with_what_is_read() {
+        let all: String =
+            samples::PLANS.iter().map(|source| samples::all_of(&plan(source))).collect();
+        let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        assert_eq!((FORMAT, sum), ("0.1.0+1", 14_179_176_365_598_280_312));
+    }
+
+    #[test]
+    fn a_table_that_is_cut_or_of_another_version_is_not_used() {
+        let source = samples::PLANS[0];
+        let table = plan(source).to_table().unwrap();
+        for end in 0..table.len() {
+            assert!(Plan::from_table(source, &table[..end]).is_none(), "{end}");
+        }
+        let longer = [table.as_slice(), b"x"].concat();
+        assert!(Plan::from_table(source, &longer).is_none());
+        let mut other = table;
+        other[1] ^= 1;
+        assert!(Plan::from_table(source, &other).is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn any_plan_comes_back_from_its_table(source in samples::any_plan()) {
+            let read = plan(&source);
+            if let Some(table) = read.to_table() {
+                let kept = Plan::from_table(&source, &table);
+                prop_assert_eq!(kept.map(|plan| samples::all_of(&plan)), Some(samples::all_of(&read)));
+            }
+        }
+
+        #[test]
+        fn no_table_makes_a_panic(at: prop::sample::Index, bits: u8, source in samples::any_plan()) {
+            let Some(mut table) = plan(&source).to_table() else { return Ok(()) };
+            let at = at.index(table.len());
+            table[at] ^= bits;
+            if let Some(plan) = Plan::from_table(&source, &table) {
+                let _ = samples::all_of(&plan);
+            }
+        }
+    }
+}

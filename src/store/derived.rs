@@ -1,0 +1,95 @@
+//! What a caller derived from a file, kept for as long as the file has exactly these bytes.
+//!
+//! It is one file below `.statedir/`, written in place without a sync as the head cache is: it may be
+//! missing, torn, or about another content. So it begins with a checksum of all that follows, which is
+//! the hash of the content that it was derived from, a length, and the derived bytes. Readers write
+//! nothing.
+
+use std::path::Path;
+
+use crate::store::{
+    Hash,
+    disk::{
+        Access, Disk,
+        read::{open_existing, read_range},
+    },
+};
+
+/// A file that is smaller is read as quickly as what was derived from it.
+pub(crate) const WORTHWHILE: usize = 16 * 1024;
+
+/// What is read, whatever the size of the file.
+const LIMIT: u64 = 64 * 1024 * 1024;
+
+const HASH: usize = 16;
+const HEADER: usize = HASH + HASH + 8;
+
+/// What was derived from the content with that hash.
+pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>> {
+    let (file, stat) = open_existing(disk, path, Access::Read).ok()??;
+    let mut bytes = read_range(&*file, path, 0, stat.len.min(LIMIT)).ok()?;
+    let (sum, rest) = bytes.split_at_checked(HASH)?;
+    let (hash, rest) = rest.split_at_checked(HASH)?;
+    let (len, rest) = rest.split_first_chunk()?;
+    let len = usize::try_from(u64::from_le_bytes(*len)).ok()?;
+    if hash != source.as_bytes() || len > rest.len() {
+        return None;
+    }
+    let covered = bytes.get(HASH..HEADER + len)?;
+    if sum != Hash::of(covered).as_bytes() {
+        return None;
+    }
+    // A longer one may have been there before.
+    bytes.truncate(HEADER + len);
+    bytes.drain(..HEADER);
+    Some(bytes)
+}
+
+/// Keeps what was derived. Failing is harmless: it is derived again.
+pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
+    let mut bytes = Vec::with_capacity(HEADER + derived.len());
+    bytes.extend_from_slice(&[0; HASH]);
+    bytes.extend_from_slice(source.as_bytes());
+    bytes.extend_from_slice(&(derived.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(derived);
+    let sum = Hash::of(&bytes[HASH..]);
+    bytes[..HASH].copy_from_slice(sum.as_bytes());
+    let _ = disk.open(path, Access::WriteOrCreate).and_then(|file| file.write_at(&bytes, 0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::RealDisk;
+
+    #[test]
+    fn what_is_kept_is_given_for_that_content_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, path) = (RealDisk::new(dir.path()), dir.path().join("derived"));
+        let (one, other) = (Hash::of(b"one"), Hash::of(b"other"));
+        assert_eq!(load(&disk, &path, one), None);
+        save(&disk, &path, one, b"a longer text");
+        assert_eq!(load(&disk, &path, one).as_deref(), Some(&b"a longer text"[..]));
+        assert_eq!(load(&disk, &path, other), None, "it is about other bytes");
+        save(&disk, &path, other, b"short");
+        assert_eq!(load(&disk, &path, other).as_deref(), Some(&b"short"[..]));
+        assert_eq!(load(&disk, &path, one), None);
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_given() {
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, path) = (RealDisk::new(dir.path()), dir.path().join("derived"));
+        let hash = Hash::of(b"one");
+        save(&disk, &path, hash, b"derived");
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&path, &damaged).unwrap();
+            assert_eq!(load(&disk, &path, hash), None, "{at}");
+            std::fs::write(&path, &whole[..at]).unwrap();
+            assert_eq!(load(&disk, &path, hash), None, "cut at {at}");
+        }
+    }
+}

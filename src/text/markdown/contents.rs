@@ -1,0 +1,89 @@
+//! The headings of a document as they can be kept beside it, so that it need not be read as a whole
+//! again.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::majority_newline;
+use super::{Document, Section, SectionId, index, line, opening};
+
+/// A heading: what is needed to find it again in the same source.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct HeadingLine<'a> {
+    level: u8,
+    /// How many bytes the body before it has.
+    distance: usize,
+    len: usize,
+    /// The title, where it is not what stands behind the marks.
+    title: Option<Cow<'a, str>>,
+}
+
+impl Document {
+    /// How many sections there are, the root included.
+    pub(crate) fn section_count(&self) -> usize {
+        self.sections.len()
+    }
+
+    /// The headings, in order; `None` for a document that can only be read as a whole.
+    pub(crate) fn contents(&self) -> Option<impl Iterator<Item = HeadingLine<'_>>> {
+        let lines = self.sections.windows(2).filter_map(|pair| heading_line(&self.source, pair));
+        self.is_divisible.then_some(lines)
+    }
+
+    /// The document with that source and those headings, of which no body has been read. `None` if
+    /// they do not fit together; whether they belong together is for the caller to know.
+    pub(crate) fn with_contents<'a>(
+        source: String,
+        count: usize,
+        mut lines: impl Iterator<Item = HeadingLine<'a>>,
+    ) -> Option<Self> {
+        let opening = opening::opening(&source);
+        let mut sections = Vec::with_capacity(count);
+        sections.push(Section::new(SectionId(0), 0, opening.end..opening.end));
+        for at in 1..count {
+            let HeadingLine { level, distance, len, title } = lines.next()?;
+            let start = sections[at - 1].heading.end.checked_add(distance)?;
+            let heading = start..start.checked_add(len)?;
+            source.get(heading.clone()).filter(|_| (1..=6).contains(&level))?;
+            let mut section = Section::new(SectionId(at), level, heading.clone());
+            section.title = match title {
+                Some(title) => title.into_owned(),
+                None => plain_title(&source, level, &heading)?.to_owned(),
+            };
+            sections.push(section);
+        }
+        index::link(&mut sections, source.len());
+        let mut bodies = Vec::new();
+        bodies.resize_with(count, OnceLock::new);
+        Some(Self {
+            newline: majority_newline(&source),
+            lines: OnceLock::new(),
+            sections,
+            bodies,
+            front_matter: opening.front_matter,
+            hidden: None,
+            is_divisible: true,
+            source,
+        })
+    }
+}
+
+/// The second of two sections, as it stands behind the first.
+fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>> {
+    let [before, Section { level, heading, title, .. }] = pair else { return None };
+    let is_plain = plain_title(source, *level, heading) == Some(title);
+    let title = (!is_plain).then_some(Cow::Borrowed(title.as_str()));
+    let distance = heading.start - before.heading.end;
+    Some(HeadingLine { level: *level, distance, len: heading.len(), title })
+}
+
+/// What stands behind the marks of a heading, if it is written in the plainest way.
+fn plain_title<'s>(source: &'s str, level: u8, heading: &Range<usize>) -> Option<&'s str> {
+    let text = source.get(heading.clone())?;
+    let (marks, rest) = text.split_at_checked(usize::from(level))?;
+    let is_plain = marks.bytes().all(|byte| byte == b'#');
+    rest.strip_prefix(' ').filter(|_| is_plain).map(line::trim)
+}

@@ -1,0 +1,242 @@
+//! Sections one at a time: the outline of a document is known, and of its sections only those are
+//! read by the parser that an edit touches or somebody asks for.
+//!
+//! A heading at the top level ends every list, quote, paragraph and table before it, and it is one
+//! only if no fence and no block of HTML is open there. So a section, from its heading to the next,
+//! means the same alone as in its document, with one exception: a link may be defined anywhere.
+//! A document in which one may be defined is always read as a whole, as is one in which something
+//! hides headings.
+//!
+//! After an edit the sections that it touches are read again, together with the heading that follows
+//! them. If the parser still finds that heading there, nothing that was left open reaches beyond it, so
+//! that the rest of the document means what it meant. If it does not, or if anything else is unusual,
+//! the whole document is read.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::change::Applied;
+use super::document::{Body, majority_newline};
+use super::index::{self, Index};
+use super::{Document, MAX_BYTES, Section, SectionId, line, opening, title};
+
+/// Whether a link may be defined in `source`.
+pub(super) fn may_define_links(source: &str) -> bool {
+    source.contains("]:")
+}
+
+/// Sections of a document before an edit, and those that took their place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub old: Range<usize>,
+    pub new: Range<usize>,
+}
+
+/// A document after an edit, and which of its sections were read anew.
+pub(super) struct Derived {
+    pub document: Document,
+    pub runs: Vec<Run>,
+}
+
+impl Derived {
+    /// The sections that were read again, if all sections are still those of `old`: same number, same
+    /// levels.
+    pub(super) fn touched(&self, old: &Document) -> Option<Vec<SectionId>> {
+        let new = &self.document;
+        let is_same = |run: &Run| {
+            let levels = |document: &Document, run: &Range<usize>| {
+                document.sections[run.clone()]
+                    .iter()
+                    .map(|section| section.level)
+                    .collect::<Vec<_>>()
+            };
+            run.old == run.new && levels(old, &run.old) == levels(new, &run.new)
+        };
+        let is_partial = self.runs.iter().all(|run| run.old.start > 0);
+        (is_partial && self.runs.iter().all(is_same))
+            .then(|| self.runs.iter().flat_map(|run| run.new.clone()).map(SectionId).collect())
+    }
+}
+
+impl Document {
+    /// The document that `applied` makes of this one, with `source` as its text, if the sections
+    /// that are touched can be read without the others.
+    pub(super) fn derive(&self, source: String, applied: &[Applied]) -> Result<Derived, String> {
+        match self.pieces(&source, applied) {
+            Some(pieces) => Ok(self.put_together(source, pieces)),
+            None => Err(source),
+        }
+    }
+
+    /// The same after a full reading of `source`.
+    pub(super) fn derive_whole(&self, document: Document) -> Derived {
+        let run = Run { old: 0..self.sections.len(), new: 0..document.sections.len() };
+        Derived { document, runs: vec![run] }
+    }
+
+    /// The sections that are touched, read again.
+    fn pieces(&self, source: &str, applied: &[Applied]) -> Option<Vec<Piece>> {
+        if !self.is_divisible || source.len() > MAX_BYTES {
+            return None;
+        }
+        if opening::opening(source).end != self.section(self.root()).heading.start {
+            return None;
+        }
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut shift = Shift { applied, at: 0, removed: 0, added: 0 };
+        for old in self.touched(applied) {
+            let (first, next) = (self.sections.get(old.start)?, self.sections.get(old.end));
+            let start = shift.of(first.heading.start);
+            let end = next.map_or(source.len(), |next| shift.of(next.heading.start));
+            let piece = start..end;
+            let heading_len = next.map_or(0, |next| next.heading.len());
+            let text = source.get(piece.start..piece.end + heading_len)?;
+            let is_known = old.start > 0
+                && self.begins_alike(first, &source[start..])
+                && next.is_none_or(|next| self.is_atx(next))
+                && !may_define_links(text)
+                && !text.contains('\0');
+            if !is_known {
+                return None;
+            }
+            let read = piece.start..piece.start + text.len();
+            let number = pieces.last().map_or(old.start, |before| before.renumbered(old.start));
+            let mut found = Index::build_piece(source, read, SectionId(number)).ok()?;
+            if let Some(next) = next {
+                let last = found.sections.pop().filter(|last| last.heading.start == piece.end)?;
+                let body = found.bodies.pop()?;
+                let is_same = last.level == next.level && last.title == next.title;
+                if !is_same || body.blocks.len() != 1 {
+                    return None;
+                }
+            }
+            let begins = found.sections.get(1).is_some_and(|first| first.heading.start == start);
+            if found.hidden.is_some() || !begins {
+                return None;
+            }
+            found.sections.remove(0);
+            found.bodies.remove(0);
+            let new = number..number + found.sections.len();
+            let run = Run { old, new };
+            pieces.push(Piece { run, end, sections: found.sections, bodies: found.bodies });
+        }
+        Some(pieces)
+    }
+
+    /// The sections that changes touch, also those that they only border on, as few runs.
+    fn touched(&self, applied: &[Applied]) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for Applied { at, .. } in applied {
+            let start = self.sections.partition_point(|section| section.body.end < at.start);
+            let end = self.sections.partition_point(|section| section.heading.start <= at.end);
+            match runs.last_mut() {
+                Some(last) if start <= last.end => last.end = last.end.max(end),
+                _ => runs.push(start..end.max(start)),
+            }
+        }
+        runs
+    }
+
+    /// Whether `text` begins with a heading that stands as that of `section` does: then it ends what
+    /// is before it as that one did.
+    fn begins_alike(&self, section: &Section, text: &str) -> bool {
+        let mark = line::skip_blanks(&self.source, section.heading.start);
+        let lead = &self.source[section.heading.start..mark];
+        let same = text.strip_prefix(lead).filter(|rest| title::is_atx(rest, 0));
+        self.is_atx(section) && same.is_some()
+    }
+
+    fn is_atx(&self, section: &Section) -> bool {
+        let heading = &self.source[section.heading.clone()];
+        title::is_atx(heading, line::skip_blanks(heading, 0))
+    }
+
+    /// The sections that stay with those that were read again in their places.
+    fn put_together(&self, source: String, pieces: Vec<Piece>) -> Derived {
+        let mut sections = Vec::with_capacity(self.sections.len());
+        let mut bodies: Vec<OnceLock<Box<Body>>> = Vec::with_capacity(self.sections.len());
+        let mut runs = Vec::with_capacity(pieces.len());
+        // What of the old sections is done, and where the next one begins: before and now.
+        let (mut done, mut old_start, mut new_start) = (0, 0, 0);
+        for Piece { run, end, sections: found, bodies: read } in pieces {
+            self.keep(done..run.old.start, old_start, new_start, &mut sections);
+            bodies.resize_with(sections.len(), OnceLock::new);
+            sections.extend(found);
+            bodies.extend(read.into_iter().map(|body| OnceLock::from(Box::new(body))));
+            done = run.old.end;
+            old_start = self.sections.get(done).map_or(0, |next| next.heading.start);
+            new_start = end;
+            runs.push(run);
+        }
+        self.keep(done..self.sections.len(), old_start, new_start, &mut sections);
+        bodies.resize_with(sections.len(), OnceLock::new);
+        index::link(&mut sections, source.len());
+        let document = Document {
+            newline: majority_newline(&source),
+            lines: OnceLock::new(),
+            sections,
+            bodies,
+            front_matter: self.front_matter.clone(),
+            hidden: None,
+            is_divisible: true,
+            source,
+        };
+        Derived { document, runs }
+    }
+
+    /// Adds sections that were not touched to those of another document; what began at `old_start`
+    /// begins at `new_start` there.
+    fn keep(
+        &self,
+        kept: Range<usize>,
+        old_start: usize,
+        new_start: usize,
+        sections: &mut Vec<Section>,
+    ) {
+        for section in &self.sections[kept] {
+            let start = section.heading.start - old_start + new_start;
+            let heading = start..start + section.heading.len();
+            let mut moved = Section::new(SectionId(sections.len()), section.level, heading);
+            moved.title.clone_from(&section.title);
+            sections.push(moved);
+        }
+    }
+}
+
+/// A run of sections that was read again.
+struct Piece {
+    run: Run,
+    /// Where it ends in the new source.
+    end: usize,
+    sections: Vec<Section>,
+    bodies: Vec<Body>,
+}
+
+impl Piece {
+    /// The number of a section behind it, by the one that it had.
+    fn renumbered(&self, old: usize) -> usize {
+        old - self.run.old.end + self.run.new.end
+    }
+}
+
+/// Where the bytes of the old source are in the new one, asked for in order.
+struct Shift<'a> {
+    applied: &'a [Applied],
+    at: usize,
+    removed: usize,
+    added: usize,
+}
+
+impl Shift<'_> {
+    /// Where `offset` is now, which no change touches.
+    fn of(&mut self, offset: usize) -> usize {
+        while let Some(change) = self.applied.get(self.at)
+            && change.at.start < offset
+        {
+            self.removed += change.at.len();
+            self.added += change.new.len();
+            self.at += 1;
+        }
+        offset + self.added - self.removed
+    }
+}
