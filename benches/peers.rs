@@ -3,6 +3,9 @@
 //! `cargo bench --bench peers` prints a table of ratios; above 1 the other tool is faster. Each pair
 //! is run alternately and medians are compared. A tool that is not installed is said to be missing.
 //! None of the others logs the change, can undo it or checks it, and `jq` only prints the result.
+//!
+//! A second table says how the cost of a command grows with the plan: the least of each size, all
+//! sizes run alternately, against the limits, with the memory that the command takes at most.
 
 mod common;
 
@@ -99,6 +102,77 @@ fn main() {
             println!("{name:<18} {items:>7} {own:>9.2} ms  {}", ratios.join("  "));
         }
     }
+    growth(root.path());
+}
+
+/// How often a command of the second table is run for each size.
+const ROUNDS: usize = 30;
+
+/// The commands whose cost should follow what they touch; `step start` prepares the third.
+const GROWING: [&[&str]; 5] = [
+    &["step", "next"],
+    &["step", "show", "5"],
+    &["step", "done", "5", "--force"],
+    &["brief"],
+    &["status"],
+];
+
+/// How much more a command may cost at 1,000 and at 10,000 steps than at 10, and its memory in MB.
+const LIMITS: [f64; 2] = [1.5, 4.0];
+const MOST_MEMORY: f64 = 32.0;
+
+fn growth(root: &Path) {
+    let dirs = SIZES.map(|items| state(root, &format!("grown-{items}"), items));
+    println!("\n{:<18} {:>10} {:>14} {:>14} {:>10}", "", "10 steps", "1,000", "10,000", "memory");
+    for args in GROWING {
+        let mut least = [Duration::MAX; 3];
+        for _ in 0..ROUNDS {
+            for (dir, least) in dirs.iter().zip(&mut least) {
+                if args[1..].first() == Some(&"done") {
+                    run(STATEDIR, dir, &["step", "reset", "5", "--force"]);
+                    run(STATEDIR, dir, &["step", "start", "5"]);
+                }
+                *least = (*least).min(run(STATEDIR, dir, args));
+            }
+        }
+        let ratios = [1, 2].map(|at| least[at].as_secs_f64() / least[0].as_secs_f64());
+        let memory = memory(&dirs[2], args);
+        let shown: Vec<String> = ratios
+            .iter()
+            .zip(LIMITS)
+            .map(|(ratio, limit)| format!("{ratio:>6.2} {}", verdict(*ratio <= limit)))
+            .collect();
+        let name = args.join(" ");
+        println!(
+            "{name:<18} {:>7.2} ms {:>14} {:>14} {}",
+            least[0].as_secs_f64() * 1e3,
+            shown[0],
+            shown[1],
+            memory.map_or("unknown".to_owned(), |mb| format!(
+                "{mb:>5.1} MB {}",
+                verdict(mb < MOST_MEMORY)
+            )),
+        );
+    }
+}
+
+fn verdict(holds: bool) -> &'static str {
+    if holds { "OK" } else { "over" }
+}
+
+/// The most memory that a command takes, in MB, as GNU `time` tells it.
+fn memory(dir: &Path, args: &[&str]) -> Option<f64> {
+    if args.contains(&"done") {
+        run(STATEDIR, dir, &["step", "reset", "5", "--force"]);
+        run(STATEDIR, dir, &["step", "start", "5"]);
+    }
+    let mut command = Command::new("/usr/bin/time");
+    command.args(["-f", "%M", STATEDIR]).args(args).current_dir(dir);
+    command.env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR").stdin(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let kilobytes: f64 = text.lines().last()?.trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
 }
 
 fn next_round(round: &mut usize, mut act: impl FnMut(usize) -> Duration) -> Duration {

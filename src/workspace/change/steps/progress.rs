@@ -265,15 +265,10 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
 
     /// Writes what changes in the steps, and what others say about them.
     fn write_steps(&mut self) -> Result<(), Error> {
-        let workflow = self.draft.workflow();
-        let mut roles = BTreeMap::new();
         for step in &self.plan.steps {
-            let role = self.status(step).and_then(|status| workflow.step_role(status));
-            roles.insert(step.offset, role);
-        }
-        for step in &self.plan.steps {
-            if let Some(update) = self.updates.get_mut(&step.offset) {
-                update.set_role(roles[&step.offset]);
+            if self.updates.contains_key(&step.offset) {
+                let role = self.role(step);
+                self.step(step).set_role(role);
             }
         }
         let is_renamed = |step: &Step| self.name(step) != (step.number, step.title.as_str());
@@ -285,10 +280,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             };
             let lists = plan.renamed_dependencies(&renamed);
             for (step, list) in lists {
+                let role = self.role(step);
                 let update = self.updates.entry(step.offset).or_default();
                 if update.get("depends_on").is_none() && Some(step.offset) != self.removed {
                     update.set("depends_on", &list);
-                    update.set_role(roles[&step.offset]);
+                    update.set_role(role);
                 }
             }
         }
@@ -316,6 +312,11 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             .chain(self.added.iter().map(|(_, status)| Some(status.as_str())))
     }
 
+    /// What the status means that a step has afterwards.
+    fn role(&self, step: &Step) -> Option<Role> {
+        self.status(step).and_then(|status| self.draft.workflow().step_role(status))
+    }
+
     fn status<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
         let written = self.updates.get(&step.offset).and_then(|update| update.get("status"));
         let marked =
@@ -331,9 +332,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             if Some(step.offset) == self.removed {
                 continue;
             }
-            let role = self.status(step).and_then(|status| workflow.step_role(status));
-            let number = self.name(step).0;
-            numbered.push((number, role));
+            numbered.push((self.name(step).0, self.role(step)));
         }
         numbered.extend(self.added.iter().map(|(n, s)| (*n, workflow.step_role(s))));
         step_at_hand(&numbered)
