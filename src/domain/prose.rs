@@ -20,7 +20,8 @@ impl Plan {
     /// What stands under a step and is none of its fields, with its subsections.
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
-        if step.item.is_some() {
+        // Without a description there is nothing in the step but fields.
+        if step.item.is_some() || step.description.is_none() {
             return step.description.clone().unwrap_or_default();
         }
         let is_field = |item: ItemId| document.item(item).key.is_some();
