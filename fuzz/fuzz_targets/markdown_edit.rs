@@ -10,7 +10,7 @@ fuzz_target!(|input: (u8, u16, String, String, String)| {
     assert_eq!(document.source(), source, "reading changes nothing");
     let sections: Vec<_> = document.sections().collect();
     let section = sections[usize::from(which) % sections.len()];
-    let items = &document.section(section).items;
+    let items = document.items(section);
     let item = items.get(usize::from(which >> 8) % items.len().max(1)).copied();
     let mut edit = document.edit();
     match (what % 10, item) {
