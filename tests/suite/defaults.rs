@@ -337,10 +337,10 @@ fn templates_are_found_by_name() {
     };
     let listed = run(&["init", "--list-templates"]).stdout;
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["default", "classic", "execute", "ticket", "approval", "ours"]);
+    assert_eq!(names, ["default", "classic", "execute", "ticket", "approval", "simple", "ours"]);
     let listed = run(&["init", "--list-templates", "--json"]).json();
     assert_eq!(listed["templates"][1]["name"], "classic");
-    assert_eq!(listed["templates"][5]["directory"], json!(own));
+    assert_eq!(listed["templates"][6]["directory"], json!(own));
     let refused = run(&["init", "--goal", "x", "--template", "clasic", "--json"]);
     assert!(refused.stdout.contains("did you mean `classic`?"), "{}", refused.stdout);
     assert_eq!(run(&["init", "--goal", "x", "--template", "../ours"]).code, 1, "a name is no path");

@@ -54,6 +54,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("open the address that `statedir web` printed", "a page: web/refusals.rs asks for it"),
     ("`statedir plan set execution_id=my-project`", "takes a database"),
     ("`statedir fleet", "takes a database and several machines: fleet/life.rs follows them"),
+    ("`statedir adopt` again completes it", "takes a disk that fails twice"),
+    ("… `statedir diff {from} {to}` prints all of it", "the board: a comparison of many lines"),
     ("merges both sides by meaning; if no merge", "takes half a merge: merge/half_way.rs has it"),
 ];
 

@@ -74,7 +74,7 @@ fn status(document: &Document, section: SectionId, code: &[Range<usize>]) -> Opt
 /// The word in `- **Status:** in_progress`, as a range of the line.
 fn status_of(line: &str) -> Option<Range<usize>> {
     let mut rest = line.trim_start();
-    if let Some(width) = super::bullet_width(rest) {
+    if let Some(width) = super::boxes::bullet_width(rest) {
         rest = rest[width..].trim_start();
     }
     rest = rest.trim_start_matches(['*', '_']);

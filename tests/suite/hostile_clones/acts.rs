@@ -45,7 +45,7 @@ pub fn event(name: &str, more: &str, cwd: &Path) -> Value {
 }
 
 /// Every command line that is tried: the words, and what may be written besides the state.
-const LINES: [(&str, &str); 151] = [
+const LINES: [(&str, &str); 152] = [
     ("init --goal Again", "workspace"),
     ("init --goal Again --template templates", "workspace"),
     ("adopt --dry-run", ""),
@@ -185,10 +185,11 @@ const LINES: [(&str, &str); 151] = [
     ("setup cursor", ".cursor AGENTS.md"),
     ("setup gemini", ".gemini GEMINI.md .agents"),
     ("setup opencode", "opencode.json .opencode AGENTS.md .agents"),
-    ("setup qwen", ".qwen QWEN.md"),
+    ("setup qwen", ".qwen QWEN.md .agents"),
     ("setup vscode", ".vscode AGENTS.md"),
     ("setup generic", "AGENTS.md .agents"),
     ("mcp", ""),
+    ("board", ""),
     ("web --port 0", "127.0.0.1"),
     ("schema", ""),
     ("completions bash", ""),

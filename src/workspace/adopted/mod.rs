@@ -1,6 +1,8 @@
 //! Adopted states at the border to the store: files of others are seen as the native files, and
 //! changes of those are written as changes of the files that are there.
 
+mod insert;
+
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -8,11 +10,11 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-use super::{Environment, Error, MAX_BYTES, Options, Outcome, StepShape, Workspace, change, setup};
+use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
-        ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepRef, Workflow,
-        adopted::{Adopted, Bound, Change, Composed},
+        ErrorCode, ModelError, Plan, Problem, StateFile, Step, Workflow,
+        adopted::{Adopted, Change, Composed},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
     merge::{has_git_markers, may_conflict},
@@ -153,7 +155,28 @@ impl Workspace {
     }
 
     /// Writes the layout file. Nothing else changes.
+    ///
+    /// # Errors
+    /// It could not be written. The operation may be in the log then; repeating completes it.
     pub(crate) fn adopt(&self, message: &str) -> Result<Outcome, Error> {
+        let outcome = self.write_layout(message)?;
+        // Commands find an adopted state by this file, so none of them could complete it later.
+        if outcome.committed && !self.has_layout_file() {
+            self.transact(false, |_| Ok(Proposal::default()))?;
+            if !self.has_layout_file() {
+                let message = format!("`{LAYOUT_FILE}` could not be written");
+                let hint = "`statedir adopt` again completes it";
+                return Err(Error::refused_with(ErrorCode::Io, message, hint));
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn has_layout_file(&self) -> bool {
+        self.directory().join(LAYOUT_FILE).exists()
+    }
+
+    fn write_layout(&self, message: &str) -> Result<Outcome, Error> {
         self.transact(self.options.dry_run, |opened| {
             let Some(layout) = self.files.layout() else { return Ok(Proposal::default()) };
             let view = opened.raw();
@@ -169,81 +192,6 @@ impl Workspace {
             let operation =
                 NewOperation { changes: vec![change], ..self.operation(kind, message.to_owned()) };
             Ok(Proposal { operation, is_raw: true, ..Proposal::default() })
-        })
-    }
-
-    /// Inserts a task into the file of somebody else, beside the step that is named.
-    ///
-    /// # Errors
-    /// That step is in no file, or the line has more to say than its title.
-    pub(super) fn insert_task(&self, shape: &StepShape) -> Result<Outcome, Error> {
-        let bad = |message: &str, hint: &str| {
-            Error::refused_with(ErrorCode::BadValue, message.to_owned(), hint)
-        };
-        let title = shape.title.as_deref().unwrap_or_default().trim();
-        if title.is_empty() || title.contains(char::is_control) {
-            return Err(bad("a title is one line of text", "`statedir step add 'What to do'`"));
-        }
-        let plain = StepShape {
-            title: shape.title.clone(),
-            after: shape.after.clone(),
-            before: shape.before.clone(),
-            ..StepShape::default()
-        };
-        if *shape != plain {
-            return Err(bad(
-                "a line of the file has no place for more than a title",
-                "without `--after` and `--before` the step is kept beside the file",
-            ));
-        }
-        self.transact(self.options.dry_run, |opened| {
-            let (Some(seen), Some(layout)) = (opened.seen(), self.files.layout()) else {
-                return Ok(Proposal::default());
-            };
-            self.refuse_unmerged_lists(opened.raw())?;
-            let composed = seen.whole.composed()?;
-            let plan = seen.view.bytes(StateFile::Plan.name()).unwrap_or_default().to_vec();
-            let plan = Document::from_bytes(plan).map(Plan::read);
-            let plan = plan.map_err(|error| ModelError::markdown(StateFile::Plan, &error))?;
-            let (beside, is_before) = match (&shape.after, &shape.before) {
-                (Some(StepRef::Number(0)), _) => (plan.steps.first(), true),
-                (Some(after), _) => (Some(plan.step(after)?), false),
-                (None, Some(before)) => (Some(plan.step(before)?), true),
-                (None, None) => (None, false),
-            };
-            let bound = beside.and_then(|step| {
-                composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())
-            });
-            let bound = bound.ok_or_else(|| {
-                bad("that step is in none of the files", "name a step that one of the files has")
-            })?;
-            let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
-            let adopted = Adopted { layout, workflow: &workflow };
-            let insertion = adopted.insertion(composed, bound, is_before, title)?;
-            let name = layout.plan[insertion.file].file.to_string();
-            let splice =
-                ByteSplice { at: insertion.splice.at, new: insertion.splice.new.into_bytes() };
-            // What it is called from now on.
-            let mut files = seen.whole.raw.clone();
-            let old = files.get(&name).cloned().unwrap_or_default();
-            files.insert(name.clone(), spliced(&old, std::slice::from_ref(&splice)));
-            let after = adopted.compose(&files)?;
-            let is_new = |one: &&Bound| composed.bound.iter().all(|old| old.id != one.id);
-            let new = after.bound.iter().find(is_new).or(after.bound.last());
-            let mut proposal = Proposal { is_raw: true, ..Proposal::default() };
-            if let Some(new) = new {
-                let status = workflow.step_with_role(crate::domain::StepRole::Open);
-                let answer = change::added_answer(new.number, Some(&new.id), title, status);
-                proposal.answers.push(answer);
-            }
-            let message = proposal.answers.first().map(|answer| answer.message.clone());
-            let change = FileChange { name, kind: ChangeKind::Splice(vec![splice]) };
-            proposal.changed = vec![StateFile::Plan];
-            proposal.operation = NewOperation {
-                changes: vec![change],
-                ..self.operation("step.add", message.unwrap_or_default())
-            };
-            Ok(proposal)
         })
     }
 
