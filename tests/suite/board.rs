@@ -130,8 +130,12 @@ fn a_person_works_in_a_real_terminal() {
     tmux.press(&["Enter"]);
     tmux.wait_for("1/4");
     assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "COMPLETED");
-    // The lock is free while the board looks.
-    project.ok(&["--wait", "0s", "var", "set", "a", "1"]);
+    // The lock is free while the board looks; it may be about to let go of it.
+    let is_free = || {
+        std::thread::sleep(Duration::from_millis(50));
+        project.run(&["--wait", "0s", "var", "set", "a", "1"]).code == 0
+    };
+    assert!((0..100).any(|_| is_free()), "the board holds the lock");
     tmux.press(&["q"]);
     tmux.assert_given_back();
 }

@@ -46,6 +46,9 @@ use self::{
 };
 use crate::adapters::{cli::in_process::Caller, watch::LogWatch};
 
+/// How long a command may go on after the board has been left; waiting for the lock takes 10 seconds.
+const LAST_COMMAND: Duration = Duration::from_secs(15);
+
 /// How long changes in a row are waited for, to show them together.
 const TOGETHER: Duration = Duration::from_millis(60);
 /// How often to look where nothing tells that something has changed.
@@ -136,6 +139,12 @@ fn converse(
             update::update(model, resized);
             is_stale = true;
         }
+    }
+    // A command that was asked for before the end is not cut off.
+    while model.running.is_some()
+        && let Ok(one) = news.recv_timeout(LAST_COMMAND)
+    {
+        update::tell(model, one);
     }
     Ok(())
 }

@@ -124,7 +124,7 @@ pub struct Item {
 /// Markdown source with an index of its sections and list items.
 ///
 /// After an edit, and where the outline of a document is known already, the body of a section is
-/// read when it is first asked for: see [`pieces`](super::pieces).
+/// read when it is first asked for: see `pieces.rs`.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(super) source: String,
