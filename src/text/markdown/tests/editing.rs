@@ -46,7 +46,7 @@ fn values_are_written_in_the_plainest_form_that_reads_back() {
     let set = |old: &str, new: &str| {
         let source = format!("- **k**: {old}\n");
         edited(&source, |document, edit| {
-            edit.set_value(items(&document)[0].id, new);
+            edit.set_value(items(document)[0].id, new);
         })
     };
     assert_eq!(set("a", "b c"), "- **k**: b c\n");
@@ -70,7 +70,7 @@ fn values_are_written_in_the_plainest_form_that_reads_back() {
 fn a_value_of_several_lines_gives_way_to_an_inline_one_and_back() {
     let source = "- **k**: <!-- c -->\n  ```text\n  a\n  b\n  ```\n  - n: 1\n- **l**: 2\n";
     let inline = edited(source, |document, edit| {
-        edit.set_value(items(&document)[0].id, "x");
+        edit.set_value(items(document)[0].id, "x");
     });
     assert_eq!(inline, "- **k**: x <!-- c -->\n  - n: 1\n- **l**: 2\n");
     let lines = edited(&inline, |document, edit| {
@@ -84,7 +84,7 @@ fn a_value_of_several_lines_gives_way_to_an_inline_one_and_back() {
     });
     assert_eq!(again, inline);
     let other = edited(source, |document, edit| {
-        edit.set_value(items(&document)[0].id, "c\n\nd");
+        edit.set_value(items(document)[0].id, "c\n\nd");
     });
     assert_eq!(other, source.replace("  a\n  b\n", "  c\n\n  d\n"));
 }
@@ -93,12 +93,12 @@ fn a_value_of_several_lines_gives_way_to_an_inline_one_and_back() {
 fn raw_values_stay_as_they_are_given() {
     let source = "- **tools**: []\n- **inputs**: x\n";
     let result = edited(source, |document, edit| {
-        edit.set_raw(items(&document)[0].id, "[\"a\", \"b\"]").set_raw(items(&document)[1].id, "");
+        edit.set_raw(items(document)[0].id, "[\"a\", \"b\"]").set_raw(items(document)[1].id, "");
     });
     assert_eq!(result, "- **tools**: [\"a\", \"b\"]\n- **inputs**:\n");
     for raw in ["a\nb", "a\rb", "a <!-- b -->"] {
         let error = refused(source, |document, edit| {
-            edit.set_raw(items(&document)[0].id, raw);
+            edit.set_raw(items(document)[0].id, raw);
         });
         assert_eq!(error, EditError::NotInline { name: "tools".to_owned() });
     }
@@ -144,7 +144,7 @@ fn a_field_goes_after_the_item_named() {
     });
     assert_eq!(result, "- **a**: 1\n  - n: x\n  - m: y\n- **b**: 2\n- **c**: 3\n");
     let error = refused("- **a**: 1\n  - n: x\n", |document, edit| {
-        edit.insert_field(document.root(), Some(items(&document)[1].id), "b", "2");
+        edit.insert_field(document.root(), Some(items(document)[1].id), "b", "2");
     });
     assert!(matches!(error, EditError::Misplaced { .. }));
 }
@@ -153,7 +153,7 @@ fn a_field_goes_after_the_item_named() {
 fn nested_fields_are_plain_unless_their_siblings_are_bold() {
     let add = |source: &str| {
         edited(source, |document, edit| {
-            edit.insert_child_field(items(&document)[0].id, "n", "v");
+            edit.insert_child_field(items(document)[0].id, "n", "v");
         })
     };
     assert_eq!(add("- **a**:\n"), "- **a**:\n  - n: v\n");
@@ -168,14 +168,14 @@ fn nested_fields_are_plain_unless_their_siblings_are_bold() {
 fn bullets_and_boxes_are_added_and_changed() {
     let result = edited("# T\n- [ ] one\n- two\n", |document, edit| {
         let top = section(document, "T");
-        edit.set_checkbox(items(&document)[0].id, true)
-            .set_item_text(items(&document)[1].id, "zwei")
+        edit.set_checkbox(items(document)[0].id, true)
+            .set_item_text(items(document)[1].id, "zwei")
             .append_item(top, "Note: three")
             .append_checkbox(top, true, "four");
     });
     assert_eq!(result, "# T\n- [x] one\n- zwei\n- Note: three\n- [x] four\n");
     let error = refused("- a\n", |document, edit| {
-        edit.set_checkbox(items(&document)[0].id, true);
+        edit.set_checkbox(items(document)[0].id, true);
     });
     assert_eq!(error.to_string(), "`item` at 1:1 has no box");
 }
@@ -308,16 +308,16 @@ fn nul_is_refused_everywhere() {
     let source = "# T\n- **a**: 1\n- b\n";
     let changes: [fn(&Document, &mut Edit<'_>); 5] = [
         |document, edit| {
-            edit.set_value(items(&document)[0].id, "\0");
+            edit.set_value(items(document)[0].id, "\0");
         },
         |document, edit| {
-            edit.set_item_text(items(&document)[1].id, "\0");
+            edit.set_item_text(items(document)[1].id, "\0");
         },
         |document, edit| {
             edit.append_text(document.root(), "\0");
         },
         |document, edit| {
-            edit.set_raw(items(&document)[0].id, "\0");
+            edit.set_raw(items(document)[0].id, "\0");
         },
         |document, edit| {
             edit.insert_section(document.root(), None, 1, "x", "\0");
@@ -376,8 +376,8 @@ fn many_changes_make_one_edit() {
 #[test]
 fn what_is_removed_twice_is_removed_once() {
     let result = edited("# A\n- **a**: 1\n  - b: 2\n\n# B\n\n## C\n\n# D\n", |document, edit| {
-        edit.remove_item(items(&document)[1].id)
-            .remove_item(items(&document)[0].id)
+        edit.remove_item(items(document)[1].id)
+            .remove_item(items(document)[0].id)
             .remove_section(section(document, "C"))
             .remove_section(section(document, "B"))
             .remove_section(section(document, "D"));
