@@ -156,6 +156,7 @@ fn forms(
 }
 
 /// One step with what it waits for, what waits for it, and what can be done.
+#[cfg(feature = "web")]
 pub(crate) fn step(
     dashboard: &Dashboard,
     number: u32,

@@ -95,6 +95,7 @@ pub(crate) fn reviews(dashboard: &Dashboard, actions: Option<&Actions<'_>>) -> S
 }
 
 /// The questions that nobody has answered yet.
+#[cfg(feature = "web")]
 pub(crate) fn open_reviews(dashboard: &Dashboard, actions: Option<&Actions<'_>>) -> String {
     let mut open = dashboard.reviews();
     open.retain(|review| review.decision == Decision::Open);

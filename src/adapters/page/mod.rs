@@ -5,6 +5,7 @@
 
 mod attempts;
 mod board;
+#[cfg(feature = "web")]
 mod differences;
 mod files;
 mod log;
@@ -15,12 +16,18 @@ use std::fmt::Write as _;
 
 pub(crate) use self::{
     attempts::timeline,
-    board::{address, board, step, steps},
-    differences::differences,
-    files::{constraints, context, open_reviews, reviews},
-    log::{history, operation_line, operations},
+    board::{board, steps},
+    files::{constraints, context, reviews},
+    log::{history, operations},
     numbers::{header, numbers},
     report::report,
+};
+#[cfg(feature = "web")]
+pub(crate) use self::{
+    board::{address, step},
+    differences::differences,
+    files::open_reviews,
+    log::operation_line,
 };
 use crate::{
     graph::svg,
