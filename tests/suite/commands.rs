@@ -379,6 +379,20 @@ fn every_command_has_help_with_examples() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
+/// The doc comment of a struct of options that several verbs share would be the help of each.
+#[test]
+fn every_verb_has_help_of_its_own() {
+    for command in statedir::internals::command().get_subcommands() {
+        let mut helps: Vec<String> = command
+            .get_subcommands()
+            .map(|verb| verb.get_about().map(ToString::to_string).unwrap_or_default())
+            .collect();
+        helps.sort();
+        let twice = helps.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None, "{}", command.get_name());
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_a_quiet_end() {
     let project = Project::with_steps(300);

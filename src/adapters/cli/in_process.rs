@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CliResult, Failure, Session, args::Global, commands, output::Output, pairs};
 use crate::{domain::ErrorCode, store::Cancellation, workspace::Change};
 
-pub(in crate::adapters) use super::args::Command as Request;
+pub(in crate::adapters) use super::{args::Verbs, commands::Command as Request};
 
 /// Where a command runs, for whom, and on what condition.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::adapters::cli::{
         brief, check, checkpoint, constraint, context, diff, directive, history, init, op, plan,
         recover, review, rule, show, status, step, undo, var,
     },
-    in_process::{Answer, Request, defaults},
+    in_process::{Answer, Request, Verbs, defaults},
 };
 
 type Made = Result<Request, Answer>;
@@ -53,7 +53,7 @@ pub(super) fn show(given: &Given) -> Made {
 }
 
 fn step(verb: step::Verb) -> Made {
-    Ok(Request::Step(step::Args { verb }))
+    Ok(Request::Step(Verbs { verb }))
 }
 
 pub(super) fn step_next(given: &Given) -> Made {
@@ -76,15 +76,15 @@ pub(super) fn step_list(given: &Given) -> Made {
 
 pub(super) fn context_show(given: &Given) -> Made {
     let verb = context::Verb::Show { section: given.text("section")? };
-    Ok(Request::Context(context::Args { verb }))
+    Ok(Request::Context(Verbs { verb }))
 }
 
 pub(super) fn var_get(given: &Given) -> Made {
-    Ok(Request::Var(var::Args { verb: var::Verb::Get { path: given.text("path")? } }))
+    Ok(Request::Var(Verbs { verb: var::Verb::Get { path: given.text("path")? } }))
 }
 
 fn history(verb: history::Verb) -> Made {
-    Ok(Request::History(history::Args { verb }))
+    Ok(Request::History(Verbs { verb }))
 }
 
 pub(super) fn history_list(given: &Given) -> Made {
@@ -102,7 +102,7 @@ pub(super) fn history_verify(_: &Given) -> Made {
 }
 
 fn constraint(verb: constraint::Verb) -> Made {
-    Ok(Request::Constraint(constraint::Args { verb }))
+    Ok(Request::Constraint(Verbs { verb }))
 }
 
 pub(super) fn constraint_list(_: &Given) -> Made {
@@ -114,11 +114,11 @@ pub(super) fn constraint_get(given: &Given) -> Made {
 }
 
 pub(super) fn directive_list(_: &Given) -> Made {
-    Ok(Request::Directive(directive::Args { verb: directive::Verb::List }))
+    Ok(Request::Directive(Verbs { verb: directive::Verb::List }))
 }
 
 fn rule(verb: rule::Verb) -> Made {
-    Ok(Request::Rule(rule::Args { verb }))
+    Ok(Request::Rule(Verbs { verb }))
 }
 
 pub(super) fn rule_list(_: &Given) -> Made {
@@ -146,7 +146,7 @@ pub(super) fn rule_test(given: &Given) -> Made {
 }
 
 fn checkpoint(verb: checkpoint::Verb) -> Made {
-    Ok(Request::Checkpoint(checkpoint::Args { verb }))
+    Ok(Request::Checkpoint(Verbs { verb }))
 }
 
 pub(super) fn checkpoint_create(given: &Given) -> Made {
@@ -186,7 +186,7 @@ pub(super) fn redo(_: &Given) -> Made {
 
 pub(super) fn op_log(given: &Given) -> Made {
     let limit = given.whole("limit")?.unwrap_or(op::LOG_LIMIT);
-    Ok(Request::Op(op::Args { verb: op::Verb::Log { limit } }))
+    Ok(Request::Op(Verbs { verb: op::Verb::Log { limit } }))
 }
 
 pub(super) fn diff(given: &Given) -> Made {
@@ -205,7 +205,7 @@ pub(super) fn recover(given: &Given) -> Made {
 }
 
 pub(super) fn review_list(given: &Given) -> Made {
-    Ok(Request::Review(review::Args { verb: review::Verb::List { all: given.flag("all")? } }))
+    Ok(Request::Review(Verbs { verb: review::Verb::List { all: given.flag("all")? } }))
 }
 
 #[cfg(test)]

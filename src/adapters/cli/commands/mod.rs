@@ -12,22 +12,17 @@ mod repository;
 mod steps;
 mod view;
 
-pub(in crate::adapters) use self::agent::{hook, mcp, memory, setup};
-pub(in crate::adapters) use self::directory::{adopt, archive, check, gc, init, migrate, trust};
-pub(in crate::adapters) use self::files::{
-    apply, constraint, context, directive, event, history, rule, turn, var,
+pub(in crate::adapters) use self::{
+    agent::*, directory::*, files::*, log::*, recovery::*, repository::*, steps::*, view::*,
 };
-pub(in crate::adapters) use self::log::{checkpoint, diff, op, undo};
-pub(in crate::adapters) use self::recovery::{recover, scan};
-pub(in crate::adapters) use self::repository::{commit, git, merge, review_notes, worktree};
-pub(in crate::adapters) use self::steps::{plan, review, step};
-pub(in crate::adapters) use self::view::{
-    board, brief, graph, metrics, report, show, state, status, watch, web,
-};
+
+use std::ffi::OsStr;
+
+use clap::Subcommand;
 
 use super::{
     CliResult, Session,
-    args::{Arguments, Command},
+    args::{Arguments, Verbs},
     output::Output,
 };
 use crate::store::Cancellation;
@@ -47,62 +42,97 @@ pub(super) fn run(parsed: Arguments, command: String, output: &mut Output) -> Cl
     result.map_err(|failure| session.explain(failure))
 }
 
-/// Runs a command in a session.
-pub(super) fn dispatch(command: Command, session: &mut Session<'_>) -> CliResult {
-    match command {
-        Command::Init(args) => init::run(session, args),
-        Command::Adopt(args) => adopt::run(session, &args),
-        Command::Status(args) => status::run(session, &args),
-        Command::Brief(args) => brief::run(session, &args),
-        Command::Show(args) => show::run(session, &args),
-        Command::State(args) => state::run(session, &args),
-        Command::Import(args) => init::import(session, &args),
-        Command::Metrics(args) => metrics::run(session, &args),
-        Command::Report(args) => report::run(session, &args),
-        Command::Plan(args) => plan::run(session, &args),
-        Command::Step(args) => step::run(session, args),
-        Command::Context(args) => context::run(session, args),
-        Command::Var(args) => var::run(session, args),
-        Command::History(args) => history::run(session, args),
-        Command::Turn(args) => turn::run(session, args),
-        Command::Memory(args) => memory::run(session, &args),
-        Command::Constraint(args) => constraint::run(session, args),
-        Command::Directive(args) => directive::run(session, args),
-        Command::Rule(args) => rule::run(session, args),
-        Command::Event(args) => event::run(session, args),
-        Command::Review(args) => review::run(session, args),
-        Command::Pause(args) => plan::pause(session, args),
-        Command::Resume(_) => plan::resume(session),
-        Command::Apply(args) => apply::run(session, &args),
-        Command::Migrate(_) => migrate::run(session),
-        Command::Check(args) => check::run(session, &args),
-        Command::Recover(args) => recover::run(session, &args),
-        Command::Scan(args) => scan::run(session, &args),
-        Command::Checkpoint(args) => checkpoint::run(session, args),
-        Command::Restore(args) => checkpoint::restore(session, args),
-        Command::Undo(_) => undo::undo(session),
-        Command::Redo(_) => undo::redo(session),
-        Command::Op(args) => op::run(session, args),
-        Command::Diff(args) => diff::run(session, &args),
-        Command::Merge(args) => merge::run(session, &args),
-        Command::MergeDriver(args) => merge::drive_merge(session, &args),
-        Command::Git(args) => git::run(session, args),
-        Command::Commit(args) => commit::run(session, args),
-        Command::Worktree(args) => worktree::run(session, args),
-        Command::ReviewNotes(args) => review_notes::run(session, &args),
-        Command::Trust(args) => trust::run(session, &args),
-        Command::Gc(args) => gc::run(session, &args),
-        Command::Archive(args) => archive::run(session, args),
-        Command::Watch(args) => watch::run(session, &args),
-        #[cfg(feature = "fleet")]
-        Command::Fleet(args) => fleet::run(session, args),
-        Command::Board(args) => board::run(session, &args),
-        Command::Web(args) => web::run(session, &args),
-        Command::Setup(args) => setup::run(session, args),
-        Command::Hook(args) => hook::run(session, &args),
-        Command::Mcp(args) => mcp::run(session, &args),
-        Command::Schema(args) => reference::schema(session, &args),
-        Command::Completions(args) => reference::completions(session, &args),
-        Command::Man(args) => reference::man(session, &args),
-    }
+/// What adds the arguments or verbs of a command to it.
+pub(super) type Describe = fn(clap::Command) -> clap::Command;
+
+/// Makes of the list of commands the enum for the parser, what finds a command by its name
+/// (describing all of them takes longer than most of them run), and what runs it.
+macro_rules! commands {
+    (|$session:ident, $given:ident| $($(#[$option:meta])* $(if $feature:literal,)?
+        $name:literal $(| $alias:literal)? => $variant:ident($args:ty): $run:expr,)*) => {
+        #[derive(Clone, Debug, Subcommand)]
+        #[command(defer = true)]
+        pub(in crate::adapters) enum Command {
+            $($(#[cfg(feature = $feature)])? $(#[$option])*
+            #[command(name = $name $(, visible_alias = $alias)?)]
+            $variant($args),)*
+        }
+
+        /// The command that a word names, not described yet, and what describes it.
+        pub(super) fn named(word: &OsStr) -> Option<(clap::Command, Describe)> {
+            $($(#[cfg(feature = $feature)])? {
+                if word == $name $(|| word == $alias)? {
+                    let command = clap::Command::new($name) $(.visible_alias($alias))?;
+                    return Some((command, <$args as clap::Args>::augment_args));
+                }
+            })*
+            None
+        }
+
+        /// Runs a command in a session.
+        #[allow(unused_variables, reason = "some commands have no arguments")]
+        pub(super) fn dispatch(command: Command, $session: &mut Session<'_>) -> CliResult {
+            match command {
+                $($(#[cfg(feature = $feature)])? Command::$variant($given) => $run,)*
+            }
+        }
+    };
+}
+
+commands! {
+    |session, args|
+    "init" => Init(init::Args): init::run(session, args),
+    "adopt" => Adopt(adopt::Args): adopt::run(session, &args),
+    "status" => Status(status::Args): status::run(session, &args),
+    "brief" => Brief(brief::Args): brief::run(session, &args),
+    "show" => Show(show::Args): show::run(session, &args),
+    "state" => State(state::Args): state::run(session, &args),
+    "import" => Import(init::ImportArgs): init::import(session, &args),
+    "metrics" => Metrics(metrics::Args): metrics::run(session, &args),
+    "report" => Report(report::Args): report::run(session, &args),
+    "plan" => Plan(Verbs<plan::Verb>): plan::run(session, &args.verb),
+    "step" => Step(Verbs<step::Verb>): step::run(session, args.verb),
+    "context" => Context(Verbs<context::Verb>): context::run(session, args.verb),
+    "var" | "variables" => Var(Verbs<var::Verb>): var::run(session, args.verb),
+    "history" => History(Verbs<history::Verb>): history::run(session, args.verb),
+    "turn" => Turn(Verbs<turn::Verb>): turn::run(session, args.verb),
+    "memory" => Memory(memory::Args): memory::run(session, &args),
+    "constraint" | "constraints" => Constraint(Verbs<constraint::Verb>): constraint::run(session, args.verb),
+    "directive" => Directive(Verbs<directive::Verb>): directive::run(session, args.verb),
+    "rule" => Rule(Verbs<rule::Verb>): rule::run(session, args.verb),
+    "event" => Event(Verbs<event::Verb>): event::run(session, args.verb),
+    "review" => Review(Verbs<review::Verb>): review::run(session, args.verb),
+    "pause" => Pause(plan::PauseArgs): plan::pause(session, args),
+    "resume" => Resume(plan::ResumeArgs): plan::resume(session),
+    "apply" => Apply(apply::Args): apply::run(session, &args),
+    "check" => Check(check::Args): check::run(session, &args),
+    "migrate" => Migrate(migrate::Args): migrate::run(session),
+    "recover" => Recover(recover::Args): recover::run(session, &args),
+    "scan" => Scan(scan::Args): scan::run(session, &args),
+    "checkpoint" => Checkpoint(Verbs<checkpoint::Verb>): checkpoint::run(session, args.verb),
+    "restore" => Restore(checkpoint::RestoreArgs): checkpoint::restore(session, args),
+    "undo" => Undo(undo::UndoArgs): undo::undo(session),
+    "redo" => Redo(undo::RedoArgs): undo::redo(session),
+    "op" => Op(Verbs<op::Verb>): op::run(session, args.verb),
+    "diff" => Diff(diff::Args): diff::run(session, &args),
+    "merge" => Merge(merge::Args): merge::run(session, &args),
+    #[command(hide = true)]
+    "merge-driver" => MergeDriver(merge::DriverArgs): merge::drive_merge(session, &args),
+    "git" => Git(Verbs<git::Verb>): git::run(session, args.verb),
+    "commit" => Commit(commit::Args): commit::run(session, args),
+    "worktree" => Worktree(Verbs<worktree::Verb>): worktree::run(session, args.verb),
+    "review-notes" => ReviewNotes(review_notes::Args): review_notes::run(session, &args),
+    "trust" => Trust(trust::Args): trust::run(session, &args),
+    "gc" => Gc(gc::Args): gc::run(session, &args),
+    "archive" => Archive(archive::Args): archive::run(session, args),
+    "watch" => Watch(watch::Args): watch::run(session, &args),
+    if "fleet", "fleet" => Fleet(Verbs<fleet::Verb>): fleet::run(session, args.verb),
+    "board" => Board(board::Args): board::run(session, &args),
+    "web" => Web(web::Args): web::run(session, &args),
+    "hook" => Hook(hook::Args): hook::run(session, &args),
+    "setup" => Setup(setup::Args): setup::run(session, args),
+    "mcp" => Mcp(mcp::Args): mcp::run(session, &args),
+    "schema" => Schema(reference::SchemaArgs): reference::schema(session, &args),
+    "completions" => Completions(reference::CompletionsArgs): reference::completions(session, &args),
+    "man" => Man(reference::ManArgs): reference::man(session, &args),
 }

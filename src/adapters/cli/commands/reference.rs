@@ -11,8 +11,8 @@ use crate::{
 
 /// Print a completion script for a shell
 ///
-/// In bash, zsh and fish it completes what the state knows, too: steps, sections, variables, reviews,
-/// checkpoints, templates.
+/// In bash, zsh and fish it also completes names from the state: steps, sections, variables,
+/// reviews, checkpoints, templates.
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  statedir completions bash > ~/.local/share/bash-completion/completions/statedir\n  statedir completions zsh > _statedir"

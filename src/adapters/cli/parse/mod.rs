@@ -12,7 +12,8 @@ use std::ffi::OsString;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, error::ErrorKind};
 
 use super::{
-    args::{Arguments, Describe, Global, named},
+    args::{Arguments, Global},
+    commands::{Describe, named},
     suggest, synonyms,
 };
 

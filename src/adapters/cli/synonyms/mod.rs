@@ -8,7 +8,7 @@ mod table;
 use std::ffi::OsString;
 
 use self::table::{CommandEntry, OptionEntry, Table, Token};
-use super::args::named;
+use super::commands::named;
 
 /// A line in our own words.
 pub(super) struct Reading {

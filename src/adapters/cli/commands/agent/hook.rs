@@ -22,24 +22,24 @@ use crate::{
 /// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own words; `statedir
 /// setup claude` (codex, gemini, qwen) registers it.
 ///
-/// SessionStart puts the brief into the agent's context. UserPromptSubmit tells which rules changed
-/// since the session was last told; with --record-prompts it records what the user said as a turn,
-/// with what looks like a secret masked. PreToolUse asks before a command or an MCP tool whose words
+/// SessionStart puts the brief into the agent's context. UserPromptSubmit reports which rules have
+/// changed since it last did; with --record-prompts it records what the user said as a turn, with
+/// what looks like a secret masked. PreToolUse asks before a command or an MCP tool whose words
 /// reach the state directory and that is not known to only read; it denies what plainly writes
-/// history.md or .statedir/ or removes the state. That protects from accidents, not from malice,
-/// also when the event is not quite JSON. It asks, too, when a review is open and when a limit is
-/// reached: once per limit and session, naming the command that raises it (`statedir constraint
-/// set max_file_operations 100`); a rule can pause for good.
-/// PostToolUse counts file operations and web requests and checks a state file that was edited. What
-/// the agent plans with its own task tool becomes steps: TaskCreate, TaskUpdate, TodoWrite, an
-/// accepted plan, Codex's update_plan, Gemini's write_todos, opencode's todowrite, Qwen's
-/// todo_write, Copilot's table `todos`; with --capture also where there is no state yet, with --no-capture not at all.
-/// PreCompact makes a checkpoint. Stop mentions a step left RUNNING, once. SubagentStart gives a
-/// helper a short brief. Deciding a review is always asked about.
-/// SessionEnd is recorded. Other events, tools and members are ignored.
+/// history.md or .statedir/ or removes the state. That protects against accidents, not malice, even
+/// if the event is not quite JSON. It asks, too, when a review is open and when a limit is reached:
+/// once per limit and session, with the command that raises it (`statedir constraint set
+/// max_file_operations 100`); a rule can pause for good. PostToolUse counts file operations and web
+/// requests and checks a state file that was edited. What the agent plans with its own task tool
+/// becomes steps: TaskCreate, TaskUpdate, TodoWrite, an accepted plan, Codex's update_plan,
+/// Gemini's write_todos, opencode's todowrite, Qwen's todo_write, Copilot's table `todos`; with
+/// --capture also where there is no state yet, with --no-capture not at all. PreCompact makes a
+/// checkpoint. Stop mentions a step left RUNNING, once. SubagentStart gives a helper a short brief.
+/// Deciding a review always needs confirmation. SessionEnd is recorded. Other events, tools and
+/// members are ignored.
 ///
-/// The state is the nearest workspace/state at or above the event's `cwd`; without one it says
-/// nothing. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
+/// The state is the nearest workspace/state at or above the event's `cwd`; without one it is
+/// silent. Without --actor or $STATEDIR_ACTOR the session's id is the actor. What is counted
 /// becomes part of the next step's entry, or at once an event when a limit is crossed.
 ///
 /// It fails open: whatever goes wrong is noted in .statedir/hook.log, and the exit code is 0.
@@ -57,7 +57,7 @@ pub(in crate::adapters) struct Args {
     /// Record what the user says; `statedir setup claude --record-prompts` sets this up
     #[arg(long)]
     record_prompts: bool,
-    /// Make a state of the agent's first task list where there is none
+    /// Create a state from the agent's first task list if there is none
     #[arg(long)]
     capture: bool,
     /// Leave the agent's task lists alone

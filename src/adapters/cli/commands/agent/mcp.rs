@@ -10,8 +10,8 @@ use crate::{
 ///
 /// The tools take the same arguments as the commands and answer with the same documents as
 /// `--json`; the five files and the merged state are resources; the prompts `start` and `resume`
-/// begin a task and go on with it. Several clients, each with a server of its own, can work on one
-/// directory. The server ends with its input.
+/// begin and continue a task. Several clients, each with its own server, can work on one directory.
+/// The server ends with its input.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 The entry of a client that starts its servers itself:

@@ -7,10 +7,10 @@ use crate::{
 
 /// Show what is remembered of the conversation, in four tiers
 ///
-/// working: the last 2 turns whole. short: the last 10 with responses of at most 200 characters.
+/// working: the last 2 turns in full. short: the last 10 with responses of at most 200 characters.
 /// medium: turns 11 to 50 as intents, outcomes, issues, decisions and lessons. long: project,
-/// preferences, statistics, patterns of errors and successes. All of it is derived now, and
-/// nothing in history.md is thrown away. Turns are looked for in the last 16 MiB of it.
+/// preferences, statistics, patterns of errors and successes. All of it is derived from the last 16
+/// MiB of history.md each time; nothing there is thrown away.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

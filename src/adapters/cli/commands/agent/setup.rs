@@ -22,20 +22,18 @@ use crate::{
 /// .qwen/settings.json, QWEN.md. vscode: .vscode/mcp.json, AGENTS.md. generic: AGENTS.md. The skill
 /// for codex, gemini, opencode and others goes to .agents/skills.
 ///
-/// An agent that nobody watches may run statedir without being asked about; deciding a review is
-/// always asked about. Hooks say nothing where statedir is not installed. What an agent plans with
-/// its client's own task tool becomes steps of a state that is there; with --capture the first list
-/// makes one where there is none, with --no-capture lists are left alone. Setting up again keeps
-/// that choice.
+/// An unattended agent may run statedir without confirmation; deciding a review always needs one.
+/// Hooks are silent where statedir is not installed. What an agent plans with its client's own task
+/// tool becomes steps of the state; with --capture the first list creates a state if there is none,
+/// with --no-capture lists are left alone. Setting up again keeps that choice.
 ///
-/// --check says for each client what is in place, what it still needs, and runs one hook event and
-/// one request to the MCP server in a directory of its own: exit code 0 if all of that is as it
-/// should be, else 1.
+/// --check reports for each client what is in place and what is missing, and runs one hook event
+/// and one MCP request in a temporary directory: exit code 0 if all is well, else 1.
 ///
-/// Existing content keeps its bytes: settings are edited in place, text goes between markers.
+/// Existing content keeps its bytes: settings are edited in place, text is added between markers.
 /// Setting up again updates it. --remove removes what was added; instructions that several clients
-/// share are kept until the last of them is removed. What was changed by hand is neither replaced
-/// nor removed, and you are told so; --force does it anyway. A file that cannot be understood is
+/// share are kept until the last of them is removed. What was changed by hand is reported, and
+/// neither replaced nor removed unless --force is given. A file that cannot be understood is
 /// refused, and then nothing is written; a link is followed, so that settings kept elsewhere stay
 /// there.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,7 +64,7 @@ pub(in crate::adapters) struct Args {
     /// Remove what was added
     #[arg(long)]
     remove: bool,
-    /// Tell what is in place and what is still needed, and prove it with one harmless event
+    /// Report what is in place and what is missing, and prove it with one harmless event
     #[arg(long, conflicts_with_all = ["print", "remove", "force", "record_prompts", "capture", "no_capture"])]
     check: bool,
     /// Discard changes made by hand
@@ -75,7 +73,7 @@ pub(in crate::adapters) struct Args {
     /// Record what the user says as turns in history.md, with what looks like a secret masked
     #[arg(long, conflicts_with = "remove")]
     record_prompts: bool,
-    /// Make a state of an agent's first task list where there is none
+    /// Create a state from an agent's first task list if there is none
     #[arg(long, conflicts_with = "remove")]
     capture: bool,
     /// Leave the task lists of agents alone

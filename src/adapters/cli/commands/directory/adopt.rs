@@ -14,10 +14,10 @@ use crate::{
 
 /// Work in plans that already exist: Spec Kit, OpenSpec, Kiro, TODO.md and others
 ///
-/// Finds out whose files are in the directory and makes them a state without changing one byte of
-/// them: only `statedir.yaml`, which says which file is what, and `.statedir/` are written. From then
-/// on a step that is done is a box that is ticked; claims, attempts and results are kept in files
-/// beside. Run it again when plans have been added.
+/// Recognises the files in the directory and uses them as a state without changing a byte of them:
+/// it writes only `statedir.yaml`, which says what each file is, and `.statedir/`. From then on,
+/// completing a step ticks its box; claims, attempts and results are kept in separate files. Run it
+/// again after adding plans.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,7 @@ pub(in crate::adapters) struct Args {
     /// The project, the folder of one plan, or one file
     #[arg(value_name = "DIR|FILE")]
     path: Option<PathBuf>,
-    /// Whose files these are, or a file with a profile of your own
+    /// The profile of the files, or a file with your own profile
     #[arg(long, value_name = "NAME|FILE")]
     profile: Option<String>,
     /// Keep what is added in `.statedir/`, which git does not see

@@ -41,7 +41,7 @@ enum Verb {
     /// List the archived executions
     #[command(after_help = "Examples:\n  statedir archive list --json")]
     List,
-    /// Show where an archived execution was
+    /// Show where an archived execution stood
     #[command(after_help = "Examples:\n  statedir archive show exec_2026")]
     Show {
         /// Its name, or the beginning of it
@@ -49,8 +49,8 @@ enum Verb {
     },
     /// Delete archived executions that have ended, after showing which
     ///
-    /// Only executions that have ended are deleted. Without --yes nothing is: it shows which would
-    /// be. What is deleted cannot be brought back.
+    /// Only executions that have ended are deleted. Without --yes they are only listed. What is
+    /// deleted cannot be restored.
     #[command(
         after_help = "Examples:\n  statedir archive prune --older-than 30d\n  statedir archive prune --older-than 30d --yes"
     )]

@@ -15,8 +15,8 @@ use crate::{
 
 /// Start a state: write plan.md, context.md, variables.json, history.md and constraints.md
 ///
-/// Existing files are never overwritten; missing ones are added. The files of a fresh clone are taken
-/// over as they are.
+/// Existing files are never overwritten; missing ones are added. The files of a fresh clone are
+/// adopted as they are.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ pub(in crate::adapters) struct Args {
     /// A template by name, such as `classic` or `execute`, or a directory with your own
     #[arg(long, value_name = "NAME|DIR")]
     pub(in crate::adapters) template: Option<String>,
-    /// The ticket it is about: #7, PROJ-123 or its address; the state goes to docs/plan/tickets
+    /// The ticket it is about: #7, PROJ-123 or its URL; the state is kept below docs/plan/tickets
     #[arg(long, value_name = "TICKET")]
     pub(in crate::adapters) ticket: Option<String>,
     /// List the templates that have a name, and write nothing
@@ -172,9 +172,9 @@ Examples:
   statedir import --from task-master . --dry-run
   statedir import --from beads .beads/issues.jsonl")]
 pub(in crate::adapters) struct ImportArgs {
-    /// A file, or - for standard input; with `--from`, their file or the project it is in
+    /// A file, or - for standard input; with `--from`, that program's file or the project it is in
     file: String,
-    /// Copy the plan of another program instead; what is not taken is told
+    /// Copy the plan of another program instead; reports what was not copied
     #[arg(long, value_enum, value_name = "PROGRAM")]
     from: Option<Source>,
     /// The format of the document

@@ -3,7 +3,7 @@ use crate::{
     workspace::Change,
 };
 
-/// Rewrite the layout of an older version into the current one; `undo` takes it back
+/// Rewrite the layout of an older version into the current one; `undo` reverts it
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Older files are read and edited in their own layout, and only this command rewrites them.

@@ -7,24 +7,20 @@ use crate::{
 };
 
 /// Read and set modifiers and limits in constraints.md
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir constraint list
   statedir constraint get priority
   statedir constraint set priority cost_efficiency
   statedir constraint set max_cost_per_task unlimited
   statedir constraint set preferred_tools '[\"Read\", \"Write\"]'
-  statedir constraint unset active_persona")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+  statedir constraint unset active_persona"
+)]
 pub(in crate::adapters) enum Verb {
-    /// List modifiers and limits, also those that are not set, directives and rules
+    /// List modifiers and limits (set or not), directives and rules
     #[command(after_help = "Examples:\n  statedir constraint list --json")]
     List,
     /// Print one value
@@ -47,7 +43,7 @@ pub(in crate::adapters) enum Verb {
         #[arg(long)]
         create: bool,
     },
-    /// Take one value away: a limit is unlimited, a modifier not set
+    /// Remove one value: a limit becomes unlimited, a modifier unset
     #[command(
         after_help = "Examples:\n  statedir constraint unset max_web_requests\n  statedir constraint unset priority"
     )]
@@ -57,8 +53,8 @@ pub(in crate::adapters) enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Set { name, value, create } => {
             // A number stays as it was typed: `0.50` is not `0.5`.
             let value = match pairs::value(&value)? {

@@ -6,20 +6,16 @@ use crate::{
 };
 
 /// Add to, replace or show sections of context.md
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir context add \"Qdrant is fastest below 1M vectors\"
   statedir context add --section \"Decision Rationale\" \"Chose qdrant: latency\"
   statedir context set --section \"Current Understanding\" - < understanding.md
-  statedir context show --section \"Key Findings\"")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+  statedir context show --section \"Key Findings\""
+)]
 pub(in crate::adapters) enum Verb {
     /// Append text to a section; nothing is replaced
     #[command(
@@ -64,8 +60,8 @@ impl TextArgs {
     }
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Add(text) => session.apply(&[Change::ContextAdd(text.text()?)]),
         Verb::Set(text) => session.apply(&[Change::ContextSet(text.text()?)]),
         Verb::Show { section } => show(session, section.as_deref()),

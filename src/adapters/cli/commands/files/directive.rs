@@ -6,19 +6,15 @@ use crate::{
 };
 
 /// Add, list and remove directives: rules of behaviour in force now
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir directive add \"Do not create new components without approval\"
   statedir directive add \"prefer fast tools\" --for-steps 2
-  statedir directive remove 1")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+  statedir directive remove 1"
+)]
 pub(in crate::adapters) enum Verb {
     /// Add a directive
     #[command(
@@ -42,8 +38,8 @@ pub(in crate::adapters) enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Add { text, for_steps } => {
             let text = pairs::text(text)?;
             session.apply(&[Change::DirectiveAdd { text, steps: for_steps }])

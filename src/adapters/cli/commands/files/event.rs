@@ -4,20 +4,16 @@ use crate::{
 };
 
 /// Report an event, so that rules can react
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir event emit feedback sentiment=positive
   statedir event emit cost amount=0.12
-  statedir event emit error message=\"disk full\"")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
+  statedir event emit error message=\"disk full\""
+)]
+pub(in crate::adapters) enum Verb {
     /// Record an event and let the rules react
     #[command(after_help = "\
 feedback (sentiment=…), cost (amount=…), time (amount=…), error (message=…), task_type (type=…) and
@@ -30,14 +26,14 @@ Examples:
         /// The type, one word
         #[arg(value_name = "TYPE")]
         kind: String,
-        /// What is known about it
+        /// A field of the event
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         fields: Vec<(String, String)>,
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    let Verb::Emit { kind, fields } = args.verb;
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    let Verb::Emit { kind, fields } = verb;
     session.apply(&[Change::Event { kind, fields: pairs::values(&fields)? }])
 }
 

@@ -8,26 +8,22 @@ use crate::{
     workspace::{Change, Error},
 };
 
-/// Add to, read and verify the append-only history
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU
-  statedir history list --limit 5
-  statedir history search timeout
-  statedir history verify")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
 /// How many entries are listed if nothing else is said.
 pub(in crate::adapters) const LIST_LIMIT: usize = 10;
 /// How many are found.
 pub(in crate::adapters) const SEARCH_LIMIT: usize = 20;
 
+/// Add to, read and verify the append-only history
 #[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+#[command(
+    defer = true,
+    after_help = "\
+Examples:
+  statedir history add \"Asked the user\" question=\"Which region?\" answer=EU
+  statedir history list --limit 5
+  statedir history search timeout
+  statedir history verify"
+)]
 pub(in crate::adapters) enum Verb {
     /// Add an entry
     #[command(
@@ -52,7 +48,7 @@ pub(in crate::adapters) enum Verb {
     /// Find entries that contain a text
     #[command(after_help = "Examples:\n  statedir history search timeout --limit 5")]
     Search {
-        /// Letter case does not matter for a–z
+        /// What to look for; a–z match in either case
         text: String,
         /// The most to list
         #[arg(long, default_value_t = SEARCH_LIMIT)]
@@ -63,16 +59,16 @@ pub(in crate::adapters) enum Verb {
         after_help = "Examples:\n  statedir history verify\n  statedir history verify --json"
     )]
     Verify,
-    /// Leave it at an earlier version that git went back to
+    /// Accept an earlier version that git went back to
     ///
-    /// After `git checkout`, `git revert` or `git reset` entries may be gone. This adds an entry that
-    /// names them, so that nothing misses them any more; `statedir check --fix` brings them and what
-    /// went with them back instead.
+    /// After `git checkout`, `git revert` or `git reset` entries may be gone. This adds an entry
+    /// that names them, so that they are no longer reported as missing; `statedir check --fix`
+    /// restores them, and the changes made with them, instead.
     #[command(
         after_help = "Examples:\n  statedir history accept\n  statedir history accept --why \"wrong direction\""
     )]
     Accept {
-        /// Why it stays so
+        /// Why the earlier version is right
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
@@ -94,8 +90,8 @@ pub(in crate::adapters) enum ExportFormat {
     Jsonl,
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Add { title, fields } => {
             let title = pairs::text(title)?;
             session.apply(&[Change::HistoryAdd { title, fields: pairs::texts(&fields) }])

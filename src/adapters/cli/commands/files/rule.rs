@@ -9,19 +9,6 @@ use crate::{
     workspace::{Change, RuleLine},
 };
 
-/// Add, check, explain and try adaptation rules
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  statedir rule add 'If cost exceeds 80% of budget → set priority to \"cost_efficiency\"'
-  statedir rule check
-  statedir rule explain 1 --event step_failed
-  statedir rule test step_failed error=timeout", after_long_help = AfterHelp::long())]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
 /// `--help` shows the whole language, `-h` the examples only.
 struct AfterHelp;
 
@@ -35,8 +22,14 @@ impl AfterHelp {
     }
 }
 
+/// Add, check, explain and try adaptation rules
 #[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+#[command(defer = true, after_help = "\
+Examples:
+  statedir rule add 'If cost exceeds 80% of budget → set priority to \"cost_efficiency\"'
+  statedir rule check
+  statedir rule explain 1 --event step_failed
+  statedir rule test step_failed error=timeout", after_long_help = AfterHelp::long())]
 pub(in crate::adapters) enum Verb {
     /// List the rules with their numbers
     #[command(after_help = "Examples:\n  statedir rule list")]
@@ -58,7 +51,7 @@ pub(in crate::adapters) enum Verb {
     /// Show for every rule what will be executed, what is advice, and what is not understood
     #[command(after_help = "Examples:\n  statedir rule check\n  statedir rule check --json")]
     Check,
-    /// Say why a rule fires or does not, with the values seen
+    /// Explain why a rule fires or does not, with the values it sees
     #[command(after_help = "\
 Examples:
   statedir rule explain 1
@@ -66,7 +59,7 @@ Examples:
     Explain {
         /// Its number
         rule: usize,
-        /// As if this event happened now
+        /// Explain it as if this event happened now
         #[arg(long, value_name = "TYPE")]
         event: Option<String>,
         /// Fields of the event
@@ -92,8 +85,8 @@ Examples:
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Add { text } => session.apply(&[Change::RuleAdd { text: pairs::text(text)? }]),
         Verb::Remove { rule } => session.apply(&[Change::RuleRemove { rule: rule.into() }]),
         Verb::List => list(session),

@@ -5,21 +5,17 @@ use crate::{
 };
 
 /// Record turns of the conversation
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir turn add --user \"Which database?\" --response \"Qdrant, because it is fastest\"
   statedir turn add --user \"Deploy it\" --response - --intent deploy --outcome done < answer.txt
 
-`statedir memory` shows what is remembered of them.")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
+`statedir memory` shows what is remembered of them."
+)]
+pub(in crate::adapters) enum Verb {
     /// Record a turn as an entry of the history
     #[command(after_help = "\
 Examples:
@@ -30,7 +26,7 @@ Examples:
 }
 
 #[derive(Clone, Debug, clap::Args)]
-struct AddArgs {
+pub(in crate::adapters) struct AddArgs {
     /// What the user said; - reads standard input
     #[arg(long, value_name = "TEXT", visible_alias = "user-message", default_value = "")]
     user: String,
@@ -72,8 +68,8 @@ struct AddArgs {
     output_tokens: Option<u64>,
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    let Verb::Add(args) = args.verb;
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    let Verb::Add(args) = verb;
     let turn = Turn {
         turn: None,
         time: None,

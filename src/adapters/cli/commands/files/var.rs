@@ -8,24 +8,20 @@ use crate::{
 };
 
 /// Read and change variables.json
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 PATH is dotted (a.b.0) or a JSON pointer (/a/b/0). VALUE is JSON where it parses as JSON, else text.
 
 Examples:
   statedir var set file_paths.report workspace/report.md
   statedir var get file_paths.report
   statedir var append extracted_data.urls_processed https://example.org
-  echo '{\"extracted_data\":{\"flags\":{\"done\":true}}}' | statedir var merge -")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+  echo '{\"extracted_data\":{\"flags\":{\"done\":true}}}' | statedir var merge -"
+)]
 pub(in crate::adapters) enum Verb {
-    /// Print a value; everything without a path
+    /// Print a value, or everything if no path is given
     #[command(
         after_help = "Examples:\n  statedir var get cost_tracking.total_cost\n  statedir var get steps.3.p99_ms\n  statedir var get /file_paths --json"
     )]
@@ -33,7 +29,7 @@ pub(in crate::adapters) enum Verb {
         /// Dotted path or JSON pointer
         path: Option<String>,
     },
-    /// Set a value, creating the objects on the way
+    /// Set a value, creating missing objects
     #[command(
         after_help = "Examples:\n  statedir var set a.b 42\n  statedir var set a.version 1.0 --string"
     )]
@@ -85,12 +81,12 @@ pub(in crate::adapters) enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
     let typed = |text: String, string: bool| {
         let text = pairs::text(text)?;
         if string { Ok(Value::from(text)) } else { pairs::checked_value(&text) }
     };
-    let change = match args.verb {
+    let change = match verb {
         Verb::Get { path } => return get(session, path.as_deref()),
         Verb::Set { path, value, string } => Change::VarSet { path, value: typed(value, string)? },
         Verb::Unset { path } => Change::VarUnset { path },

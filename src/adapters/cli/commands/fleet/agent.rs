@@ -25,7 +25,7 @@ Examples:
   statedir fleet agent
   statedir fleet agent --once
   statedir fleet agent --for 1h --lease 2m")]
-pub(super) struct Args {
+pub(in crate::adapters) struct Args {
     /// Push once and stop
     #[arg(long)]
     once: bool,

@@ -18,14 +18,14 @@ use crate::{
 };
 
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct ListArgs {
+pub(in crate::adapters) struct ListArgs {
     /// active, paused, completed or failed
     #[arg(long)]
     status: Option<String>,
     /// The machine that has or had the lease
     #[arg(long)]
     machine: Option<String>,
-    /// Not published for at least as long
+    /// Not published for at least this long
     #[arg(long, value_name = "TIME", value_parser = time)]
     older_than: Option<Duration>,
     /// Words in the name, the goal or the last action
@@ -37,14 +37,14 @@ pub(super) struct ListArgs {
 }
 
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct WatchArgs {
+pub(in crate::adapters) struct WatchArgs {
     /// Stop after that time
     #[arg(long = "for", value_name = "TIME", value_parser = time)]
     time: Option<Duration>,
 }
 
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct MetricsArgs {
+pub(in crate::adapters) struct MetricsArgs {
     /// A line for each machine or each template
     #[arg(long, value_enum, default_value = "machine")]
     by: By,

@@ -26,17 +26,19 @@ use crate::{
 /// A fleet is a SQLite file or a PostgreSQL database. `join` makes a state part of it; `push`
 /// publishes what changed since the last push, and of the history only what was added. One machine
 /// at a time has the lease of a project: a push without it is refused (exit 3), whatever the clocks
-/// say. Losing a machine loses at most what was not pushed; another one claims the project, pulls it
-/// and goes on.
+/// say. Losing a machine loses at most what was not pushed; another one claims the project, pulls
+/// it and continues.
 ///
 /// The files on the machine with the lease stay the truth, and no other command waits for a network.
 /// Pushes happen at the end of a client's turn, by `fleet agent`, or by hand.
 ///
-/// The database is $STATEDIR_FLEET, else the one that `fleet init` was told, else a file of your own.
-/// The machine is $STATEDIR_HOST, else the host's name. A password comes from the address in the
-/// environment, $PGPASSWORD or ~/.pgpass, and is never written anywhere.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+/// The database is $STATEDIR_FLEET, else the one given to `fleet init`, else a SQLite file in your
+/// home. The machine is $STATEDIR_HOST, else the host's name. A password comes from the address in
+/// the environment, $PGPASSWORD or ~/.pgpass, and is never written anywhere.
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir fleet init postgres://worker@db.example/fleet
   statedir fleet join --name billing
@@ -44,26 +46,20 @@ Examples:
   statedir fleet claim --next --where status=active
   statedir fleet pull billing work/billing/state
   statedir fleet list --status failed
-  statedir fleet recover --all --apply")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
-    /// Choose the database, and make its tables where there are none
+  statedir fleet recover --all --apply"
+)]
+pub(in crate::adapters) enum Verb {
+    /// Choose the database, and create missing tables
     #[command(after_help = "\
 Examples:
   statedir fleet init
   statedir fleet init sqlite:/srv/fleet.db
   statedir fleet init 'postgres://worker@db.example/fleet?sslrootcert=/etc/ssl/db.pem'")]
     Init {
-        /// sqlite:PATH or postgres://USER@HOST/DATABASE; else a file of your own
+        /// sqlite:PATH or postgres://USER@HOST/DATABASE; else a file in your home
         url: Option<String>,
     },
-    /// Say what is connected and how old it is
+    /// Show what is connected and how old it is
     #[command(after_help = "Examples:\n  statedir fleet status\n  statedir fleet status --json")]
     Status,
     /// Make this state part of the fleet, with the lease for this machine
@@ -97,16 +93,16 @@ Examples:
         /// Its name or execution_id
         #[arg(value_name = "NAME", required_unless_present = "next", conflicts_with = "next")]
         name: Option<String>,
-        /// The first that is free, longest untouched first
+        /// The free project that has been untouched longest
         #[arg(long)]
         next: bool,
-        /// Only projects of which a column (status, machine, agent, template, …) has this value
+        /// Only projects with this value in a column (status, machine, agent, template, …)
         #[arg(long = "where", value_name = "COLUMN=VALUE", requires = "next", value_parser = condition)]
         conditions: Vec<(Column, String)>,
         #[command(flatten)]
         lease: Lease,
     },
-    /// Give the lease up
+    /// Give up the lease
     #[command(after_help = "Examples:\n  statedir fleet release\n  statedir fleet release billing")]
     Release {
         /// The project; else the one of this state
@@ -135,7 +131,7 @@ Examples:
         /// The state directory; else where this machine has it, else NAME/state
         #[arg(value_name = "DIR")]
         into: Option<PathBuf>,
-        /// Unite changes that were not published with what is published, by meaning
+        /// Merge unpublished changes with what is published, by meaning
         #[arg(long)]
         merge: bool,
     },
@@ -168,9 +164,9 @@ Examples:
     Agent(agent::Args),
 }
 
-/// How long a lease lasts.
+// No doc comment: it would replace the help of the verbs that use it.
 #[derive(Clone, Copy, Debug, clap::Args)]
-struct Lease {
+pub(in crate::adapters) struct Lease {
     /// How long the lease lasts; a push and `fleet agent` renew it
     #[arg(long = "for", value_name = "TIME", default_value = "5m", value_parser = lease_time)]
     lease: Duration,
@@ -207,11 +203,11 @@ impl From<FleetError> for Failure {
     }
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
     if session.global.dry_run {
         return Err(Failure::usage("`--dry-run` cannot be used with `fleet`"));
     }
-    match args.verb {
+    match verb {
         Verb::Init { url } => init(session, url.as_deref()),
         Verb::Status => status(session),
         Verb::Join { name, with_secrets, lease } => join(session, name, with_secrets, lease.lease),

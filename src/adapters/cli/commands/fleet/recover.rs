@@ -21,16 +21,16 @@ use crate::{
 
 /// Claim, pull and recover every active project whose lease has run out
 ///
-/// Without --apply it says which and changes nothing. With it each is claimed, so that two machines
-/// share the work without doing anything twice; pulled; decided as `statedir recover` decides; carried
-/// out or put before a person; and published.
+/// Without --apply it lists them and changes nothing. With it each project is claimed, so that two
+/// machines share the work without doing anything twice; pulled; decided as `statedir recover`
+/// decides; carried out or put before a person; and published.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir fleet recover
   statedir fleet recover --apply
   statedir fleet recover --all --apply --into /srv/agents")]
-pub(super) struct Args {
+pub(in crate::adapters) struct Args {
     /// All of them; else one
     #[arg(long)]
     all: bool,

@@ -6,14 +6,19 @@ use crate::{
     workspace::{CheckpointDetails, CheckpointLine, CheckpointRequest, RestoreOptions},
 };
 
-/// Keep the state under a name, and go back to it
+/// How many checkpoints are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 20;
+
+/// Save the state under a name, and go back to it
 ///
 /// A checkpoint costs the size of what changed since the last one, never that of the history. It is
 /// kept until it is deleted, whatever `gc` drops; automatic ones, made before a restore or an
-/// import or because a rule asks, expire with `gc --older-than`. Each holds the history's newest
-/// entries, so `history verify` notices if the end is cut off.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+/// import or because a rule asks for one, expire with `gc --older-than`. Each holds the history's
+/// newest entries, so `history verify` notices if the end is cut off.
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir checkpoint create before-refactoring -m \"all tests pass\"
   statedir checkpoint list
@@ -22,19 +27,10 @@ Examples:
   statedir checkpoint restore @-3 --only variables
   statedir checkpoint delete before-refactoring
 
-A name is accepted wherever an operation is: `statedir diff before-refactoring`.")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-/// How many checkpoints are listed if nothing else is said.
-pub(in crate::adapters) const LIST_LIMIT: usize = 20;
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+A name is accepted wherever an operation is: `statedir diff before-refactoring`."
+)]
 pub(in crate::adapters) enum Verb {
-    /// Keep the state as it is now
+    /// Save the state as it is now
     #[command(after_help = "\
 Examples:
   statedir checkpoint create
@@ -53,7 +49,7 @@ Examples:
         #[arg(long, default_value_t = LIST_LIMIT)]
         limit: usize,
     },
-    /// Show one: its files, and where the execution was
+    /// Show a checkpoint: its files, and where the execution stood
     #[command(after_help = "Examples:\n  statedir checkpoint show before-refactoring --json")]
     Show {
         /// The name
@@ -61,7 +57,7 @@ Examples:
     },
     /// Restore a checkpoint or an operation; `undo` reverts that
     Restore(RestoreArgs),
-    /// Delete one; `undo` restores it
+    /// Delete a checkpoint (`undo` restores it)
     #[command(after_help = "Examples:\n  statedir checkpoint delete before-refactoring")]
     Delete {
         /// The name
@@ -72,7 +68,7 @@ Examples:
 /// Restore a checkpoint or an operation; `undo` reverts that
 ///
 /// plan.md, context.md, variables.json, constraints.md and workflow.yaml get the exact bytes they
-/// had; one that was not there is removed. history.md is never shortened: an entry says what was
+/// had; one that did not exist is removed. history.md is never shortened: an entry says what was
 /// done. The state as it is now is kept as an automatic checkpoint first. This also works with
 /// damaged files.
 #[derive(Clone, Debug, clap::Args)]
@@ -102,8 +98,8 @@ pub(in crate::adapters) fn file(text: &str) -> Result<StateFile, String> {
     })
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Create { name, message } => {
             let message = pairs::optional_text(message)?;
             let request = CheckpointRequest { name, message, automatic: None };

@@ -31,9 +31,9 @@ Examples:
   statedir diff HEAD~1 HEAD
   statedir diff git:main working --word-diff")]
 pub(in crate::adapters) struct Args {
-    /// From here; the newest operation if absent
+    /// The older side; the newest operation if absent
     pub(in crate::adapters) from: Option<String>,
-    /// To here; the files as they are if absent
+    /// The newer side; the files as they are if absent
     pub(in crate::adapters) to: Option<String>,
     /// Show the text instead: a unified diff
     #[arg(long)]

@@ -6,21 +6,15 @@ use crate::{
     store::{Operation, Revision},
 };
 
-/// Look at the operation log
-#[derive(Clone, Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  statedir op log\n  statedir op log --limit 100 --json\n  statedir op show 8f3a2c91b0d4"
-)]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
 /// How many operations are listed if nothing else is said.
 pub(in crate::adapters) const LOG_LIMIT: usize = 20;
 
+/// Look at the operation log
 #[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+#[command(
+    defer = true,
+    after_help = "Examples:\n  statedir op log\n  statedir op log --limit 100 --json\n  statedir op show 8f3a2c91b0d4"
+)]
 pub(in crate::adapters) enum Verb {
     /// List operations, newest first
     #[command(visible_alias = "list", after_help = "Examples:\n  statedir op log --limit 5")]
@@ -37,8 +31,8 @@ pub(in crate::adapters) enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Log { limit } => log(session, limit),
         Verb::Show { id } => show(session, id.as_deref()),
     }

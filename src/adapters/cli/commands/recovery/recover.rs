@@ -16,24 +16,24 @@ use crate::{
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
 
-/// Decide how to go on after a crash or a failure, and say why
+/// Decide how to continue after a crash or a failure, and say why
 ///
 /// Looks at the plan, the last operation, the history and its errors, claims, checkpoints, the git
 /// work tree and the project's files. Prints one of eight decisions, the evidence for it and why
 /// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
 /// human_review, never a guess.
 ///
-/// A failed step: retry_task, after mending the cause where the error does not pass by itself (as
-/// timeout, network, rate_limit may). It has failed as often as retry_limit says: human_review.
-/// Finished work and findings are never given up for a failure: rollback_checkpoint is proposed only
-/// where the state itself is damaged and the log cannot repair it, and says what it would undo;
-/// skip_task and restart are for you to decide.
+/// A failed step: retry_task, after fixing the cause unless the error may pass by itself (timeout,
+/// network, rate_limit). Once it has failed as often as retry_limit allows: human_review. Finished
+/// work and findings are never sacrificed to a failure: rollback_checkpoint is proposed only where
+/// the state itself is damaged and the log cannot repair it, and says what it would undo; skip_task
+/// and restart are for you to decide.
 ///
 /// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
 /// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
 /// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
 /// step that somebody else holds is left alone until its claim is stale: its session has ended, its
-/// process is gone, or nothing was heard of it for long. `next` is the move that `brief`, `status`
+/// process is gone, or it has been silent for too long. `next` is the move that `brief`, `status`
 /// and `resume` recommend, too.
 ///
 /// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
@@ -44,12 +44,12 @@ use crate::{
 /// PATH, HOME, LANG, TMPDIR and STATEDIR set. If it fails in any way, the built-in decision stands
 /// and the answer says so.
 ///
-/// --from-git decides nothing: it brings back what was lost. A missing state file is written as the
-/// operation log knows it, which may be newer than any commit; else from the newest commit that has
-/// a good version of it, of this branch before others. The answer says which. Without an
-/// operation log (.statedir/) one is made of the newest 1,000 commits that touched the state, so
-/// that `undo`, `op log` and `diff @-2` reach back again. Nothing that is there is overwritten;
-/// unusable versions are skipped and listed. Exit 4 if something is in no commit.
+/// --from-git decides nothing: it restores what was lost. A missing state file is restored from the
+/// operation log, which may be newer than any commit, else from the newest commit with a good
+/// version of it, on this branch first. The answer says which. A missing operation log (.statedir/)
+/// is rebuilt from the newest 1,000 commits that touched the state, so that `undo`, `op log` and
+/// `diff @-2` reach back again. Existing files are never overwritten; unusable versions are skipped
+/// and listed. Exit 4 if something is in no commit.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -89,7 +89,7 @@ pub(in crate::adapters) struct Args {
         "apply", "decide", "step", "evaluator", "evaluator_arg", "all", "project",
     ])]
     pub(in crate::adapters) from_git: bool,
-    /// The directory with the project's files; else derived from the place of the state
+    /// The directory with the project's files; else derived from where the state is
     #[arg(long, value_name = "DIR")]
     pub(in crate::adapters) project: Option<PathBuf>,
     /// How long a claim may be silent before it counts as stale; else as workflow.yaml says (1h)

@@ -13,26 +13,22 @@ use crate::{
 
 /// Teach a git repository to merge, show and check state
 ///
-/// `install` writes a block between marks into .gitattributes (for every clone) and into
-/// .git/info/attributes (for every branch of this clone), and names the merge driver in this
-/// repository's configuration. Nothing outside the repository is touched without `--global`.
-/// A clone without the driver falls back to git's ordinary merge; `statedir merge --resolve`
-/// resolves what that leaves in conflict.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+/// `install` writes a block between markers to .gitattributes (for every clone) and into
+/// .git/info/attributes (for every branch of this clone), and registers the merge driver in this
+/// repository's configuration. Nothing outside the repository is touched without `--global`. A
+/// clone without the driver falls back to git's ordinary merge; `statedir merge --resolve` resolves
+/// what that leaves in conflict.
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir git install
   statedir git install --textconv --pre-commit
   statedir git status
-  statedir git uninstall")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
+  statedir git uninstall"
+)]
+pub(in crate::adapters) enum Verb {
     /// Merge the state files by meaning in this repository
     #[command(after_help = "Examples:\n  statedir git install --textconv")]
     Install {
@@ -40,7 +36,7 @@ enum Verb {
         #[arg(long)]
         textconv: bool,
         /// Also refuse commits that lose entries of history.md or hold conflicts; an existing hook
-        /// is kept and called first; where `core.hooksPath` is outside of the repository, only with
+        /// is kept and called first; where `core.hooksPath` is outside the repository, only with
         /// `--global`
         #[arg(long)]
         pre_commit: bool,
@@ -61,7 +57,7 @@ enum Verb {
     /// Check what is staged, as the hook does (exit 1 if a commit would lose state)
     #[command(after_help = "Examples:\n  statedir git pre-commit")]
     PreCommit,
-    /// Print a state file one fact a line, for `git diff`
+    /// Print a state file with one fact per line, for `git diff`
     #[command(after_help = "Examples:\n  statedir git textconv workspace/state/plan.md")]
     Textconv {
         /// The file
@@ -69,9 +65,9 @@ enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
     let dry_run = session.global.dry_run;
-    match args.verb {
+    match verb {
         Verb::Install { textconv, pre_commit, global } => {
             let options = InstallOptions { textconv, pre_commit, global, dry_run };
             let program = std::env::current_exe().map_err(|error| {

@@ -15,14 +15,15 @@ use crate::{
 ///
 /// With `statedir git install`, git merges the state files by meaning: entries, steps, fields,
 /// settings, paragraphs and keys, each by its identity. What only one side changed is taken from
-/// that side; counters, costs and attempts add what each side added; lists get what each side added.
-/// A field that both sides changed differently is a conflict. It stands in the file as one value:
+/// that side; counters, costs and attempts add what each side added; lists get what each side
+/// added. A field that both sides changed differently is a conflict. It is written to the file as
+/// one value:
 ///
 ///   - **status**: <<<<<<< ours "FAILED" ||||||| base "RUNNING" ======= theirs "COMPLETED" >>>>>>>
 ///
-/// and in variables.json as {"<<<<<<< conflict": {"base": …, "ours": …, "theirs": …}}. Every command
-/// that changes the state refuses (exit 4) until all are settled: with `--take`, or by hand, by
-/// putting the right value there. `-` stands for a side that has no such field.
+/// and in variables.json as {"<<<<<<< conflict": {"base": …, "ours": …, "theirs": …}}. Every
+/// command that changes the state refuses (exit 4) until all are settled: with `--take`, or by
+/// hand, by writing the right value. `-` stands for a side that has no such field.
 ///
 /// Counters are numbers under `cost_tracking`, `counters`, `counts` or `costs`, and those whose name
 /// begins or ends with count, counter, total, cost, attempts or retries.

@@ -12,8 +12,8 @@ use crate::{
 
 /// Summarise what happened to the state, for a pull request
 ///
-/// Markdown: steps that moved, decisions, rules that fired, cost, open reviews. Texts of the state
-/// are shown as plain words.
+/// Markdown: steps that moved, decisions, rules that fired, cost, open reviews. Text from the state
+/// is shown as plain text.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

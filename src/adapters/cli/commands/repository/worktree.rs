@@ -18,42 +18,38 @@ use crate::{
 /// The way out where a worktree cannot be put.
 const ELSEWHERE: &str = "`--path` puts it elsewhere";
 
-/// Work on steps in git worktrees of their own
+/// Work on steps in separate git worktrees
 ///
 /// Every worktree has its own state files and its own operation log. `add` starts the step here,
-/// notes the branch and the place on it, commits the state files, and makes the worktree from that
-/// commit: whoever looks here sees the step as claimed, and whoever works there can go on at once.
-/// `finish` commits the state there, merges the branch into the one checked out here, by meaning,
-/// and removes the worktree and the branch. What cannot be merged is left for a person, with
-/// nothing lost.
+/// records the branch and the path in it, commits the state files, and creates the worktree from
+/// that commit: here the step shows as claimed, and there the work can begin at once. `finish`
+/// commits the state there, merges the branch into the one checked out here, by meaning, and
+/// removes the worktree and the branch. What cannot be merged is left to a person; nothing is lost.
 ///
 /// A worktree with a running step cannot be finished, so that nobody merges half-done work by
 /// accident: run `step done` or `step fail` there first, or merge it as it is with `finish
 /// --force`. `finish --abandon` merges nothing: the worktree is removed, its branch is kept, and
 /// its running step is reopened here.
 ///
-/// `list` is the merge queue, too: worktrees whose step is done, or waits to be merged, are numbered
-/// in the order in which they began to wait. `finish --next` merges the first of them, `--all` one
-/// after the other; the step is then completed, with `merged_at`, `merge_commit` and `commits`.
+/// `list` is also the merge queue: worktrees whose step is done, or waits to be merged, are
+/// numbered in the order in which they began to wait. `finish --next` merges the first of them,
+/// `--all` all of them in turn; the step is then completed, with `merged_at`, `merge_commit` and
+/// `commits`.
 ///
 /// Inside a worktree, `step done`, `step fail` and the like mean the step that is worked on there
 /// when several are running and none is named.
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir worktree add benchmarks --step 3
   statedir worktree list
   statedir worktree finish benchmarks
-  statedir worktree finish --next")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
-    /// Make a worktree on a new branch
+  statedir worktree finish --next"
+)]
+pub(in crate::adapters) enum Verb {
+    /// Create a worktree on a new branch
     #[command(
         after_help = "Examples:\n  statedir worktree add benchmarks --step 3 --path ../bench"
     )]
@@ -85,10 +81,10 @@ enum Verb {
         /// The one that has been waiting longest
         #[arg(long, conflicts_with_all = ["name", "all", "abandon", "force"])]
         next: bool,
-        /// All that wait, one after the other, up to a conflict
+        /// All that are waiting, in turn, up to the first conflict
         #[arg(long, conflicts_with_all = ["name", "abandon", "force"])]
         all: bool,
-        /// Merge although a step is still running there, or the directory is missing
+        /// Merge even if a step is still running there, or the directory is missing
         #[arg(long, conflicts_with = "abandon")]
         force: bool,
         /// Merge nothing: keep the branch, remove the worktree, reopen its step
@@ -97,8 +93,8 @@ enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Add { name, step, path } => add(session, &name, step, path),
         Verb::List => list(session),
         Verb::Finish { all: true, .. } => finish_all(session),

@@ -27,7 +27,7 @@ pub(in crate::adapters) struct ShapeArgs {
     /// The estimated time, such as 30s or 2m
     #[arg(long, value_name = "TIME")]
     time: Option<Span>,
-    /// What there is to know about it, in markdown; - reads standard input
+    /// Details, in markdown; - reads standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     description: Option<String>,
     /// What it changes in the world
@@ -86,7 +86,7 @@ struct OutcomeArgs {
     /// The tool that was actually used
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
-    /// Also where somebody else holds the step; `step take` is the better way
+    /// Even if somebody else holds the step; prefer `step take`
     #[arg(long)]
     force: bool,
 }

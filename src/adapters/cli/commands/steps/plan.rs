@@ -9,21 +9,17 @@ use crate::{
 };
 
 /// Change the plan's metadata; show its steps as a graph
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir plan set status=PAUSED
   statedir plan set goal=\"Compare four vector databases\" owner=ada
   statedir plan graph --format mermaid
-  statedir plan tracks")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
-enum Verb {
+  statedir plan tracks"
+)]
+pub(in crate::adapters) enum Verb {
     /// Set one or several fields: title, goal, status, mode, or your own
     #[command(after_help = "\
 Examples:
@@ -38,15 +34,15 @@ Examples:
     Tracks(graph::TracksArgs),
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
-    match &args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: &Verb) -> CliResult {
+    match verb {
         Verb::Set { set } => session.apply(&[Change::PlanSet { set: pairs::texts(set) }]),
         Verb::Graph(args) => graph::graph(session, args),
         Verb::Tracks(args) => graph::tracks(session, args),
     }
 }
 
-/// Stop on purpose; no step can be started until resume
+/// Pause the plan; no step can be started until `resume`
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir pause --why \"waiting for the API key\"")]
 pub(in crate::adapters) struct PauseArgs {
@@ -57,7 +53,7 @@ pub(in crate::adapters) struct PauseArgs {
 
 /// Continue a paused, failed or interrupted execution
 ///
-/// The plan goes on; running steps stay as they are, and the answer says whose they are. Resuming
+/// The plan continues; running steps are left alone, and the answer says who holds them. Resuming
 /// again, as after a compaction, changes nothing. The brief follows, as `statedir brief` prints it.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir resume\n  statedir resume --json")]

@@ -7,22 +7,18 @@ use crate::{
 };
 
 /// Ask a person a question; the plan waits for the answer
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir review open \"Is the budget fine?\"
   statedir review list
   statedir review approve r1
   statedir review reject r1 --why \"too expensive\"
 
-Ticking the box in plan.md approves, too.")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+Ticking the box in plan.md approves, too."
+)]
 pub(in crate::adapters) enum Verb {
     /// List the reviews; open ones only unless --all
     #[command(after_help = "Examples:\n  statedir review list --all")]
@@ -46,10 +42,10 @@ pub(in crate::adapters) enum Verb {
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Refuse; the reason is kept, and says where a gate leads back to
+    /// Reject; the reason is kept and decides where a gate sends the work back to
     ///
-    /// What a gate asked goes back to the step that its `reject` has for the reason, or to that of
-    /// --to, and what was built on that step is done again. Without one the plan is paused.
+    /// A gate sends the work back to the step that its `reject` names for the reason, or to that of
+    /// --to; the steps that depend on it are done again. Without such a step the plan is paused.
     #[command(
         after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"\n  statedir review reject r1 --why \"Scope too large\" --to 2"
     )]
@@ -65,8 +61,8 @@ pub(in crate::adapters) enum Verb {
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    match verb {
         Verb::Open { question } => {
             session.apply(&[Change::ReviewOpen { text: pairs::text(question)? }])
         }

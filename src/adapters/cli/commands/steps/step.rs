@@ -7,25 +7,21 @@ use crate::{
     workspace::Change,
 };
 
+/// How many steps are listed if nothing else is said.
+pub(in crate::adapters) const LIST_LIMIT: usize = 50;
+
 /// Add, start, finish and look at steps
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_help = "\
+#[derive(Clone, Debug, clap::Subcommand)]
+#[command(
+    defer = true,
+    after_help = "\
 Examples:
   statedir step add \"Fetch the pages\" --tool WebFetch --input url={{file_paths.start}}
   statedir step next --claim
   statedir step done 1 --output pages=12 --cost 0.02
   statedir step fail 2 --error \"timeout after 30s\"
-  statedir step retry 2")]
-pub(in crate::adapters) struct Args {
-    #[command(subcommand)]
-    pub(in crate::adapters) verb: Verb,
-}
-
-/// How many steps are listed if nothing else is said.
-pub(in crate::adapters) const LIST_LIMIT: usize = 50;
-
-#[derive(Clone, Debug, clap::Subcommand)]
-#[command(defer = true)]
+  statedir step retry 2"
+)]
 pub(in crate::adapters) enum Verb {
     /// Add a step at the end of the plan, or after another
     #[command(after_help = "\
@@ -42,7 +38,7 @@ Examples:
         /// A field of your own
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
-        /// Its id, such as L2-003; else one is made up
+        /// Its id, such as L2-003; generated if absent
         #[arg(long, value_name = "ID")]
         id: Option<String>,
         /// Insert it after this step and renumber the following ones; 0 puts it first
@@ -82,7 +78,7 @@ Examples:
     Retry {
         /// Number or id; the failed step if there is only one
         step: Option<String>,
-        /// What is to be done otherwise; `brief --for` passes it on
+        /// What to do differently; `brief --for` passes it on
         #[arg(long, value_name = "TEXT", visible_alias = "feedback")]
         note: Option<String>,
     },
@@ -96,36 +92,37 @@ Examples:
         /// Why
         #[arg(long, value_name = "TEXT", visible_alias = "why")]
         note: Option<String>,
-        /// Also where somebody else holds it
+        /// Even if somebody else holds it
         #[arg(long)]
         force: bool,
         /// As if it had never been tried: clear its attempts and failures, close its review
         #[arg(long)]
         fresh: bool,
-        /// Also reopen every step that was built on it
+        /// Also reopen every step that depends on it
         #[arg(long)]
         dependents: bool,
     },
     /// Move a step to any status that the lifecycle allows: VERIFYING, MERGING, BLOCKED
     ///
-    /// The statuses are those of workflow.yaml; a move that is not allowed is refused with those that
-    /// are. A step whose status has the role `waiting` is nobody's: what depends on it waits.
+    /// The statuses are those of workflow.yaml; a move that is not allowed is refused, and the
+    /// message lists those that are. Nobody holds a step whose status has the role `waiting`, and
+    /// what depends on it waits.
     #[command(
         after_help = "Examples:\n  statedir step move 3 VERIFYING\n  statedir step move 3 BLOCKED --note \"waits for the API key\""
     )]
     Move(Box<MoveArgs>),
-    /// Take over a running step whose holder is gone; the same attempt goes on
+    /// Take over a running step whose holder is gone; its attempt continues
     ///
-    /// A claim is stale when its session has ended, its process is gone, or nothing was heard of it
-    /// for as long as workflow.yaml says (stale_after, 1h). While the holder is at work it is refused,
-    /// unless --force says that you know better, and --why for the history.
+    /// A claim is stale when its session has ended, its process is gone, or it has been silent for
+    /// as long as workflow.yaml says (stale_after, 1h). While the holder is at work this is refused
+    /// unless --force is given; --why records the reason in the history.
     #[command(
         after_help = "Examples:\n  statedir step take 3\n  statedir step take 3 --force --why \"the laptop was lost\""
     )]
     Take {
-        /// Number or id; the only step of somebody else if absent
+        /// Number or id; if absent, the only step that somebody else holds
         step: Option<String>,
-        /// Also while its holder is at work
+        /// Even while its holder is at work
         #[arg(long, requires = "why")]
         force: bool,
         /// Why, for the history
@@ -146,7 +143,7 @@ Examples:
         #[arg(value_name = "KEY=VALUE", value_parser = pairs::pair)]
         set: Vec<(String, String)>,
     },
-    /// Put a step in another place and renumber those between
+    /// Move a step to another place and renumber those between
     #[command(
         after_help = "Examples:\n  statedir step reorder 5 --after 2\n  statedir step reorder 5 --before 1\n  statedir step reorder 5 --after 0"
     )]
@@ -174,11 +171,11 @@ Examples:
     Show {
         /// Number or id; the current step if absent
         step: Option<String>,
-        /// Look up the {{references}} of its inputs; one that cannot be resolved is refused
+        /// Resolve the {{references}} in its inputs; fails if one cannot be resolved
         #[arg(long)]
         resolved: bool,
     },
-    /// List the steps, with who works on them, since when, and whether they still do
+    /// List the steps, who is working on them, since when, and whether they still are
     #[command(after_help = "\
 Examples:
   statedir step list
@@ -210,8 +207,8 @@ Examples:
     },
 }
 
-pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> CliResult {
-    let change = match args.verb {
+pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> CliResult {
+    let change = match verb {
         Verb::Add { title, shape, set, id, after, before } => {
             let mut shape = shape.shape()?;
             shape.id = id;

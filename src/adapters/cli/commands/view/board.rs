@@ -2,13 +2,13 @@ use std::path::PathBuf;
 
 use crate::adapters::cli::{CliResult, Failure, Session};
 
-/// Show a state in the terminal, live, with the commands at hand
+/// Show a state in the terminal, live, and run commands on it
 ///
 /// Steps with their details, a board by status or group, the graph, attempts over time, the history
-/// with its proof, operations and what each changed, rules and why they fired, reviews. What a
-/// command, an agent or an editor changes appears by itself. Keys run commands of the command line
-/// under your name; each is shown as it is run, on condition that nothing has changed meanwhile.
-/// `?` lists the keys, `q` quits.
+/// with its proof, operations and what each changed, rules and why they fired, reviews. Changes by
+/// commands, agents and editors appear by themselves. Keys run the commands of the command line
+/// under your name; each is shown as it is run, and refused if the state has changed meanwhile. `?`
+/// lists the keys, `q` quits.
 ///
 /// Colours follow NO_COLOR; the locale says whether more than ASCII can be shown. `e` opens plan.md
 /// in $VISUAL or $EDITOR.

@@ -9,12 +9,11 @@ use crate::{
 /// Print what an agent needs to continue, within a budget
 ///
 /// Goal, where we are, what to do next, open reviews, earlier attempts, rules in force, answers,
-/// open steps, decisions, key findings, recent turns, notes. What is at its default is not told.
-/// The goal, the next move and open reviews come first at any budget; what did not fit is named
-/// with the command that shows it. Lines that begin with `>` are data from the file named above
-/// them.
+/// open steps, decisions, key findings, recent turns, notes. Defaults are left out. The goal, the
+/// next move and open reviews come first at any budget; what did not fit is named with the command
+/// that shows it. Lines that begin with `>` are data from the file named above them.
 ///
-/// The estimate of tokens is on the high side: no common tokenizer counts more.
+/// Tokens are estimated on the high side: no common tokenizer counts more.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 With a file that is missing or cannot be read, the rest is printed and the exit code is 4.
@@ -31,7 +30,7 @@ pub(in crate::adapters) struct Args {
     /// The most bytes to print
     #[arg(long, value_name = "N")]
     pub(in crate::adapters) max_bytes: Option<usize>,
-    /// How to print it; --json is json with `ok`
+    /// The output format; `--json` prints json with `ok`
     #[arg(long, value_enum, default_value = "md")]
     pub(in crate::adapters) format: BriefFormat,
     /// Show what changed after this revision: an operation's id, or @-2

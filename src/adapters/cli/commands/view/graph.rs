@@ -10,9 +10,9 @@ const MOST: usize = 100;
 
 /// Show the plan as a graph: what comes before what, what takes longest, what can start now
 ///
-/// Dependencies that follow from others are left out. The critical path is the chain of unfinished
-/// steps that takes longest, by estimated or measured time; a bottleneck is a step that most others
-/// wait for.
+/// Dependencies implied by others are left out. The critical path is the chain of unfinished steps
+/// that takes longest, by estimated or measured time; a bottleneck is a step that most others wait
+/// for.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,10 +41,10 @@ enum Format {
     Json,
 }
 
-/// Show lines of work that do not depend on each other: who could take what next
+/// Show independent lines of work, and what could be started next in each
 ///
-/// Each track begins with a step that runs, failed or can be started, and goes on with the steps
-/// that wait for nothing but this track. What needs several tracks is listed after them.
+/// Each track begins with a step that is running, has failed or can be started, and continues with
+/// the steps that wait for this track alone. What needs several tracks is listed after them.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir plan tracks\n  statedir plan tracks --json")]
 pub(in crate::adapters) struct TracksArgs {}

@@ -18,15 +18,15 @@ const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 100 };
 /// Write the whole state as one page to read in a browser
 ///
 /// Board, graph, timeline, context, history, operations and numbers, in one file without scripts
-/// that needs nothing else: to attach to a pull request or to keep with a build. Texts of the state
-/// are shown as text.
+/// that needs nothing else: to attach to a pull request or to keep with a build. Text from the
+/// state is shown as text, never as markup.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   statedir report --output report.html
   statedir report > report.html")]
 pub(in crate::adapters) struct Args {
-    /// The file to write; else it goes to standard output
+    /// The file to write; standard output if absent
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }

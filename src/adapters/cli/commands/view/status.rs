@@ -18,9 +18,9 @@ const MOST_GROUPS: usize = 8;
 /// How many lines of one kind are listed.
 const MOST: usize = 5;
 
-/// Show where the execution is
+/// Show where the execution stands
 ///
-/// One screen: progress, steps with their age, what runs, what failed, open reviews, retries,
+/// One screen: progress, steps with their age, what is running, what failed, open reviews, retries,
 /// cost and limits, and what comes next.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "Examples:\n  statedir status\n  statedir status --json")]

@@ -4,12 +4,13 @@ use crate::adapters::cli::{CliResult, Session};
 
 /// Show states in the browser, and change them there
 ///
-/// Prints its address on one line, then serves until it is ended: progress, board, graph, timeline,
-/// context, history, operations and reviews of the state, or of every state below DIR. What others
-/// change appears by itself. What you change there are the commands of the command line, on the
-/// revision that the page showed; history says that they came from the page.
+/// Prints its address on one line, then serves until it is stopped: progress, board, graph,
+/// timeline, context, history, operations and reviews of the state, or of every state below DIR.
+/// Changes by others appear by themselves. What you change there runs the commands of the command
+/// line, on condition that the state is still at the revision shown; the history says that they
+/// came from the page.
 ///
-/// It listens on this machine alone and lets in whoever has the token in the address.
+/// It listens on this machine only and requires the token in the address.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
