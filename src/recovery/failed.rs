@@ -40,7 +40,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         Decision::new(Action::RetryTask, Confidence::High, reason)
     } else {
         let left = step.attempts_allowed - step.failures;
-        let reason = format!("mend the cause first; {left} more failures before a person is asked");
+        let reason = format!("fix the cause first; {left} more failures before a person is asked");
         Decision::new(Action::RetryTask, Confidence::Medium, reason)
     };
     decision.reasons.extend(facts);
@@ -60,7 +60,7 @@ fn rule_out(evidence: &Evidence, step: &StepSeen, decision: &mut Decision) {
             why.push_str(&format!("; it would undo {}", checkpoint.undoes.join(", ")));
         }
         if evidence.rolled_back > 0 {
-            why.push_str(&format!("; it was gone back to {} times already", evidence.rolled_back));
+            why.push_str(&format!("; it was restored {} times already", evidence.rolled_back));
         }
         rule_out(Action::RollbackCheckpoint, why);
     }

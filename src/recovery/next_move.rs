@@ -180,7 +180,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         let attempts = counted(left as usize, "attempt", "attempts");
         let command = format!("statedir step retry {number}");
         let mut text =
-            format!("Step {number} failed, {attempts} left: mend the cause, then `{command}`");
+            format!("Step {number} failed, {attempts} left: fix the cause, then `{command}`");
         if let Some(ready) = steps.iter().find(|step| step.is_ready).map(|step| step.number) {
             text.push_str(&format!(", or `statedir step start {ready}`"));
         }
@@ -193,7 +193,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         return made(Move::Start, Some(number), &format!("statedir step start {number}"), &why);
     }
     if let Some((step, waits)) = steps.iter().find_map(|step| Some((step, step.waits.as_ref()?))) {
-        let why = format!("Step {} is {}; when it can go on", step.number, waits.status);
+        let why = format!("Step {} is {}; when it can continue", step.number, waits.status);
         return made(Move::Advance, Some(step.number), &waits.command(step.number), &why);
     }
     if let Some(step) = with(StepRole::Failed).next() {
@@ -204,7 +204,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
             Some(stopped) => format!("Nothing starts after {stopped}: ask a person"),
             None => format!("Step {number} has failed {times}: ask a person"),
         };
-        let command = format!("statedir review open \"How should step {number} go on?\"");
+        let command = format!("statedir review open \"How should step {number} continue?\"");
         return made(Move::Ask, Some(number), &command, &why);
     }
     if let Some(step) = with(StepRole::Active).next() {

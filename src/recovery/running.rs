@@ -121,7 +121,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
     } else if changed > 0 || !step.state_changes.is_empty() {
         some_progress(step, changed, &missing)
     } else if step_text::runs_something(&step.title) && has_files(evidence, &step.title) {
-        let reason = "the step runs what is there already, and its files are there";
+        let reason = "the step runs what already exists, and its files exist";
         Decision::new(Action::ContinueTask, Confidence::Medium, reason)
     } else if said.is_none() && !missing.is_empty() {
         let reason =

@@ -308,7 +308,7 @@ fn check_gate(workflow: &Workflow, i: usize) -> Result<String, WorkflowError> {
     if let Some(at) = gate.reject.iter().take(last).position(|route| route.when.is_none()) {
         let Gate { name, reject, .. } = gate;
         return invalid(format!(
-            "the gate `{name}`: the way back to `{}` always fits; put it last",
+            "the gate `{name}`: the way back to `{}` always applies; put it last",
             reject[at].reset
         ));
     }
@@ -422,7 +422,7 @@ mod tests {
                     "gates: []",
                     "gates: [{name: x, step: A, to: DONE, reject: [{reset: A}, {reset: B}]}]",
                 ),
-                "the way back to `A` always fits; put it last",
+                "the way back to `A` always applies; put it last",
             ),
             (("at_limit: review", "at_limit: NOPE"), "neither `review` nor a status"),
             (("at_limit: review", "at_limit: COMPLETED"), "does not have the role `failed`"),

@@ -271,7 +271,7 @@ impl Error {
                 Some("put a regular file there; state files are never followed through links".to_owned())
             }
             ErrorKind::Store(StoreError::TooLarge { .. }) => {
-                Some("make it smaller; large data belongs in files of its own".to_owned())
+                Some("make it smaller; large data belongs in separate files".to_owned())
             }
             ErrorKind::Transition { hint, .. } | ErrorKind::Refused { hint, .. } => hint.clone(),
             ErrorKind::Moved { found, .. } if found.as_str().bytes().all(|digit| digit == b'0') => {

@@ -171,7 +171,7 @@ fn the_users_editor_opens_the_step_and_the_edit_is_recorded() {
     tmux.press(&["j", "e"]);
     tmux.wait_for("Do part two");
     tmux.press(&["n"]);
-    tmux.wait_for("What is to be noted?");
+    tmux.wait_for("What should be noted?");
     tmux.press(&["-l", "renamed it"]);
     tmux.press(&["Enter"]);
     tmux.wait_for("history add");

@@ -36,7 +36,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("start one, for example `statedir init", "the library says it; the program asks first"),
     ("Look with `statedir op log` and `statedir check`.", "the commands of hooks/shell/guard"),
     ("Use `statedir history add 'what happened'` to write", "the commands of hooks/shell/guard"),
-    ("adds it behind them", "takes a plan of another tool: adopt.rs has them"),
+    ("adds it after them", "takes a plan of another tool: adopt.rs has them"),
     (
         "finish --next` merges the first",
         "takes a worktree, which no copy has: merge_queue.rs has it",

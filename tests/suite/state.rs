@@ -240,7 +240,7 @@ fn status_is_one_screen_however_long_the_plan() {
         "more: statedir directive list",
         "file operations 0 of 20, web requests 0 of 5",
         "cost      $0.00 of $0.50",
-        "next      Step 150 failed, 2 attempts left: mend the cause, then `statedir step retry 150`, or `statedir step start 2`.",
+        "next      Step 150 failed, 2 attempts left: fix the cause, then `statedir step retry 150`, or `statedir step start 2`.",
     ] {
         assert!(screen.replace("0/300 (0%)", "300)").contains(text), "{text}\n{screen}");
     }

@@ -52,7 +52,7 @@ fn ask_of(verb: &str) -> Ask {
         "done" => optional("A note, if there is one", "--note"),
         "fail" => required("What went wrong?", "--error"),
         "skip" => required("Why?", "--note"),
-        "retry" => optional("What is to be done otherwise, if anything", "--note"),
+        "retry" => optional("What to do differently, if anything", "--note"),
         "reset" => optional("Why, if it is worth a note", "--note"),
         "start" | "take" => Ask::Nothing,
         _ => Ask::Whether,
@@ -80,7 +80,7 @@ pub(super) fn by_key(model: &Model, key: char) -> Option<Offer> {
     match key {
         'C' => Some(offer(Some(key), "claim the next", &["step", "next", "--claim"], Ask::Nothing)),
         'n' => {
-            let ask = Ask::Argument { question: "What is to be noted?", after: 2 };
+            let ask = Ask::Argument { question: "What should be noted?", after: 2 };
             let about = step.map(|number| format!("step={number}"));
             let mut words = vec!["history", "add"];
             words.extend(about.as_deref());

@@ -198,7 +198,7 @@ impl Source {
                 };
                 in_process::run(&caller, request)
             }
-            _ => Answer::refusal(ErrorCode::Usage, "this is no command of the board", None),
+            _ => Answer::refusal(ErrorCode::Usage, "this is not a command of the board", None),
         };
         News::Ran { command, answer }
     }
@@ -228,7 +228,7 @@ impl Source {
     fn locate(&self, number: u32) -> Result<News, String> {
         let workspace = self.workspace()?;
         let place = workspace.place_of_step(number).map_err(|error| error.to_string())?;
-        let (path, line) = place.ok_or("the step is not in the plan any more")?;
+        let (path, line) = place.ok_or("the step is no longer in the plan")?;
         Ok(News::Located { path, line })
     }
 }

@@ -22,9 +22,9 @@ pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
         return Err("it answered nothing".to_owned());
     }
     let mut objects = objects(text);
-    let object = objects.pop().ok_or("its answer holds no JSON object")?;
+    let object = objects.pop().ok_or("its answer contains no JSON object")?;
     if objects.iter().any(|other| *other != object) {
-        return Err("its answer holds several JSON objects that differ".to_owned());
+        return Err("its answer contains several JSON objects that differ".to_owned());
     }
     let Some(action) = object.get("action").and_then(Value::as_str) else {
         return Err("its answer has no `action`".to_owned());

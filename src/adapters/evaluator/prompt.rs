@@ -35,7 +35,7 @@ pub(super) fn prompt(examined: &Examined, builtin: &Decision) -> String {
     });
     let data = serde_json::to_string_pretty(&data).unwrap_or_default();
     format!(
-        "An execution was interrupted or has failed. Decide how it goes on.\n\n\
+        "An execution was interrupted or has failed. Decide how to continue.\n\n\
          Possible actions:\n{possible}\nNot possible now:{impossible}\n\n\
          If the evidence is unclear or contradicts itself, decide \"human_review\".\n\n\
          Answer with one JSON object and nothing else:\n\

@@ -167,7 +167,7 @@ impl Refusal {
                 "wait until it is released, or `statedir fleet steal {name} --why 'its machine is gone'`"
             ),
             RefusalKind::Lost => format!("`statedir fleet claim {name}` takes it, once it is free"),
-            RefusalKind::Moved => format!("`statedir fleet pull {name} --merge` unites both"),
+            RefusalKind::Moved => format!("`statedir fleet pull {name} --merge` merges both"),
             RefusalKind::NameTaken => {
                 format!("choose another name, such as `statedir fleet join --name {name}-2`")
             }

@@ -116,16 +116,15 @@ impl FleetError {
                     .to_owned()
             }
             Self::Unreachable(_) => {
-                "ordinary commands go on without it; `statedir fleet push` catches up later"
-                    .to_owned()
+                "other commands work without it; `statedir fleet push` catches up later".to_owned()
             }
-            Self::NotSetUp { .. } => "`statedir fleet init` makes its tables".to_owned(),
+            Self::NotSetUp { .. } => "`statedir fleet init` creates its tables".to_owned(),
             Self::Schema { .. } => "use the version of statedir that made it".to_owned(),
             Self::NotJoined => "`statedir fleet join` makes it part of one".to_owned(),
             Self::NoProject(_) => "`statedir fleet list` shows all".to_owned(),
             Self::Refused(refusal) => refusal.hint()?,
             Self::Unpublished { name, .. } => format!(
-                "`statedir fleet push` publishes them; `statedir fleet pull {} --merge` unites both",
+                "`statedir fleet push` publishes them; `statedir fleet pull {} --merge` merges both",
                 crate::text::shell::shell_word(name)
             ),
             Self::Rewritten { .. } => {

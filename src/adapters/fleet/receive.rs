@@ -188,7 +188,7 @@ fn make(
         let copy = workspace.at(beside.clone());
         let verified = copy.verify_history(&mut |_| ())?;
         if !verified.is_intact() {
-            return Err(fetched.damaged("its history does not prove itself"));
+            return Err(fetched.damaged("its history does not verify"));
         }
         fs_err::rename(&beside, &dir)?;
         Directory::open(&parent)?.sync()?;

@@ -42,7 +42,7 @@ fn names(dir: &Path) -> Vec<String> {
 fn task(text: &str, left_out: &mut Vec<String>) -> Result<ForeignStep, String> {
     let normal = text.replace("\r\n", "\n");
     let rest = normal.strip_prefix("---\n").ok_or("no front matter")?;
-    let (front, body) = rest.split_once("\n---").ok_or("no end of the front matter")?;
+    let (front, body) = rest.split_once("\n---").ok_or("its front matter does not end")?;
     if yaml::too_deep(front).is_some() {
         return Err("its front matter is nested too deep".to_owned());
     }
@@ -51,7 +51,7 @@ fn task(text: &str, left_out: &mut Vec<String>) -> Result<ForeignStep, String> {
     let status = text_at(&front, "status").unwrap_or_default();
     let role = role_of(&status);
     if role.is_none() && !status.is_empty() {
-        left_out.push(format!("{id}: the status `{status}`, taken as open"));
+        left_out.push(format!("{id}: the status `{status}`, treated as open"));
     }
     let mut step = ForeignStep {
         title: text_at(&front, "title").unwrap_or_else(|| id.clone()),

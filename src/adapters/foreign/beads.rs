@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
         let role = role_of(&status);
         if role.is_none() && !status.is_empty() {
-            plan.left_out.push(format!("{id}: the status `{status}`, taken as open"));
+            plan.left_out.push(format!("{id}: the status `{status}`, treated as open"));
         }
         let mut step = ForeignStep { id: id.clone(), title, role, ..ForeignStep::default() };
         for key in ["description", "design", "notes"] {

@@ -185,7 +185,7 @@ impl ForeignPlan {
                     Some(_) => {}
                     None => self
                         .left_out
-                        .push(format!("{}: waits for `{wanted}`, which is not there", step.id)),
+                        .push(format!("{}: waits for `{wanted}`, which does not exist", step.id)),
                 }
             }
             let role = step.role.unwrap_or(StepRole::Open);

@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
             None => status.as_deref().and_then(role_of),
         };
         if let (None, Some(status)) = (role, &status) {
-            plan.left_out.push(format!("{id}: the status `{status}`, taken as open"));
+            plan.left_out.push(format!("{id}: the status `{status}`, treated as open"));
         }
         let titles = ["title", "name", "description", "story"];
         let title = titles.iter().find_map(|key| text_at(story, key)).unwrap_or_else(|| id.clone());

@@ -66,7 +66,7 @@ fn one(plan: &mut ForeignPlan, task: &Value, id: String) -> ForeignStep {
     let status = text_at(task, "status").unwrap_or_default();
     let role = role_of(&status);
     if role.is_none() && !status.is_empty() {
-        plan.left_out.push(format!("{id}: the status `{status}`, taken as open"));
+        plan.left_out.push(format!("{id}: the status `{status}`, treated as open"));
     }
     let mut fields = Vec::new();
     if let Some(priority) = text_at(task, "priority") {

@@ -97,7 +97,7 @@ impl GitError {
         match self {
             Self::NoProgram(_) => Some("install git; the state itself does not need it"),
             Self::NoRepository(_) => {
-                Some("`git init` makes one; the state itself does not need it")
+                Some("`git init` creates one; the state itself does not need it")
             }
             Self::NoRevision(_) => Some("`git log --oneline` lists commits"),
             Self::NoState { .. } => {

@@ -58,9 +58,9 @@ const HELPER_TOKENS: usize = 600;
 /// Gives a helper of the agent a short brief: it knows nothing of the state, and shall not take the
 /// main agent's step for its own.
 pub(super) fn helper(hook: &Hook<'_>) -> Result<Reply, Error> {
-    let frame = "You are a helper in work that statedir tracks. What follows is for knowing, not for \
-                 doing: the step belongs to the agent that called you. Never edit history.md or \
-                 .statedir/ by hand.\n\n";
+    let frame = "You are a helper in work that statedir tracks. What follows is background: the \
+                 step belongs to the agent that called you. Never edit history.md or .statedir/ \
+                 by hand.\n\n";
     let budget = Budget {
         max_tokens: hook.max_tokens.min(HELPER_TOKENS).saturating_sub(tokens(frame)),
         max_bytes: Some(MOST_BYTES - frame.len()),

@@ -37,7 +37,7 @@ pub(super) const TOOLS: &[Kind] = &[
     Kind {
         name: "plan",
         about: "init starts a state (goal; set: modifiers and limits). set: title, goal, status, \
-                mode or own fields. pause (why). resume goes on after a pause, failure or crash. \
+                mode or own fields. pause (why). resume continues after a pause, failure or crash. \
                 check lists problems. show (file: plan, context, variables, history, constraints).",
         arguments: &[
             ("goal", Text),
@@ -194,9 +194,9 @@ pub(super) const TOOLS: &[Kind] = &[
     Kind {
         name: "checkpoint",
         about: "create keeps the state; restore goes back (name, operation's id or @-2; rewind: \
-                unfinished steps pend again). undo, redo the last operation. log lists \
-                operations. recover decides how to go on after a crash and says why; apply: true \
-                does it; decide: your own decision.",
+                unfinished steps are pending again). undo, redo the last operation. log lists \
+                operations. recover decides how to continue after a crash and says why; apply: \
+                true does it; decide: your own decision.",
         arguments: &[
             ("name", Text),
             ("message", Text),

@@ -12,7 +12,7 @@ const WIDTH: i64 = 300;
 pub(crate) fn timeline(material: &Dashboard, most: usize) -> String {
     let attempts = material.attempts(most);
     if attempts.list.is_empty() {
-        return "<p class=\"none\">No attempt has come to an end yet.</p>".to_owned();
+        return "<p class=\"none\">No attempt has finished yet.</p>".to_owned();
     }
     let mut out = String::from(
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Attempts\"><table class=\"timeline\"><thead><tr><th scope=\"col\">when</th><th scope=\"col\">step</th>\

@@ -89,7 +89,7 @@ pub(crate) fn constraints(material: &Dashboard) -> String {
 /// Questions to a person, the open ones first.
 pub(crate) fn reviews(dashboard: &Dashboard, actions: Option<&Actions<'_>>) -> String {
     match dashboard.reviews() {
-        all if all.is_empty() => "<p class=\"none\">Nobody was asked anything.</p>".to_owned(),
+        all if all.is_empty() => "<p class=\"none\">No reviews yet.</p>".to_owned(),
         all => review_list(&all, actions),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) enum SetupError {
         path: PathBuf,
     },
     /// A link leads out of the project: whoever committed it chose the file, not the user.
-    #[error("`{}` was not changed: a symbolic link leads to `{}`, outside of `{}`", path.display(), target.display(), root.display())]
+    #[error("`{}` was not changed: a symbolic link leads to `{}`, outside `{}`", path.display(), target.display(), root.display())]
     Outside {
         /// The path.
         path: PathBuf,

@@ -45,7 +45,7 @@ impl Wanted {
             ["review", "approve", _] => None,
             ["review", "reject", _] => Some("--why"),
             ["undo"] | ["redo"] | ["restore", _] => None,
-            _ => return Err("this is no command of the page"),
+            _ => return Err("this is not a command of the page"),
         };
         let mut words: Vec<String> = given.into_iter().map(str::to_owned).collect();
         match (option, reason) {
@@ -64,7 +64,7 @@ impl Wanted {
         let caller = Caller { if_match: Some(self.revision.clone()), command, ..caller };
         match in_process::request(&words) {
             Some(request) => in_process::run(&caller, request),
-            None => Answer::refusal(ErrorCode::Usage, "this is no command of the page", None),
+            None => Answer::refusal(ErrorCode::Usage, "this is not a command of the page", None),
         }
     }
 }

@@ -119,7 +119,7 @@ fn head(bytes: &[u8]) -> Result<Request, Unread> {
     let (Some(method), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) =
         (method, target, version, words.next())
     else {
-        return Err(malformed("its first line is none of HTTP/1.1"));
+        return Err(malformed("its first line is not HTTP/1.1"));
     };
     let mut headers: Vec<(String, String)> = Vec::new();
     for line in lines {
@@ -149,7 +149,7 @@ fn head(bytes: &[u8]) -> Result<Request, Unread> {
         _ => return Err(Unread::Method),
     };
     if !target.starts_with('/') || target.contains(|c: char| !c.is_ascii_graphic()) {
-        return Err(malformed("its address is no path"));
+        return Err(malformed("its address is not a path"));
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = decoded(path, false).ok_or(malformed("its path cannot be decoded"))?;
@@ -163,14 +163,14 @@ fn head(bytes: &[u8]) -> Result<Request, Unread> {
 
 fn length(request: &Request) -> Result<usize, Unread> {
     if request.header("transfer-encoding").is_some() {
-        return Err(Unread::Malformed("a body has to say how long it is"));
+        return Err(Unread::Malformed("a body needs its length"));
     }
     let length = match request.header("content-length") {
         None => 0,
         Some(text) if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() => {
             text.parse().map_err(|_| Unread::TooLarge)?
         }
-        Some(_) => return Err(Unread::Malformed("its length is no number")),
+        Some(_) => return Err(Unread::Malformed("its length is not a number")),
     };
     if length > MOST_BODY {
         return Err(Unread::TooLarge);
@@ -341,7 +341,7 @@ mod tests {
             ("GET /../x HTTP/1.1\r\n\r\n", Unread::Malformed("its path leads elsewhere")),
             ("GET /%2e%2e/x HTTP/1.1\r\n\r\n", Unread::Malformed("its path leads elsewhere")),
             ("GET /%zz HTTP/1.1\r\n\r\n", Unread::Malformed("its path cannot be decoded")),
-            ("GET http://a/ HTTP/1.1\r\n\r\n", Unread::Malformed("its address is no path")),
+            ("GET http://a/ HTTP/1.1\r\n\r\n", Unread::Malformed("its address is not a path")),
             ("GET / HTTP/1.1\r\n folded\r\n\r\n", Unread::Malformed("a header has no colon")),
             (
                 "GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
@@ -349,15 +349,15 @@ mod tests {
             ),
             (
                 "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
-                Unread::Malformed("a body has to say how long it is"),
+                Unread::Malformed("a body needs its length"),
             ),
             ("POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n", Unread::TooLarge),
             (
                 "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-                Unread::Malformed("its length is no number"),
+                Unread::Malformed("its length is not a number"),
             ),
             ("PUT / HTTP/1.1\r\n\r\n", Unread::Method),
-            ("GET /\r\n\r\n", Unread::Malformed("its first line is none of HTTP/1.1")),
+            ("GET /\r\n\r\n", Unread::Malformed("its first line is not HTTP/1.1")),
         ] {
             assert_eq!(parse(text).unwrap_err(), what, "{text}");
         }

@@ -465,8 +465,8 @@ impl From<Response> for Reply {
 
 fn refused(refusal: Refusal) -> Reply {
     match refusal {
-        Refusal::Host => Response::text(421, "asked under a name that is not this server's\n"),
-        Refusal::Origin => Response::text(403, "asked by a page from elsewhere\n"),
+        Refusal::Host => Response::text(421, "the request names another host\n"),
+        Refusal::Origin => Response::text(403, "the request comes from another site\n"),
         Refusal::Token => Response::text(401, "open the address that `statedir web` printed\n"),
     }
     .into()
@@ -477,7 +477,7 @@ fn missing() -> Reply {
 }
 
 fn not_so() -> Reply {
-    Response::text(405, "this is not done here in this way\n").into()
+    Response::text(405, "this method is not allowed here\n").into()
 }
 
 /// A word for a directory that says nothing about it.

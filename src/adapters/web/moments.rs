@@ -217,7 +217,7 @@ fn warnings(now: &[StepOverview], then: &[StepOverview]) -> Vec<String> {
     let mut out = Vec::new();
     if !undone.is_empty() {
         out.push(format!(
-            "Finished since, and to do again: {}. What they did outside these files is not taken back.",
+            "Finished since, and to do again: {}. What they did outside these files is not undone.",
             numbers(undone)
         ));
     }

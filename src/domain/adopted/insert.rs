@@ -35,7 +35,7 @@ impl Adopted<'_> {
         let file = &self.layout.plan[beside.file].file;
         let refused = |why: &str| ModelError::BadValue {
             message: format!("a task cannot be inserted into `{file}` here: {why}"),
-            hint: Some(format!("edit `{file}` with an editor; statedir takes it from there")),
+            hint: Some(format!("edit `{file}` with an editor; statedir follows")),
         };
         let list = composed.lists[beside.file].as_ref().ok_or_else(|| refused("it is missing"))?;
         let task = &list.tasks.tasks[beside.task];

@@ -65,7 +65,7 @@ impl Adopted<'_> {
                 StateFile::Workflow => {
                     let Some(path) = &added.workflow else {
                         return Err(refused(
-                            "an adopted state has no place for a lifecycle of its own yet",
+                            "an adopted state has no file for its own lifecycle yet",
                             "name a file as `workflow:` under `added:` in `statedir.yaml`",
                         ));
                     };
@@ -151,10 +151,10 @@ impl Adopted<'_> {
             };
             if let Some(own) = own {
                 let message =
-                    format!("{} of your own cannot stand before tasks of the files", own.name());
+                    format!("{} of your own cannot come before tasks of the files", own.name());
                 return Err(refused(
                     &message,
-                    "`statedir step add 'What to do'` adds it behind them",
+                    "`statedir step add 'What to do'` adds it after them",
                 ));
             }
             if next.next().is_none_or(|expected| expected.id != one.id) {
@@ -385,7 +385,7 @@ fn prove(
     let pair = wanted.iter().zip(&read.steps).find(|(meant, read)| said(meant) != said(read));
     if let Some((meant, _)) = pair {
         return Err(refused(
-            &format!("what {} would say has no place in the files that were adopted", meant.name()),
+            &format!("the adopted files have no place for what {} would say", meant.name()),
             "`statedir.yaml` says which files those are",
         ));
     }
@@ -395,7 +395,7 @@ fn prove(
         || meant.reviews.len() != read.reviews.len()
     {
         return Err(refused(
-            "this change has no place in the files that were adopted",
+            "the adopted files have no place for this change",
             "`statedir.yaml` says which files those are",
         ));
     }
@@ -405,7 +405,7 @@ fn prove(
 fn belongs(place: &str, what: &str) -> ModelError {
     refused(
         &format!("{what} belongs to {place}"),
-        &format!("edit `{place}` with an editor; statedir takes it from there"),
+        &format!("edit `{place}` with an editor; statedir follows"),
     )
 }
 

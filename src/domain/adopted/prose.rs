@@ -61,7 +61,7 @@ impl Adopted<'_> {
                 "that text is part of {}, which statedir only reads",
                 names.join(", ")
             ),
-            hint: Some("edit the file itself; what you add goes into a file of its own".to_owned()),
+            hint: Some("edit the file itself; additions are kept in a separate file".to_owned()),
         })
     }
 }

@@ -110,7 +110,7 @@ impl Plan {
     /// Refuses a text in which anything but the order of the steps is another.
     fn prove_move(&self, step: &Step, after: Option<&Step>, text: &str) -> Result<(), ModelError> {
         let refused = || {
-            let message = "the step cannot be moved: the plan would not read as it does";
+            let message = "the step cannot be moved: the plan would no longer read the same";
             let problem = Problem::error(ErrorCode::BadValue, StateFile::Plan, message);
             ModelError::Problem(Box::new(problem.at(self.place(step))))
         };

@@ -29,7 +29,7 @@ impl Plan {
                 let marks = "#".repeat(usize::from(level));
                 let number = number.unwrap_or(next);
                 let written = format!("{marks} Step {number}: {}", heading.title);
-                found.push(self.unread_at(section, "it stands inside another step", &written));
+                found.push(self.unread_at(section, "it is inside another step", &written));
             }
             found.extend(self.loose_fields(section));
         }

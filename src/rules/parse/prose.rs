@@ -197,7 +197,7 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
     }
     let denies = any_phrase(NEGATIONS).parse_next(&mut place.clone()).is_ok();
     if denies && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("and")) {
-        let message = "what is denied: only this, or the next action too? part them by `;`";
+        let message = "what is denied: only this, or the next action too? separate them with `;`";
         return cut(RuleError::new(span, message));
     }
     let assigns = |token: &Token<'_>| matches!(token.kind, Kind::Op(Op::Equal));

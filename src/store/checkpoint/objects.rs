@@ -20,7 +20,7 @@ pub(in crate::store) fn load(disk: &dyn Disk, paths: &Paths, hash: Hash) -> Resu
         Ok(Some(_)) | Err(StoreError::TooLarge { .. }) => Err(StoreError::Damaged {
             path,
             offset: 0,
-            message: "the image does not have the hash it is named after".into(),
+            message: "the image does not match the hash in its name".into(),
         }),
         Ok(None) => Err(StoreError::NotFound { what: format!("image `{hash}`") }),
         Err(error) => Err(error),

@@ -244,7 +244,7 @@ pub(in crate::store) fn load(
         let checkpoint: Checkpoint = serde_json::from_slice(json)
             .map_err(|error| format!("the checkpoint is unreadable: {error}"))?;
         if checkpoint.name != *name || checkpoint.number != number {
-            return Err("the checkpoint is another than its file says".to_owned());
+            return Err("the checkpoint is not the one its file name says".to_owned());
         }
         checkpoint.check(&paths.layout)?;
         Ok(checkpoint)

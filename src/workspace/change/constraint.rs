@@ -80,7 +80,7 @@ pub(super) fn unset(draft: &mut Draft<'_>, name: &str) -> Result<Answer, Error> 
 /// Why a value was refused, and what to do about it.
 fn refused(name: &str, text: &str, refusal: &ValueError) -> Error {
     let hint = match is_unlimited(text) {
-        true => Some(format!("`statedir constraint unset {name}` takes its value away")),
+        true => Some(format!("`statedir constraint unset {name}` removes its value")),
         false => refusal.how_to_allow(),
     };
     let (code, message) = (ErrorCode::BadValue, refusal.to_string());

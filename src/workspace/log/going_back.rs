@@ -42,7 +42,7 @@ impl Workspace {
             fields.push(("actor".to_owned(), self.environment().actor().to_owned()));
             draft.log("Went Back", fields)?;
             let gone = counted(entries.len(), "entry", "entries");
-            let message = format!("accepted that {gone} went; the history continues from here");
+            let message = format!("accepted without {gone}; the history continues from here");
             Ok(vec![Answer::new(message).with("entries", entries)])
         })
     }

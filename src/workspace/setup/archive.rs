@@ -170,7 +170,7 @@ impl Workspace {
             Ok(Vec::new())
         });
         let hint = format!(
-            "it is where it was, in `{}`; both directories must be on one file system",
+            "it is still in `{}`; both directories must be on one file system",
             self.directory().display()
         );
         Error::refused_with(ErrorCode::NotMoved, error.to_string(), hint)
@@ -184,7 +184,7 @@ impl Workspace {
         self.refuse_unmerged(view, "archive")?;
         let dir = self.directory();
         let refuse = |message: String| {
-            let hint = "move the five files and `.statedir` into a directory of their own first";
+            let hint = "move the five files and `.statedir` into a separate directory first";
             Err(Error::refused_with(ErrorCode::NotMovable, message, hint))
         };
         if self.store.what_is_at(dir)? != Some("a directory") {

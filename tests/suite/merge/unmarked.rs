@@ -70,7 +70,7 @@ fn a_file_changed_by_hand_since_is_kept_and_said() {
         project
             .ok(&["merge", "--list"])
             .stdout
-            .contains("variables.json: git considers it unmerged")
+            .contains("variables.json: git reports it as unmerged")
     );
     assert!(project.read("history.md").contains("one"));
 }

@@ -83,7 +83,7 @@ pub(super) fn draw(model: &Model, theme: Theme, buffer: &mut Buffer) -> Option<(
             }
             shown.push(Line::default());
             let keys = match model.asked.is_some() {
-                true => "Enter asks again on the state as it is now, Esc closes",
+                true => "Enter tries again on the state as it is now, Esc closes",
                 false => "Esc closes",
             };
             shown.push(Line::styled(keys, theme.quiet()));
@@ -109,10 +109,10 @@ fn help(theme: Theme, scroll: usize, buffer: &mut Buffer) {
         }
     }
     lines.push(Line::default());
-    let told = "A command that runs is shown as it is, with the revision that was on the screen: if \
-                somebody changed the state meanwhile, nothing is done and the board says what \
+    let note = "Each command is shown as it is run, with the revision that was on the screen: if \
+                somebody has changed the state meanwhile, nothing is done and the board says what \
                 happened.";
-    lines.extend(theme.charset.wrap(told, inner_width(buffer)).into_iter().map(Line::raw));
+    lines.extend(theme.charset.wrap(note, inner_width(buffer)).into_iter().map(Line::raw));
     framed(theme, "Keys (j and k scroll, Esc closes)", &lines, scroll, buffer);
 }
 

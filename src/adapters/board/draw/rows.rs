@@ -43,11 +43,11 @@ pub(super) fn heading(model: &Model, width: usize) -> String {
 pub(super) fn nothing(view: View) -> &'static str {
     match view {
         View::Steps | View::Board | View::Graph => "the plan has no steps yet",
-        View::Timeline => "no attempt has come to an end yet",
+        View::Timeline => "no attempt has finished yet",
         View::History => "nothing has happened yet",
         View::Operations => "the log is empty",
         View::Rules => "nothing is constrained",
-        View::Reviews => "nobody was asked anything",
+        View::Reviews => "no reviews yet",
     }
 }
 

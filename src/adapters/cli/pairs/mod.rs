@@ -93,7 +93,7 @@ pub(super) fn text(argument: String) -> Result<String, Failure> {
     let mut text = read("-")?;
     text.truncate(text.trim_end_matches(['\n', '\r']).len());
     if text.is_empty() {
-        let message = "`-` stands for standard input, and that is empty";
+        let message = "`-` stands for standard input, which is empty";
         return Err(Failure::new(ErrorCode::BadValue, message));
     }
     Ok(text)

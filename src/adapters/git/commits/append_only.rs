@@ -76,7 +76,7 @@ pub(crate) fn check_staged() -> Result<Vec<Shrunk>, GitError> {
         let is_unmerged = staged.is_none()
             && ["2", "3"].iter().any(|stage| blob(&git, &format!(":{stage}:{path}")).is_some());
         if is_unmerged {
-            problem("git considers it unmerged".to_owned());
+            problem("git reports it as unmerged".to_owned());
             continue;
         }
         if let Some(bytes) = &staged {

@@ -20,7 +20,7 @@ pub(crate) fn refuse_shared(repository: &Repository) -> Result<(), GitError> {
     }
     let hooks = repository.git_path("hooks")?;
     let message = format!(
-        "`core.hooksPath` puts the hooks into `{}`, outside of this repository",
+        "`core.hooksPath` puts the hooks into `{}`, outside this repository",
         hooks.display()
     );
     let hint = "`--global` writes the check there, for all that use these hooks; or let a hook of \

@@ -140,7 +140,7 @@ fn not_running(draft: &Draft<'_>, step: &Step, status: &str) -> Error {
     let hint = match draft.workflow().step_role(status) {
         Some(Role::Open) => format!("`statedir step start {number}` starts it"),
         Some(Role::Failed) => format!("`statedir step retry {number}` starts it again"),
-        _ => format!("`statedir step show {number}` shows what came of it"),
+        _ => format!("`statedir step show {number}` shows its result"),
     };
     let message = format!("cannot take over {}: it is {status}", step.name());
     ErrorKind::Refused { code: ErrorCode::IllegalTransition, message, hint: Some(hint) }.into()

@@ -362,7 +362,7 @@ pub(in crate::workspace::change) fn remove(
     if let Some(inner) = plan.inside(step) {
         return Err(Error::refused_with(
             ErrorCode::Needed,
-            format!("{} stands inside {}", inner.name(), step.name()),
+            format!("{} is inside {}", inner.name(), step.name()),
             "give its heading the same level in plan.md",
         ));
     }

@@ -223,7 +223,7 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
 fn home() -> Result<PathBuf, Failure> {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     home.filter(|home| home.is_absolute()).ok_or_else(|| {
-        Failure::new(ErrorCode::NoHome, "$HOME does not say where your settings are")
+        Failure::new(ErrorCode::NoHome, "$HOME is not set, so your settings cannot be found")
     })
 }
 

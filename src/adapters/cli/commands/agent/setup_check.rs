@@ -156,7 +156,7 @@ impl Ground {
             .map_err(|error| error.to_string())?;
         let answer = String::from_utf8_lossy(&answer);
         match answer.trim().is_empty() {
-            true => Err("it says nothing; the program may not be on the PATH".to_owned()),
+            true => Err("no answer; the program may not be on the PATH".to_owned()),
             false if answer.contains("# Brief at") => Ok(()),
             false => Err("it does not answer with the brief".to_owned()),
         }

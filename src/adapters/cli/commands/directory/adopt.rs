@@ -133,7 +133,7 @@ fn report(
     }
     if !others.is_empty() {
         let names = others.join(", ");
-        session.output.note(&format!("files of {names} are here, too; `--profile` chooses"));
+        session.output.note(&format!("there are also files of {names}; `--profile` chooses"));
     }
     let directory = adopting.directory().display();
     session.output.line(match (session.global.dry_run, outcome.committed) {

@@ -129,7 +129,7 @@ fn prune(
         return Ok(0);
     }
     session.output.line(match (old.len(), deletes) {
-        (0, _) => "nothing that has ended is that old".to_owned(),
+        (0, _) => "no execution that has ended is that old".to_owned(),
         (1, true) => "deleted 1 execution".to_owned(),
         (count, true) => format!("deleted {count} executions"),
         (count, false) => format!("{count} would be deleted; `--yes` deletes them for good"),

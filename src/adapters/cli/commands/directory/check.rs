@@ -37,7 +37,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         let is_known = |known: &Problem| known.file == file && known.code == ErrorCode::Unmerged;
         if !checked.findings.iter().any(is_known) {
             let problem =
-                Problem::error(ErrorCode::Unmerged, file, "git considers it unmerged".to_owned());
+                Problem::error(ErrorCode::Unmerged, file, "git reports it as unmerged".to_owned());
             checked.findings.push(problem.hint("`statedir merge --list` says what to do"));
         }
     }

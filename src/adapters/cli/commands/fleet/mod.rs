@@ -258,7 +258,7 @@ fn init(session: &mut Session<'_>, url: Option<&str>) -> CliResult {
         session.output.value(json!({ "fleet": fleet, "created": made }));
         return Ok(0);
     }
-    let done = if made { "made the tables of" } else { "the tables are there:" };
+    let done = if made { "created the tables of" } else { "the tables exist:" };
     session.output.line(format!("{done} {fleet}"));
     if has_password(url) {
         let note = "the password was not kept: put it into ~/.pgpass or PGPASSWORD";

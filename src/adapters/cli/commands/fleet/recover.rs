@@ -59,7 +59,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
             return Ok(0);
         }
         if found.is_empty() {
-            session.output.line("no active project is without a machine");
+            session.output.line("every active project has a machine");
         }
         for project in &found {
             session.output.line(super::look::line(&project.into()));
@@ -100,7 +100,7 @@ pub(super) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "projects": done, "applied": true }));
     } else if done.is_empty() {
-        session.output.line("no active project is without a machine");
+        session.output.line("every active project has a machine");
     }
     Ok(0)
 }

@@ -100,7 +100,7 @@ pub(in crate::adapters) struct Args {
 pub(in crate::adapters) fn action(text: &str) -> Result<Action, String> {
     let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
     Action::parse(text)
-        .ok_or_else(|| format!("`{text}` is not a decision; one of {}", all.join(", ")))
+        .ok_or_else(|| format!("`{text}` is not a decision; expected one of {}", all.join(", ")))
 }
 
 fn span(text: &str) -> Result<Duration, String> {

@@ -69,7 +69,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 }
 
 /// What is said of a file that git holds for unmerged though it was changed since.
-const EDITED: &str = "git considers it unmerged, but it has changed since: `git add` it if it is right, or \
+const EDITED: &str = "git reports it as unmerged, but it has changed since: `git add` it if it is right, or \
                       `git checkout --merge` it and `statedir merge --resolve`";
 
 fn list(session: &mut Session<'_>) -> CliResult {
@@ -144,7 +144,7 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     }
     if has_history && fields.is_empty() {
         let would = if session.global.dry_run { "would have " } else { "" };
-        say(session, &format!("history: {would}united the entries of both sides"));
+        say(session, &format!("history: {would}merged the entries of both sides"));
     }
     let mut changed = Vec::new();
     if !fields.is_empty() {

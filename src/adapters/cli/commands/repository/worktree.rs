@@ -139,7 +139,7 @@ fn add(
         if let Some(step) = step.as_ref().filter(|_| !begun) {
             workspace.apply(&claim(step, name, &path))?;
         }
-        let message = format!("would make `{}` on branch `{name}`", path.display());
+        let message = format!("would create `{}` on branch `{name}`", path.display());
         return rehearsed(session, &message);
     }
     // Git takes an empty directory; one that cannot be made is told before anything is changed.

@@ -35,7 +35,7 @@ const HINT: &str = "`statedir status` and `statedir step list` print the same as
 
 #[cfg(not(feature = "board"))]
 pub(in crate::adapters::cli) fn run(_: &mut Session<'_>, _: &Args) -> CliResult {
-    let failure = Failure::usage("this statedir was built without its board");
+    let failure = Failure::usage("this statedir was built without the board");
     Err(failure.hint(format!("{HINT}; the feature `board` builds it")))
 }
 
@@ -93,6 +93,6 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let mut caller = Caller::of_person(session.global.actor.clone(), "board");
     caller.dry_run = session.global.dry_run;
     board::run(options, caller)
-        .map_err(|error| Failure::new(ErrorCode::Io, format!("the board has ended: {error}")))?;
+        .map_err(|error| Failure::new(ErrorCode::Io, format!("the board failed: {error}")))?;
     Ok(0)
 }

@@ -37,7 +37,7 @@ pub(in crate::adapters) struct Args {
 
 #[cfg(not(feature = "web"))]
 pub(in crate::adapters::cli) fn run(_: &mut Session<'_>, _: &Args) -> CliResult {
-    let failure = crate::adapters::cli::Failure::usage("this statedir was built without its page");
+    let failure = crate::adapters::cli::Failure::usage("this statedir was built without the page");
     Err(failure.hint("build it with the feature `web`; `statedir report` writes a page to read"))
 }
 
@@ -86,7 +86,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         session.output.note("no browser could be opened; the address above does the same");
     }
     let error = server.serve();
-    Err(Failure::new(ErrorCode::Io, format!("the server has ended: {error}")))
+    Err(Failure::new(ErrorCode::Io, format!("the server failed: {error}")))
 }
 
 /// Opens an address in the user's browser.
