@@ -1,4 +1,4 @@
-//! The ways in: the command line, hooks, the server for agents, git, and what they need of the machine.
+//! The ways in: the command line, hooks, the MCP server, git, and what they need from the machine.
 
 pub(crate) mod adopt;
 #[cfg(feature = "board")]

@@ -1,4 +1,4 @@
-//! Running a program for its answer: bounded in time and size, and gone when that is over.
+//! Running a program for its answer, bounded in time and size.
 
 use std::{
     io::{self, Read, Write},

@@ -1,5 +1,5 @@
-//! The whole way from a state directory to a decision: state, files, git, an evaluator if one is
-//! named. The lock is not held while any of that is looked at.
+//! From a state directory to a recovery decision: state, files, git, an evaluator if one is named.
+//! The lock is not held meanwhile.
 
 use std::path::PathBuf;
 

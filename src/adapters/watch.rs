@@ -1,4 +1,4 @@
-//! Being woken when the operation log may have changed, without asking again and again.
+//! Waiting for changes of the operation log, without polling.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What repeats itself in the history.
+//! Patterns that recur in the history.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is told in the line of a step instead of a line of its own.
+//! What is folded into the line of a step instead of having its own line.
 //!
 //! A step that moves on changes much at once: its bookkeeping, its outputs and costs among the
 //! variables, an entry of the history, and whatever follows from all that. For people it is one

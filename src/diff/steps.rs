@@ -1,4 +1,4 @@
-//! What became of each step.
+//! What happened to each step.
 
 use super::{
     difference::{StepName, Subject},

@@ -1,4 +1,4 @@
-//! The walk over a pairing: sections, and what became of the things in them.
+//! The walk over a pairing: sections, and what happened to the things in them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The eight ways to go on.
+//! The eight possible actions.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The answer: what to do, why, and why nothing else.
+//! The decision: what to do, why, and why not something else.
 
 use serde::Serialize;
 

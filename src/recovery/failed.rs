@@ -1,8 +1,8 @@
-//! A step has failed: try again, or ask a person when it has failed too often.
+//! A step has failed: retry it, or ask a person when it has failed too often.
 //!
-//! Findings and finished work are never given up for a failure: going back to a checkpoint is
-//! proposed only where the state itself is damaged. Leaving the step out, beginning again and going
-//! back are decisions that somebody takes.
+//! Findings and finished work are never sacrificed to a failure: going back to a checkpoint is
+//! proposed only where the state itself is damaged. Skipping the step, restarting and going back
+//! are for a person to decide.
 
 use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
 use crate::recovery::failure::{ErrorClass, PatternKind};

@@ -1,4 +1,4 @@
-//! What an event sets off: the rules whose condition it makes true, and the rules those set off.
+//! What an event triggers: the rules whose condition it makes true, and the rules those trigger.
 
 use std::collections::{BTreeMap, BTreeSet};
 

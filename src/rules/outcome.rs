@@ -1,4 +1,4 @@
-//! What an event came to: changes, requests, and the trace that explains them.
+//! The outcome of an event: changes, requests, and the trace that explains them.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked.
+//! Why a command was refused or failed.
 
 use super::ChangesSince;
 use crate::{

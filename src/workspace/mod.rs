@@ -1,4 +1,4 @@
-//! Where pure logic meets the disk: the one façade that command line and servers call.
+//! Where pure logic meets the disk: the façade that the command line and servers call.
 
 mod adapt;
 mod adopted;

@@ -1,4 +1,4 @@
-//! Finding out whose files are in a directory, so that they can be adopted.
+//! Recognises the files in a directory, so that they can be adopted.
 
 mod find;
 mod propose;

@@ -1,4 +1,4 @@
-//! Keys while something lies over the view: a prompt, a menu, the filter.
+//! Keys while something covers the view: a prompt, a menu, the filter.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

@@ -1,4 +1,4 @@
-//! The rows of every view: how many there are, what each is, what it says to a filter.
+//! The rows of every view: how many there are, what each is, and the text that a filter matches.
 
 use std::borrow::Cow;
 

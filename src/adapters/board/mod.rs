@@ -1,8 +1,8 @@
-//! The board: a state in the terminal, live, with the commands at hand.
+//! The board: a state in the terminal, live, with commands to run on it.
 //!
-//! `model` is what is shown and `update` how keys and news change it, both without I/O; `draw` makes
-//! a frame of a model; `source` reads states and runs commands, in a thread of its own. What is here
-//! ties them to a terminal.
+//! `model` is what is shown and `update` how keys and news change it, both without I/O; `draw`
+//! makes a frame of a model; `source` reads states and runs commands, in its own thread. This
+//! module ties them to a terminal.
 
 mod actions;
 mod dialog;

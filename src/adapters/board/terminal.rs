@@ -1,4 +1,4 @@
-//! The terminal as the board needs it, and as it was before: given back on every way out.
+//! Sets the terminal up for the board, and restores it on every way out.
 
 use std::{
     io::{self, Stdout, Write as _},

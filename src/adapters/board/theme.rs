@@ -1,4 +1,4 @@
-//! Colours and signs. Without colours, what matters is told by signs, bold and reverse alone.
+//! Colours and signs. Without colours, signs, bold and reverse carry the meaning.
 
 use ratatui::style::{Color, Modifier, Style};
 

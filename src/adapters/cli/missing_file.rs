@@ -1,4 +1,4 @@
-//! What brings a missing state file back, where the operation log cannot.
+//! How to restore a missing state file that the operation log does not have.
 
 use crate::{
     adapters::git,

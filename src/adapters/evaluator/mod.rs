@@ -1,4 +1,4 @@
-//! Asking a program how to go on: a language model behind a script, or any other.
+//! Asking a program how to continue: a language model behind a script, or any other.
 //!
 //! It runs only because the user names it: as an argument vector, without the lock, with a time
 //! limit and hardly any environment. Whatever it answers is checked; state text in the question

@@ -1,4 +1,4 @@
-//! Taking over a published state: into a new directory, or into a copy that is behind.
+//! Pulling a published state: into a new directory, or into a copy that is behind.
 
 use std::{
     collections::BTreeMap,

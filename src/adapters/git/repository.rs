@@ -1,4 +1,4 @@
-//! Where a repository keeps what.
+//! Where a repository keeps its files.
 
 use std::{
     io,

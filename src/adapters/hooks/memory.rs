@@ -1,4 +1,4 @@
-//! What a session has been told, so that it is told only once.
+//! What a session has been told, so that nothing is said twice.
 
 use std::{io, path::Path};
 

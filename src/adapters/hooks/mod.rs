@@ -1,6 +1,6 @@
 //! Hooks of an agent's client: one event in, at most one answer out.
 //!
-//! A hook fails open. Whatever goes wrong is noted in `.statedir/hook.log`, and the agent goes on
+//! A hook fails open. Whatever goes wrong is noted in `.statedir/hook.log`, and the agent continues
 //! as if there were no hook: a broken state must never stop the work that could repair it.
 
 mod dialect;

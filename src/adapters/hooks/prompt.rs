@@ -1,4 +1,4 @@
-//! The user says something: the agent hears which rules have changed. It is recorded on request.
+//! A user prompt: reports to the agent which rules have changed, and records the prompt on request.
 
 use super::{Dialect, Hook, Reply, reply::quoted, session::brief};
 use crate::{

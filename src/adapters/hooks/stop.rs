@@ -1,4 +1,4 @@
-//! The agent wants to stop: a step it left running is mentioned, once.
+//! The agent wants to stop: mentions a step that it left running, once.
 
 use super::{Hook, Reply, reply::short};
 use crate::{

@@ -1,5 +1,5 @@
-//! After a tool was used: it is counted, a state file it wrote is checked at once, and a list it
-//! planned with becomes steps.
+//! After a tool was used: counts it, checks a state file that it wrote, and turns its task list
+//! into steps.
 
 use super::{
     Hook, Reply,

@@ -1,4 +1,4 @@
-//! Prompts: how a task is begun and gone on with.
+//! Prompts: how to begin a task and how to continue it.
 
 use rmcp::model::{
     ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,

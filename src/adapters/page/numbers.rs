@@ -1,4 +1,4 @@
-//! Where the execution is, and what it has used.
+//! The progress of the execution, and what it has used.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The clients and where each keeps what.
+//! The clients, and where each keeps its files.
 
 use std::{fmt, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What becomes of one file.
+//! What happened to one file.
 
 /// A file's text, and what there is to say about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What of a client's setup is in place.
+//! How much of a client's setup is in place.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Whatever was there comes back to the byte, for every client.
+//! Setup and removal restore the original bytes, for every client.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

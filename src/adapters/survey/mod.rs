@@ -1,4 +1,4 @@
-//! A look at the project's files: what there is, what changed, whether what is named exists.
+//! Surveys the project's files: what exists, what changed, whether named files exist.
 //!
 //! The walk never follows links, leaves out what its caller says is ignored, and is bounded in
 //! depth, number and time; it says what it left out.

@@ -1,4 +1,4 @@
-//! The text of the plan that checklists and our own file come to.
+//! Composes the text of a plan from checklists and our own file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

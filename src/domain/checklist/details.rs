@@ -1,4 +1,4 @@
-//! The text below a task that is no task of its own.
+//! The text below a task that is not itself a task.
 
 use super::{Found, label};
 use crate::text::markdown::Document;

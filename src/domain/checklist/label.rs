@@ -1,4 +1,4 @@
-//! What stands behind the box of a task: id, tags, title, commit.
+//! What follows the box of a task: id, tags, title, commit.
 
 use super::Grammar;
 use crate::text::display::one_line;

@@ -1,4 +1,4 @@
-//! Paths out of a file that may have come with a clone.
+//! Paths from a file that may have come with a clone.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What repeats itself in a row of attempts.
+//! Patterns in a series of attempts.
 
 use std::collections::BTreeMap;
 

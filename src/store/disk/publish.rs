@@ -1,4 +1,4 @@
-//! Bringing whole files into being: temporary file, sync, rename.
+//! Creating whole files: temporary file, sync, rename.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What was found in the directory, and the plan that brings files and log together.
+//! What was found in the directory, and the plan that reconciles files and log.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the log has lost: found by reading all of it, put back where that is possible.
+//! What the log has lost: found by reading all of it, restored where possible.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

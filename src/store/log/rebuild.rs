@@ -1,4 +1,4 @@
-//! Founding the log anew from operations that were carried out elsewhere, when it was lost.
+//! Rebuilding a lost log from operations that were carried out elsewhere.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Many steps added in a row, as a plan that is written down: at the price of one.
+//! Many steps added in a row cost as much as one.
 
 use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::add_steps};
 use super::{Event, rules};

@@ -1,4 +1,4 @@
-//! Context-aware behaviours: what holds for a kind of task, and goes back when the kind changes.
+//! Context-aware behaviours: what applies to a kind of task, and is reverted when the kind changes.
 
 use serde_json::{Map, Value, json};
 

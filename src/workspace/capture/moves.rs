@@ -1,4 +1,4 @@
-//! What has to be done to a step so that it is as far as its task.
+//! What has to be done to a step so that it matches its task.
 
 use super::list::Task;
 use crate::{

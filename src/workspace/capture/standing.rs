@@ -1,4 +1,4 @@
-//! How an agent's list stands to the plan: for the brief, and for `check`.
+//! How an agent's list compares with the plan: for the brief, and for `check`.
 
 use super::{Place, list::TaskList, places};
 use crate::{

@@ -1,4 +1,4 @@
-//! Stopping on purpose and going on.
+//! Pausing and resuming.
 
 use super::review::refuse_while_open;
 use crate::{

@@ -1,4 +1,4 @@
-//! Taking up a step that was interrupted.
+//! Continuing a step that was interrupted.
 
 use super::{
     pause::{check, forget_pause, status_to_resume},

@@ -1,4 +1,4 @@
-//! Every inconsistency, each with a place and a way out.
+//! Finds every inconsistency, each with a place and a fix.
 
 mod doubled;
 mod fix;

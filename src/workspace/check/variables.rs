@@ -1,4 +1,4 @@
-//! Where variables.json and plan.md tell different stories.
+//! Where variables.json and plan.md disagree.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Steps that are worked on in a place that is gone.
+//! Steps whose worktree or branch is gone.
 
 use std::path::Path;
 

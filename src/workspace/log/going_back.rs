@@ -1,4 +1,4 @@
-//! After somebody went back to an earlier version on purpose: left at that, or made undone.
+//! After git went back to an earlier version: accepting it, or undoing it.
 
 use crate::{
     domain::StateFile,

@@ -1,4 +1,4 @@
-//! Taking over what another machine has published, as one operation that can be taken back.
+//! Receiving what another machine has published, as one operation that can be undone.
 
 use std::{collections::BTreeMap, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Entries that were in the history and are not any more: told, and put back.
+//! Entries that are missing from the history: reported, and restored.
 
 use std::{
     borrow::Cow,

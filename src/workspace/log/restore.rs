@@ -1,4 +1,4 @@
-//! Going back to a checkpoint or an operation, as one operation that can be taken back.
+//! Going back to a checkpoint or an operation, as one operation that can be undone.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One step as far as it matters for the whole.
+//! One step of the overview.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! Recovery: evidence from the state, a decision from the engine, one operation that carries it
 //! out.
 //!
-//! What lies outside of the state directory is looked at by the caller: [`Examined`] says what is
-//! wanted, and [`Examined::look_around`] takes what was found.
+//! What is outside the state directory is examined by the caller: [`Examined`] says what is wanted,
+//! and [`Examined::look_around`] takes what was found.
 
 mod apply;
 mod gather;

@@ -1,4 +1,4 @@
-//! What is told of a state: the brief, the conversation, numbers, rules, training data.
+//! Reports on a state: the brief, the conversation, numbers, rules, training data.
 
 pub(in crate::workspace) mod attempts;
 mod breakdown;

@@ -1,4 +1,4 @@
-//! Steps that are not finished, and what the history tells of them.
+//! Unfinished steps, and what the history says about them.
 
 use super::material::ENTRIES;
 use crate::{

@@ -1,4 +1,4 @@
-//! A state begins from templates, is trusted or not, and ends in the archive.
+//! Setting up and archiving a state: templates, trust, the archive.
 
 pub(in crate::workspace) mod archive;
 pub(in crate::workspace) mod builtin_templates;

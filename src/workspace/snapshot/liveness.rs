@@ -1,5 +1,5 @@
-//! What can be seen of the one who holds a step: their changes in the log, the signs that their
-//! session left, their process.
+//! Whether the holder of a step is alive: their changes in the log, the signs of their session,
+//! their process.
 
 use std::cell::OnceCell;
 

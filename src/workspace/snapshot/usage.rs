@@ -1,4 +1,4 @@
-//! What tools used while no command ran: counted beside the history, told by the next entry.
+//! What tools used between commands: counted beside the history, reported by the next entry.
 
 use serde_json::{Map, Value, json};
 

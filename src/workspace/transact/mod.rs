@@ -1,4 +1,4 @@
-//! The one way of a change to the disk: opened, worked out in memory, committed.
+//! The one way of a change to the disk: open, work out in memory, commit.
 
 pub(in crate::workspace) mod conflict;
 pub(in crate::workspace) mod external_edit;

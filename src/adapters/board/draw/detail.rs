@@ -1,4 +1,4 @@
-//! What is known of the selected row.
+//! Details of the selected row.
 
 use ratatui::text::{Line, Span};
 

@@ -1,4 +1,4 @@
-//! A frame of a model.
+//! Draws a model as a frame.
 
 mod detail;
 mod overlay;

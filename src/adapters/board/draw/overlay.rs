@@ -1,4 +1,4 @@
-//! What lies over the view: help, a prompt, a menu, a refusal.
+//! What covers the view: help, a prompt, a menu, a refusal.
 
 use ratatui::{
     buffer::Buffer,

@@ -1,7 +1,7 @@
 //! Completing a command line.
 //!
-//! The scripts for bash, zsh and fish ask `statedir __complete WORD…`, whose last word is the one to
-//! be completed. The answer has a line for each way to go on: the whole word, and behind a tab what
+//! The scripts for bash, zsh and fish ask `statedir __complete WORD…`, whose last word is the one
+//! to be completed. The answer has a line for each possible word: the whole word, a tab, and what
 //! it is. Commands and options come from the same descriptions as the help, names from the state.
 //! It never fails and never writes.
 

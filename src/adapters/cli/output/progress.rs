@@ -1,4 +1,4 @@
-//! A sign of life for work that takes longer than a second.
+//! Progress for work that takes longer than a second.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},

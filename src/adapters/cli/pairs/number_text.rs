@@ -1,4 +1,4 @@
-//! Numbers whose digits would be lost on the way into a value.
+//! Detects numbers that would lose digits when read into a value.
 
 /// The first number in JSON text that does not survive being read as a number.
 ///

@@ -1,4 +1,5 @@
-//! Text that begins with a hyphen, such as `-bash: no such file`, is text where it can be no option.
+//! Text that begins with a hyphen, such as `-bash: no such file`, is text where it cannot be an
+//! option.
 
 use std::ffi::{OsStr, OsString};
 

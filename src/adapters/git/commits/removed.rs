@@ -1,4 +1,4 @@
-//! Entries of the history that a commit took out again.
+//! Entries of the history that a commit removed again.
 //!
 //! Where only one side changed a file, git takes it over without asking the merge driver: a revert
 //! of the newest commit cuts the end of the history off, and nothing in the file shows it.

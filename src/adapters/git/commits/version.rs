@@ -1,4 +1,4 @@
-//! One version of a state file in a commit, and whether it can be built upon.
+//! One version of a state file in a commit, and whether it is usable.
 
 use serde::Serialize;
 

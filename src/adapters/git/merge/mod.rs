@@ -1,4 +1,4 @@
-//! Two sides brought together: by the driver while git merges, or afterwards.
+//! Merging two sides: by the driver while git merges, or afterwards.
 
 pub(super) mod driver;
 pub(super) mod resolve;

@@ -1,4 +1,4 @@
-//! Settling an ordinary conflict of git by meaning, afterwards.
+//! Resolving an ordinary git conflict by meaning, afterwards.
 
 use std::path::{Path, PathBuf};
 

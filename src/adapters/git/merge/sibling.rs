@@ -1,5 +1,5 @@
-//! What lies beside a file that git gives to the driver: the plans that belong to three versions of
-//! variables.json, and the lifecycle.
+//! The files beside the one that git gives to the driver: the plans that belong to three versions
+//! of variables.json, and the lifecycle.
 //!
 //! Git gives a driver one file at a time, but `step_data` repeats what the merged plan will say.
 //! The commits that are being merged are found by what git leaves in the environment of a driver

@@ -1,4 +1,4 @@
-//! Making the operation log anew out of the commits.
+//! Rebuilding the operation log from the commits.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where a state directory was that may not be there any more.
+//! Finding where a lost state directory was.
 
 use std::path::{Component, Path, PathBuf};
 

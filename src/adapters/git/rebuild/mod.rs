@@ -1,4 +1,4 @@
-//! Bringing lost state files back out of the commits.
+//! Restoring lost state files from the commits.
 
 pub(super) mod log;
 pub(super) mod lost;

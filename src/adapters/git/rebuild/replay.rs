@@ -1,4 +1,4 @@
-//! Carrying out, one after the other, what commits did to the state.
+//! Replaying what the commits did to the state.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Working trees in which agents work at the same time, each with a state of its own.
+//! Worktrees in which agents work at the same time, each with its own state.
 
 pub(super) mod place;
 

@@ -1,4 +1,4 @@
-//! What stands before the command that is really run: assignments, keywords of the shell, and
+//! What comes before the command that is really run: assignments, keywords of the shell, and
 //! programs that run another one.
 
 use super::Word;

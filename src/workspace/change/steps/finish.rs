@@ -1,4 +1,4 @@
-//! A step comes to its end: done, failed or skipped.
+//! Finishing a step: done, failed or skipped.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Choosing a step, starting it, starting it again, putting it back.
+//! Selecting, starting, retrying and resetting a step.
 
 pub(in crate::workspace) mod claim;
 pub(in crate::workspace::change) mod fields;

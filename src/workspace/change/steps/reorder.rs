@@ -1,4 +1,4 @@
-//! Putting a step in another place.
+//! Moving a step to another place.
 
 use super::shape;
 use crate::{

@@ -1,4 +1,4 @@
-//! Putting steps back to their beginning, with what was built on them.
+//! Resetting steps, with what depends on them.
 
 use serde_json::json;
 

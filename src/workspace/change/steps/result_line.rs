@@ -1,4 +1,4 @@
-//! What came of a step, in one line for plan.md: `best=qdrant (40s, $0.02)`.
+//! The result of a step, in one line for plan.md: `best=qdrant (40s, $0.02)`.
 
 use crate::{
     domain::StepRole,

@@ -1,4 +1,4 @@
-//! Putting steps back to the beginning, as far as they had not come at an earlier moment.
+//! Resetting the steps that were not finished at an earlier moment.
 
 use crate::{
     domain::{Plan, PlanRole, Step, StepRole as Role},

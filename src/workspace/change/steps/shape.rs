@@ -1,4 +1,4 @@
-//! Adding steps, changing what they say, taking them out.
+//! Adding, changing and removing steps.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

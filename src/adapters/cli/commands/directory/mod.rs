@@ -1,4 +1,4 @@
-//! A state directory as a whole: made, checked, kept small, put away.
+//! Commands on a state directory as a whole: create, check, collect, archive.
 
 pub(in crate::adapters) mod adopt;
 pub(in crate::adapters) mod archive;

@@ -1,4 +1,4 @@
-//! Taking a project over: claims, and getting its files onto this machine.
+//! Taking over a project: claiming it, and getting its files onto this machine.
 
 use std::{path::PathBuf, time::Duration};
 

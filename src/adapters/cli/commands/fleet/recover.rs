@@ -1,4 +1,4 @@
-//! Going on with projects whose machine is gone.
+//! Continuing projects whose machine is gone.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Operations: listed, compared, taken back.
+//! Commands on operations: list, compare, undo.
 
 pub(in crate::adapters) mod checkpoint;
 pub(in crate::adapters) mod diff;

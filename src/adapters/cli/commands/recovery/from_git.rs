@@ -1,4 +1,4 @@
-//! Bringing a lost state back out of git.
+//! Restoring a lost state from git.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Going on after an interruption.
+//! Continuing after an interruption.
 
 mod from_git;
 pub(in crate::adapters) mod recover;

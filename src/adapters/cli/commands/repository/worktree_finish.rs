@@ -1,4 +1,4 @@
-//! A worktree comes to its end: merged, or given up.
+//! Finishing a worktree: merging or abandoning it.
 
 use std::path::PathBuf;
 
