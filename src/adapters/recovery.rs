@@ -34,11 +34,11 @@ pub(crate) struct Recovery {
     pub decision: Decision,
     /// Who made it.
     pub by: DecidedBy,
-    /// What came of asking a program.
+    /// The outcome of asking a program.
     pub evaluator: Option<Asked>,
 }
 
-/// What came of asking a program.
+/// The outcome of asking a program.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Asked {
     /// The program.

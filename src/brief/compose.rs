@@ -104,7 +104,7 @@ fn rules_in_force(material: &Material, parts: &mut Vec<Part>) {
         .put(parts);
 }
 
-/// Open reviews; how they are decided is told here unless the next move tells it.
+/// Open reviews; how to decide them is said here unless the next move says it.
 fn reviews(material: &Material, is_next: bool, parts: &mut Vec<Part>) {
     let Some(first) = material.reviews.first() else { return };
     let id = &first.id;

@@ -127,8 +127,9 @@ pub(super) fn turns(material: &Material, parts: &mut Vec<Part>) {
 /// What was noted, newest first. That a step came to its end is in the plan; what somebody said
 /// about it is not.
 ///
-/// A note on a step that others build upon is told until these are finished: what matters beyond them
-/// is a finding. Why a plan is paused is told with its status, and that it was is of no interest.
+/// A note on a step that others depend on is shown until these are finished: what matters beyond
+/// them is a finding. Why a plan is paused is shown with its status; that it once was is of no
+/// interest.
 pub(super) fn history(material: &Material, parts: &mut Vec<Part>) {
     let (mut notes, mut taken_up): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let is_told = |entry: &Entry| material.told.iter().any(|(_, told)| told.offset == entry.offset);

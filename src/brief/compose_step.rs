@@ -60,7 +60,7 @@ pub(super) fn known(focus: &Focus, parts: &mut Vec<Part>) {
     part.put(parts);
 }
 
-/// What the history tells of the step at hand, and of steps that have failed.
+/// What the history says about the current step, and about steps that have failed.
 pub(super) fn told(material: &Material, parts: &mut Vec<Part>) {
     let told = material.told.iter().map(|(number, entry)| line(*number, entry));
     Part::new(Section::WhatFailed, StateFile::History, Stage::Step).texts(told).put(parts);

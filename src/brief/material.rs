@@ -39,8 +39,8 @@ pub(crate) struct Material {
     pub answers: Vec<Review>,
     /// Limits that are exceeded, as sentences.
     pub limits: Vec<String>,
-    /// What the history tells of the step at hand and of failed ones, by number, the newest first:
-    /// attempts that failed, why it was begun again.
+    /// What the history says about the current step and about failed ones, by number, the newest
+    /// first: attempts that failed, why it was begun again.
     pub told: Vec<(u32, Entry)>,
     /// The steps that are not finished, without the one at hand.
     pub open_steps: Vec<OpenStep>,

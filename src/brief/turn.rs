@@ -15,7 +15,7 @@ pub(crate) const MEDIUM_TURNS: usize = 50;
 /// How much of a response the short-term memory keeps, in characters.
 const SHORT_RESPONSE: usize = 200;
 
-/// What was said and what came of it.
+/// What was said and the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Turn {
@@ -136,13 +136,13 @@ impl Turn {
         lines.join("\n")
     }
 
-    /// What was said and what came of it; with `short`, the response in at most 200 characters.
+    /// What was said and the result; with `short`, the response in at most 200 characters.
     pub(crate) fn said(&self, short: bool) -> String {
         let response = if short { self.short_response() } else { self.response.clone() };
         self.numbered(&self.lines(&response))
     }
 
-    /// What counts of a turn that was some time ago: what came of it, or else what was asked.
+    /// What counts of a turn that was some time ago: the result, or else what was asked.
     pub(crate) fn gist(&self) -> String {
         let mut lines = Vec::new();
         for (name, list) in [("decisions", &self.decisions), ("lessons", &self.lessons)] {

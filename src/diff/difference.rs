@@ -178,7 +178,7 @@ pub enum Subject {
         time: Option<String>,
         /// What happened, in one line.
         headline: String,
-        /// The execution that it tells of.
+        /// The execution that it records.
         #[serde(skip)]
         execution: Option<Execution>,
     },

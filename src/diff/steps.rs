@@ -63,7 +63,7 @@ fn moved_steps(pairs: &[(usize, usize)], count: usize) -> Vec<bool> {
     has_moved
 }
 
-/// What became of one step.
+/// What happened to one step.
 fn one(
     walk: &Walk<'_>,
     (old, from): (&Step, ThingId),

@@ -29,7 +29,7 @@ pub(crate) struct Line {
 }
 
 /// The differences in words, in their order; long values are shortened, what is alike is counted,
-/// and a step that moved on is told in one line. Every line names its file and can be read alone.
+/// and a step that moved on is one line. Every line names its file and can be read alone.
 pub(crate) fn summary(differences: &[Difference]) -> Vec<String> {
     lines(differences).into_iter().map(|line| line.text).collect()
 }
@@ -60,7 +60,7 @@ pub(crate) fn lines(differences: &[Difference]) -> Vec<Line> {
     lines
 }
 
-/// Whether two differences are told in one line.
+/// Whether two differences share a line.
 fn together(first: &Difference, next: &Difference) -> bool {
     if first.file != next.file {
         return false;
@@ -286,7 +286,7 @@ fn changed(label: &str, before: Option<&Value>, after: Option<&Value>) -> String
     }
 }
 
-/// What became of a value that has a type.
+/// What happened to a value that has a type.
 fn changed_value(before: Option<&Value>, after: Option<&Value>) -> String {
     match (before, after) {
         (None, Some(after)) => format!("{} added", typed(after, shown(after, WIDTH))),

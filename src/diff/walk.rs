@@ -12,7 +12,7 @@ use crate::{
     text::markdown::{Document, ItemId},
 };
 
-/// What came of a comparison.
+/// The outcome of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     pub differences: Vec<Difference>,
@@ -144,7 +144,7 @@ impl<'o> Walk<'o> {
         outline.document.body_text(outline.get(id).section)
     }
 
-    /// What became of the things in the body of a section: fields first, each group in the order
+    /// What happened to the things in the body of a section: fields first, each group in the order
     /// of the side that has them.
     pub(super) fn body(
         &self,

@@ -43,7 +43,7 @@ pub(crate) struct Graph {
     pub order: Vec<usize>,
     /// The chain of steps that takes longest, of those that are not finished if there are any.
     pub critical_path: Vec<usize>,
-    /// Whether dependencies that follow from others are told apart; not in a huge plan.
+    /// Whether implied dependencies are marked; not in a huge plan.
     pub marks_implied: bool,
 }
 

@@ -98,7 +98,7 @@ impl EntryKind {
     }
 }
 
-/// An entry as it stands in the file.
+/// An entry as written in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Entry {
     /// The id in its trailer; an entry written by hand has none.
@@ -261,7 +261,7 @@ impl Entry {
         StepOutcome::read(self.field(OUTCOME_FIELD), self.field("status"))
     }
 
-    /// Whether it tells of an attempt that failed.
+    /// Whether it records an attempt that failed.
     pub(crate) fn is_failure(&self) -> bool {
         self.outcome() == Some(StepOutcome::Failed)
     }

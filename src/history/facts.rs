@@ -53,7 +53,7 @@ impl HistoryFacts {
         self.heads.iter().copied().max()
     }
 
-    /// Reads a whole log; `progress` is told the bytes read.
+    /// Reads a whole log; `progress` is given the bytes read.
     ///
     /// # Errors
     /// Fails when reading fails.

@@ -11,7 +11,7 @@ use crate::history::read::{
     section::Text,
 };
 
-/// The most problems that are told in full; the others are counted.
+/// The most problems that are listed in full; the others are counted.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// What can be wrong with an entry.
@@ -158,7 +158,7 @@ impl Verification {
 /// Checks every entry of a log, and that the entries in `anchors` are among them.
 ///
 /// Entries may stand in any order in which each comes after those it follows, so two branches can
-/// be united by putting their entries one after the other. `progress` is told the bytes read.
+/// be united by putting their entries one after the other. `progress` is given the bytes read.
 ///
 /// # Errors
 /// Fails when reading fails; whatever is wrong with the log is in the result.
@@ -320,7 +320,7 @@ impl Check {
     }
 }
 
-/// Whether a text has a word somewhere; most entries are told apart by this alone.
+/// Whether a text has a word somewhere; this alone decides for most entries.
 fn names(text: &[u8], word: &str) -> bool {
     let (first, len) = (word.as_bytes()[0], word.len());
     let mut rest = text;

@@ -38,7 +38,7 @@ pub(crate) use git_markers::{has_git_markers, split_git_markers};
 pub(crate) use plan::copy_step_data;
 pub(crate) use resolve::{ResolveError, Side, choose_side};
 
-/// What came of a merge.
+/// The outcome of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// The new content of the file.

@@ -1,6 +1,6 @@
 //! Whether a note says that the work is complete.
 //!
-//! To take a step for complete that is not loses work, to go on with one that is costs a look. So
+//! Treating an incomplete step as complete loses work; continuing a complete one costs a look. So
 //! only plain statements count: one doubtful word anywhere, or one clause of unknown form, and the
 //! note says nothing.
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Action, ObservedFact, RuleError};
 use crate::domain::FactValue;
 
-/// What came of an event.
+/// The outcome of an event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RuleOutcome {
     /// Modifiers that have another value now, each once, in the order of their first change.

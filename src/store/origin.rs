@@ -177,7 +177,7 @@ impl Store {
             .at(path)
     }
 
-    /// Marks the private directory as made here. Failing is harmless: it is asked about again.
+    /// Marks the private directory as made here. Failing is harmless: the question is asked again.
     pub(super) fn mark(&self) {
         if matches!(self.trust_level, Trust::Unmarked)
             && let Ok(state) = Directory::open(&self.layout.dir)

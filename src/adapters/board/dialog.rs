@@ -13,7 +13,7 @@ use super::{
 /// The longest filter.
 const MOST: usize = 200;
 
-/// A key for a prompt: the command is run, given up, or its text edited.
+/// A key for a prompt: the command is run, cancelled, or its text edited.
 pub(super) fn on_prompt(model: &mut Model, mut prompt: Prompt, key: KeyEvent) -> Vec<Effect> {
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     let takes_text = prompt.question().is_some();

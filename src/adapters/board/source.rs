@@ -80,7 +80,7 @@ pub(super) enum Request {
     Locate(u32),
 }
 
-/// What the board is told.
+/// Messages to the board.
 #[derive(Debug)]
 pub(super) enum News {
     States(Vec<StateLine>),

@@ -89,8 +89,8 @@ fn give_back() {
     let _ = io::stdout().flush();
 }
 
-/// A panic is told on the screen that the user sees afterwards; where it ends the process, nothing
-/// else would give the terminal back.
+/// A panic is reported on the screen that the user sees afterwards; where it ends the process,
+/// nothing else would give the terminal back.
 fn give_back_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

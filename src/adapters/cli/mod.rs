@@ -43,7 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Answers a shell that completes a command line; it is told nothing but how the line can go on.
+/// Answers a shell that completes a command line; it prints only how the line can continue.
 fn complete(words: &[OsString]) -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let mut output = Output::new(false);

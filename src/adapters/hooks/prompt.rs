@@ -17,8 +17,7 @@ const LONGEST: usize = 400;
 /// Tells what changed in the rules since the session was last told, and records the turn if the
 /// user wants that.
 ///
-/// The answer is not known yet; the agent adds what came of it with `statedir turn add` if it
-/// matters.
+/// The answer is not known yet; the agent adds the outcome with `statedir turn add` if it matters.
 pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
     let recorded = if hook.record_prompts { record(hook) } else { Ok(()) };
     // It is told once; where nothing is remembered, that would be with every result of a tool.

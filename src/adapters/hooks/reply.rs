@@ -17,9 +17,9 @@ pub(crate) enum Reply {
     Deny(String),
     /// A person is asked before the tool is used.
     Ask(String),
-    /// The agent goes on with this reason; for a tool that ran, it is told what is wrong.
+    /// The agent continues with this reason; for a tool that ran, it says what is wrong.
     Block {
-        /// What the agent is told.
+        /// The message to the agent.
         reason: String,
         /// More text, for events that take some.
         context: Option<String>,
@@ -71,7 +71,7 @@ impl Reply {
     }
 }
 
-/// Whether a tool may be used. A client that asks nobody is told no.
+/// Whether a tool may be used. A client that cannot ask gets a refusal.
 fn decision(event: &str, word: &str, reason: &str, dialect: Dialect) -> Value {
     match dialect {
         Dialect::Claude | Dialect::Copilot | Dialect::Qwen => json!({ "hookSpecificOutput": {

@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 9_500;
 const MOST_TASKS: usize = 20;
 
 /// Gives the agent the brief: after a start, a resume, a clear, a compaction or a fork it knows
-/// nothing of the state. Qwen Code passes on nothing here: its agent is told with the next prompt.
+/// nothing of the state. Qwen Code passes on nothing here: its agent gets it with the next prompt.
 pub(super) fn start(hook: &Hook<'_>) -> Result<Reply, Error> {
     if hook.event.dialect() == Dialect::Qwen {
         hook.remember(&Memory { rules: None, told: Vec::new(), ..hook.memory() });

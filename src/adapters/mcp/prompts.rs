@@ -74,7 +74,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
     Ok(said(text, "Begin a task"))
 }
 
-/// The prompt that goes on with a task, with its brief.
+/// The prompt that continues a task, with its brief.
 pub(super) fn resume(answer: &Answer) -> GetPromptResult {
     let text = match answer.document["text"].as_str() {
         Some(brief) => format!(

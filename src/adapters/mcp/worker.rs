@@ -1,9 +1,9 @@
 //! The one thread that touches the state.
 //!
 //! Calls run one after another in the order in which they came, as they would with the command
-//! line: two of them would only wait for the same lock. The protocol goes on meanwhile. A call
-//! waits for the lock in short stretches and is asked once more when it has it, so that one that was
-//! cancelled never begins, and the time behind other calls counts as waiting.
+//! line: two of them would only wait for the same lock. The protocol continues meanwhile. A call
+//! waits for the lock in short stretches and is asked once more when it has it, so that one that
+//! was cancelled never begins, and the time behind other calls counts as waiting.
 
 use std::{
     sync::{

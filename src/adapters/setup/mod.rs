@@ -1,7 +1,7 @@
 //! Making clients know `statedir`: hooks, MCP entry, a block of instructions, a skill.
 //!
-//! What is there already keeps its bytes. Setting up twice changes nothing, and taking it back
-//! leaves what was there before.
+//! Existing content keeps its bytes. Setting up twice changes nothing, and removing it restores
+//! what was there before.
 
 mod block;
 mod client;
@@ -79,7 +79,7 @@ pub(crate) struct Setup {
     pub root: PathBuf,
     /// The program as the client should call it.
     pub program: String,
-    /// Whether what somebody changed by hand is given up.
+    /// Whether what somebody changed by hand is discarded.
     pub force: bool,
     /// What the hooks do besides.
     pub hooks: HookOptions,
@@ -103,7 +103,7 @@ impl Setup {
         Ok(pieces.iter().map(|piece| (self.root.join(&piece.path), text(piece))).collect())
     }
 
-    /// What would be written; with `remove`, what would be taken back.
+    /// What would be written; with `remove`, what would be removed.
     ///
     /// # Errors
     /// One of the files cannot be understood; then none may be touched.

@@ -36,7 +36,7 @@ impl FileOutcome {
 pub(super) struct Wish<'a> {
     /// The program as the client should call it.
     pub(super) program: &'a str,
-    /// Whether what somebody changed is given up.
+    /// Whether what somebody changed is discarded.
     pub(super) force: bool,
     /// So many of the folders above the file are there, the last of them empty.
     pub(super) folders: usize,

@@ -14,7 +14,7 @@ pub(super) fn lines(program: &str) -> String {
     format!("[mcp_servers.statedir]\ncommand = {program}\nargs = [\"mcp\"]\n")
 }
 
-/// The settings with our server; one of that name that is there already stays.
+/// The settings with our server; an existing one of that name is kept.
 pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, String> {
     let outside = parse(&TOML.outside(there.unwrap_or_default())?)?;
     if let Some(servers) = outside.get("mcp_servers") {

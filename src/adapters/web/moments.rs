@@ -19,7 +19,7 @@ use crate::{
 const REACH: usize = 300;
 /// How many operations a page lists.
 pub(super) const LISTED: usize = 100;
-/// How many differences are told.
+/// How many differences are listed.
 const TOLD: usize = 500;
 /// How many changes of others are listed.
 const OTHERS: usize = 12;
@@ -190,7 +190,7 @@ pub(super) fn past(
     Ok(out)
 }
 
-/// What going back does not take back, and whom it concerns.
+/// What going back does not undo, and whom it concerns.
 fn warnings(now: &[StepOverview], then: &[StepOverview]) -> Vec<String> {
     let earlier = |step: &&StepOverview| {
         then.iter().find(|other| match (&other.id, &step.id) {

@@ -122,7 +122,7 @@ impl FactValue {
         })
     }
 
-    /// The value as it stands in a state file, without quotes: `low`, `0.50`, `300 seconds`.
+    /// The value as written in a state file, without quotes: `low`, `0.50`, `300 seconds`.
     pub(crate) fn to_plain(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),

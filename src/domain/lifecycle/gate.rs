@@ -37,7 +37,7 @@ pub struct Route {
     pub reset: String,
 }
 
-/// What becomes of a step that has failed as often as it may.
+/// What happens to a step that has failed as often as it may.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AtLimit {
     /// A person is asked whether it is tried again.

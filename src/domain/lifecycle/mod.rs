@@ -290,7 +290,7 @@ impl Workflow {
         self.retry_limit
     }
 
-    /// What becomes of a step that has failed as often as it may.
+    /// What happens to a step that has failed as often as it may.
     pub fn at_limit(&self) -> &AtLimit {
         &self.at_limit
     }

@@ -35,7 +35,7 @@ impl Pairing {
         pairer.pairing
     }
 
-    /// What became of a thing.
+    /// What happened to a thing.
     pub(crate) fn to_new(&self, old: ThingId) -> Option<ThingId> {
         self.to_new[old]
     }

@@ -1,4 +1,4 @@
-//! The plan after an edit: the steps that it touches are read again, the others are taken over.
+//! The plan after an edit: the steps that it touches are read again, the others are reused.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::domain::plan::samples;
 
-    /// Edits the plan and compares what follows with what is read; whether anything was taken over.
+    /// Edits the plan and compares what follows with what is read; whether anything was reused.
     fn follows(plan: &Rc<Plan>, edited: Edited) -> Result<bool, TestCaseError> {
         let touched = edited.touched.clone();
         let is_short =

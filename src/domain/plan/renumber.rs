@@ -5,7 +5,7 @@ use crate::{
     text::markdown::{Edit, ItemId},
 };
 
-/// What becomes of the numbers when a step is put in or taken out.
+/// What happens to the numbers when a step is inserted or removed.
 #[derive(Clone, Debug)]
 pub struct Renumbering {
     /// The steps from this number on move.

@@ -1,4 +1,4 @@
-//! Reviews: boxes in plan.md that a person ticks before the plan goes on.
+//! Reviews: boxes in plan.md that a person ticks before the plan continues.
 
 use std::borrow::Cow;
 

@@ -155,7 +155,7 @@ pub(crate) enum BookkeepingForm {
     Fields,
 }
 
-/// A step as it stands in plan.md. Texts are as written; typed readings are methods.
+/// A step as written in plan.md. Texts are as written; typed readings are methods.
 #[derive(Clone, Debug, Serialize)]
 pub struct Step {
     /// The number in the heading.
@@ -190,7 +190,7 @@ pub struct Step {
     pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
-    /// What came of it, in a line.
+    /// The result, in a line.
     pub result: Option<String>,
     /// The text under it that is no field: markdown, as written.
     pub description: Option<String>,

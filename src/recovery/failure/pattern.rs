@@ -51,7 +51,7 @@ pub(crate) struct Pattern {
     pub steps: Vec<String>,
 }
 
-/// How many repetitions of one sort are told.
+/// How many repetitions of one sort are listed.
 const MOST: usize = 5;
 
 /// The repetitions in `attempts`, which come oldest first.

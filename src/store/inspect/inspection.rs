@@ -56,7 +56,7 @@ pub(in crate::store) struct Restore {
     pub name: FileName,
     /// Its bytes, `None` to remove it.
     pub bytes: Option<Vec<u8>>,
-    /// Whether what is there is kept under `salvage/`.
+    /// Whether the present content is kept under `salvage/`.
     pub set_aside: bool,
 }
 

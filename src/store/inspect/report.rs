@@ -29,7 +29,7 @@ pub(crate) enum Report {
         /// Where its damaged content is; `None` as long as only readers have seen it.
         copy: Option<PathBuf>,
     },
-    /// Files without a log were taken over.
+    /// Files without a log were adopted.
     Adopted {
         /// The operation that records it.
         op: Revision,

@@ -128,7 +128,7 @@ impl Head {
         }
     }
 
-    /// Removes the cache of a log that is gone, so that it cannot be held against another.
+    /// Removes the cache of a log that is gone, so that it cannot be compared with another.
     pub(in crate::store) fn forget(disk: &dyn Disk, paths: &Paths) -> Result<()> {
         let path = paths.head();
         match disk.remove(&path) {

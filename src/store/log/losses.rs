@@ -67,7 +67,7 @@ impl Store {
         }
     }
 
-    /// Puts back the images that can be put back; how many.
+    /// Restores the images that can be restored; how many.
     ///
     /// # Errors
     /// The log cannot be read or an image not be written.

@@ -76,14 +76,14 @@ pub(crate) struct Operation {
     pub command: String,
     /// One line for people.
     pub message: String,
-    /// The operation it takes back.
+    /// The operation it undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Revision>,
     /// The operation it does again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redoes: Option<Revision>,
-    /// For an undo the number of the operation it takes back, for a redo that of the undo: what is
-    /// between is taken back as well, so that the next one need not look at it.
+    /// For an undo the number of the operation it undoes, for a redo that of the undo: what is
+    /// between is undone as well, so that the next one need not look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settles: Option<u64>,
     /// The rewritable files it changed.
@@ -113,7 +113,7 @@ pub(crate) struct FileRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub splices: Vec<SpliceRecord>,
     /// Whether the bytes before were not known any more, so that the one splice, or none for an
-    /// empty file, is all of the bytes after. Such a change cannot be taken back.
+    /// empty file, is all of the bytes after. Such a change cannot be undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
 }
@@ -174,7 +174,7 @@ pub struct OperationSummary {
     pub command: String,
     /// One line for people.
     pub message: String,
-    /// The operation it takes back.
+    /// The operation it undoes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undoes: Option<Revision>,
     /// The operation it does again.
@@ -240,7 +240,7 @@ impl Operation {
 
 /// The kind of an operation that records an edit made outside.
 pub(in crate::store) const EXTERNAL: &str = "external";
-/// The kind of an operation that takes over files found without a log.
+/// The kind of an operation that adopts files found without a log.
 pub(in crate::store) const ADOPT: &str = "adopt";
 /// The kind of an operation that creates the state.
 pub(in crate::store) const INIT: &str = "init";

@@ -1,5 +1,5 @@
 //! What a record may say. A log can come out of a clone, so every record is read as if a stranger
-//! had written it; what is written is held against the same rules, so that it can be read again.
+//! had written it; what is written is checked by the same rules, so that it can be read again.
 
 use std::collections::BTreeSet;
 

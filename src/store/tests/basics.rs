@@ -74,7 +74,7 @@ fn walk_the_stack(is_noted: bool) {
     assert_eq!(step(true), None, "a change clears what could be redone");
 }
 
-/// However much was taken back before, the next undo reads the newest segment and the one that its
+/// However much was undone before, the next undo reads the newest segment and the one that its
 /// target is in, and of those between the first line.
 #[test]
 fn the_hundredth_undo_reads_no_more_than_the_first() {

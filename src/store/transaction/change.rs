@@ -26,7 +26,7 @@ pub(crate) struct NewOperation {
     /// Bytes to put into the appended file, each before an offset of it with `append` at its end,
     /// in ascending order. The file is replaced then; nothing that is in it can go.
     pub insert: Vec<(u64, Vec<u8>)>,
-    /// The operation this one takes back.
+    /// The operation this one undoes.
     pub undoes: Option<Revision>,
     /// The operation this one does again.
     pub redoes: Option<Revision>,
@@ -38,7 +38,7 @@ pub(crate) struct NewOperation {
     pub derived: Option<(String, Vec<u8>)>,
     /// Checkpoints to be taken, put back or removed.
     pub checkpoints: Vec<CheckpointChange>,
-    /// Whether it tells of what was counted since the last one that did.
+    /// Whether it reports what was counted since the last one that did.
     pub records_tally: bool,
 }
 

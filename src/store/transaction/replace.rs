@@ -25,7 +25,7 @@ use crate::store::{
 pub(in crate::store) enum Meanwhile {
     /// Nothing is decided yet: refuse.
     Refuse,
-    /// The operation is committed: keep what is there under `salvage/`.
+    /// The operation is committed: keep the present content under `salvage/`.
     SetAside,
 }
 
@@ -193,7 +193,7 @@ impl Replacer<'_> {
         !matches!(self.disk.stat(path), Ok(Some(now)) if !now.same_content(known))
     }
 
-    /// Renames over what is there, looking until nobody has saved since the last look.
+    /// Renames over the file, looking until nobody has saved since the last look.
     fn put_over(
         &self,
         name: FileName,

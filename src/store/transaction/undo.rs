@@ -23,7 +23,7 @@ pub(crate) struct AppendedAround {
 }
 
 impl Store {
-    /// The operation that `undo` would take back.
+    /// The operation that `undo` would revert.
     ///
     /// The newest one that is not itself an undo and was not undone; `None` when only the one
     /// that created or adopted the state is left, or the log does not reach back further, or
@@ -177,9 +177,9 @@ impl Transaction {
         self.changes(op, op.files.iter().cloned())
     }
 
-    /// The checkpoints that come back when an operation is taken back, or go when it is done
-    /// again. One that the operation took stays in either case; one whose name was given away
-    /// since comes back under another.
+    /// The checkpoints that come back when an operation is undone, or go when it is redone again.
+    /// One that the operation took stays in either case; one whose name was given away since comes
+    /// back under another.
     pub(crate) fn checkpoint_changes(
         &self,
         op: &Operation,
@@ -282,8 +282,8 @@ impl Transaction {
     }
 }
 
-/// Nothing that undo could take back: an edit of the appended file made outside, a checkpoint
-/// that was taken, which stays, or a move of the whole directory.
+/// Nothing that `undo` could revert: an edit of the appended file made outside, a checkpoint that
+/// was taken, which stays, or a move of the whole directory.
 fn is_unseen(op: &Operation) -> bool {
     let takes = !op.checkpoints.is_empty() && op.checkpoints.iter().all(|change| change.is_added());
     let moves = op.kind.split('.').next() == Some(ARCHIVE);

@@ -1,4 +1,4 @@
-//! How a document is laid out, so that what is added looks like what is there.
+//! How a document is laid out, so that additions look like the rest.
 
 use super::scan::skip_space;
 use super::tree::{NodeId, Tree};

@@ -14,7 +14,7 @@ pub(super) struct NodeId(pub(super) u32);
 
 /// One value. Nodes stand in document order, so that a value's descendants follow it directly.
 ///
-/// Offsets fit 32 bits because of [`MAX_BYTES`]; the kind is told by the first byte.
+/// Offsets fit 32 bits because of [`MAX_BYTES`]; the first byte says which kind it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) start: u32,

@@ -18,7 +18,7 @@ pub(super) struct Block {
     pub kind: BlockKind,
 }
 
-/// The kinds of blocks that are told apart.
+/// The kinds of blocks that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockKind {
     /// A heading that begins a section; they come in the order of the sections.

@@ -323,7 +323,7 @@ impl Document {
         value::decode(self.raw_value(item)).1 != value::Quote::None
     }
 
-    /// Where the source is in memory, by which a document is told from all others there are.
+    /// Where the source is in memory, which identifies a document among all others.
     pub(super) fn address(&self) -> (usize, usize) {
         (self.source.as_ptr().addr(), self.source.len())
     }

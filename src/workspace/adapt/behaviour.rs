@@ -9,7 +9,7 @@ use crate::{
     text::json::Path,
 };
 
-/// Where the values from before a behaviour are kept, so that it can be taken back.
+/// Where the values from before a behaviour are kept, so that it can be reverted.
 const KEPT: &str = "adaptation";
 
 /// Applies the behaviours of a new task type, and takes those of the old one back.

@@ -26,7 +26,7 @@ const MOST_REFUSED: usize = 5;
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 400;
 
-/// What came of an event.
+/// The outcome of an event.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Captured {
     /// What was not carried over, and why.

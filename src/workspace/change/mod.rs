@@ -320,7 +320,7 @@ pub struct StepShape {
     pub effects: Option<String>,
     /// The steps that come before it.
     pub depends_on: Option<Vec<StepRef>>,
-    /// Markdown below its fields; added to what is there.
+    /// Markdown below its fields; appended to what exists.
     pub description: Option<String>,
     /// The step behind which a new one is put; 0 is the first place.
     pub after: Option<StepRef>,
@@ -330,7 +330,7 @@ pub struct StepShape {
     pub set: Map<String, Value>,
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepResult {

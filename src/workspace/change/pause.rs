@@ -52,7 +52,7 @@ pub(in super::super) fn put_pause(
     Ok(())
 }
 
-/// The status that a plan goes on with: the one it was paused in.
+/// The status that a plan resumes in: the one it was paused in.
 pub(super) fn status_to_resume(draft: &Draft<'_>, plan: &Plan, from: &str) -> String {
     let workflow = draft.workflow();
     if workflow.plan_role(from) == Some(PlanRole::Active) {

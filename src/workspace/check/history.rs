@@ -10,7 +10,7 @@ use crate::{
 use crate::workspace::Error;
 
 const FILE: StateFile = StateFile::History;
-/// How many titles of entries that went are told.
+/// How many titles of missing entries are listed.
 const TOLD: usize = 5;
 
 /// What the verification of every entry found.

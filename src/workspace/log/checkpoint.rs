@@ -187,8 +187,8 @@ impl Workspace {
         Ok(fixed)
     }
 
-    /// Removes a checkpoint as one operation, which `undo` takes back. The file of a damaged one
-    /// is set aside.
+    /// Removes a checkpoint as one operation, which `undo` reverts. The file of a damaged one is
+    /// set aside.
     ///
     /// # Errors
     /// There is none of that name.

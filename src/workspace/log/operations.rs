@@ -16,14 +16,14 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UndoOutcome {
-    /// The operation that was taken back or done again.
+    /// The operation that was undone or redone.
     pub operation: OperationSummary,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
 }
 
 impl Workspace {
-    /// Takes the last operation back that has not been taken back yet.
+    /// Undoes the last operation that has not been undone yet.
     ///
     /// # Errors
     /// There is none, or the state has moved on.
@@ -31,7 +31,7 @@ impl Workspace {
         self.step_through("undo").map_err(|error| self.with_way_back(error))
     }
 
-    /// Does the operation again that was taken back last.
+    /// Redoes the operation that was undone last.
     ///
     /// # Errors
     /// There is none, or the state has moved on.

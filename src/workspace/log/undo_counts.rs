@@ -59,9 +59,9 @@ impl Workspace {
 const NEAR: u64 = 64 << 10;
 
 impl Draft<'_> {
-    /// The fields by which the entry of an undo takes the executions of `target` out of the
-    /// counts again, and that of a redo puts them in: a command that is taken back counts neither
-    /// as a failure nor against a limit.
+    /// The fields by which the entry of an undo takes the executions of `target` out of the counts
+    /// again, and that of a redo puts them in: a command that is undone counts neither as a failure
+    /// nor against a limit.
     pub(in crate::workspace) fn undo_counts(
         &mut self,
         target: &Operation,

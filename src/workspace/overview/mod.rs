@@ -146,8 +146,8 @@ impl Overview {
         self.steps.iter().find(|step| step.is_ready)
     }
 
-    /// The step to go on with: one that is running, else one that failed, else the next, else one
-    /// that waits.
+    /// The step to continue with: one that is running, else one that failed, else the next, else
+    /// one that waits.
     pub fn resume_from(&self) -> Option<&StepOverview> {
         let first = |role| self.with_role(role).next();
         first(StepRole::Active)

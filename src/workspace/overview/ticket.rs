@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::domain::{Decision, Plan, Review, Variables};
 
-/// A ticket, who has approved what, and what came of it so far.
+/// A ticket, who has approved what, and the results so far.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct TicketOverview {
     /// As people say it: `#7` or `PROJ-123`.

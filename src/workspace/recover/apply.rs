@@ -30,7 +30,7 @@ impl std::fmt::Display for DecidedBy {
     }
 }
 
-/// What came of a decision.
+/// The outcome of a decision.
 #[derive(Clone, Debug)]
 pub(crate) struct Carried {
     /// The operation.

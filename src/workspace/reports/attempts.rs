@@ -24,7 +24,7 @@ pub(crate) struct Attempts<'e> {
 pub(crate) struct Attempt<'e> {
     /// What the history says of it.
     pub entry: &'e Entry,
-    /// What came of it.
+    /// The result.
     pub outcome: StepOutcome,
     /// How long it took.
     pub took: Option<u64>,

@@ -52,7 +52,8 @@ pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>)
 }
 
 impl Snapshot {
-    /// What the history tells of the step at hand and, unless that was asked for, of failed ones.
+    /// What the history says about the current step and, unless that was asked for, about failed
+    /// ones.
     pub(super) fn told(
         &self,
         failed: &[Step],
@@ -71,8 +72,9 @@ impl Snapshot {
         steps.iter().flat_map(of_step).collect()
     }
 
-    /// What the history tells of a step, newest first: attempts that failed, and notes when it was
-    /// begun again. Only a step with more failures than `newest` shows is looked for further up.
+    /// What the history says about a step, newest first: attempts that failed, and notes when it
+    /// was begun again. Only a step with more failures than `newest` shows is looked for further
+    /// up.
     fn told_of(&self, step: &Step, newest: &[Entry]) -> Result<Vec<Entry>, Error> {
         let is_told = |entry: &Entry| {
             let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();

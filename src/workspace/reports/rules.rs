@@ -124,7 +124,7 @@ impl Snapshot {
 pub struct ConstraintReading {
     /// Rules, directives and behaviours that execute something.
     pub executed: usize,
-    /// What is passed on to the agent as it stands.
+    /// What is passed on to the agent verbatim.
     pub prose: usize,
 }
 

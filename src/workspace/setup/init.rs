@@ -38,7 +38,7 @@ pub struct Initialised {
     pub outcome: Outcome,
     /// The name of the execution.
     pub execution_id: String,
-    /// Whether files that were there already (a clone) were taken over.
+    /// Whether existing files (a clone) were adopted.
     pub adopted: bool,
 }
 
@@ -46,7 +46,7 @@ impl Workspace {
     /// Writes the files that are not there yet. Never overwrites one.
     ///
     /// # Errors
-    /// All five are there already, a value is refused, or there is no goal.
+    /// All five exist already, a value is refused, or there is no goal.
     pub fn init(&self, options: &InitOptions) -> Result<Initialised, Error> {
         let mut made = Made::default();
         let outcome = self.transact(self.options.dry_run, |opened| {
@@ -222,7 +222,7 @@ struct Made {
     restored: Vec<String>,
 }
 
-/// What files that are there already say, so that new ones agree with them.
+/// What existing files say, so that new ones agree with them.
 #[derive(Default)]
 struct Existing {
     goal: Option<String>,

@@ -27,7 +27,7 @@ impl Usage {
 const FILES: &str = "file_operations";
 const REQUESTS: &str = "web_requests";
 
-/// What no entry has told of yet.
+/// What no entry has reported yet.
 pub(in crate::workspace) struct Pending {
     pub(in crate::workspace) files: u64,
     pub(in crate::workspace) requests: u64,
@@ -38,7 +38,7 @@ impl Pending {
         Self { files: view.tally().get(FILES), requests: view.tally().get(REQUESTS) }
     }
 
-    /// What the history says, and what no entry has told of yet.
+    /// What the history says, and what no entry has reported yet.
     pub(in crate::workspace) fn added_to(&self, mut history: Counts) -> Counts {
         history.file_operations = history.file_operations.saturating_add(self.files);
         history.web_requests = history.web_requests.saturating_add(self.requests);

@@ -156,7 +156,7 @@ pub struct StepState {
     pub claimed_by: Option<String>,
     /// When it was started last.
     pub started_at: Option<String>,
-    /// What came of it, in a line.
+    /// The result, in a line.
     pub result: Option<String>,
     /// The text under it that is no field: markdown.
     pub description: Option<String>,
@@ -243,7 +243,7 @@ pub struct Recovery {
     pub attempts: u64,
     /// Whether it can go on.
     pub can_resume: bool,
-    /// The step to go on with.
+    /// The step to continue with.
     pub resume_from: Option<StepOverview>,
 }
 

@@ -45,10 +45,10 @@ const PARTS: [&str; 9] = [
     "reviews",
 ];
 
-/// How a document is taken over.
+/// How a document is imported.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
-    /// Whether a state that is there already may be replaced; it can be undone.
+    /// Whether an existing state may be replaced; it can be undone.
     pub replace: bool,
     /// The templates that the files are built through.
     pub templates: TemplateSet,
@@ -169,7 +169,7 @@ pub(super) fn is_import(entry: &Entry) -> bool {
     entry.kind == EntryKind::Restore && entry.title == TITLE && entry.field("carried").is_some()
 }
 
-/// What counting starts from when an import that replaced a state is taken back or done again.
+/// What counting starts from when an import that replaced a state is undone or redone.
 pub(in super::super) fn carried(target: &Operation, undo: bool) -> Option<String> {
     let bytes = target.appended.as_ref()?.bytes.as_ref().filter(|_| target.kind == KIND)?;
     let found = last_entries_where(Cursor::new(bytes), 1, is_import).ok()?;

@@ -257,7 +257,7 @@ impl Model {
         Ok(next)
     }
 
-    /// Counts an operation, unless nothing came of it.
+    /// Counts an operation, unless it changed nothing.
     fn done(&mut self, before: &Picture, seen: &Picture) {
         if before.history != seen.history || before.files != seen.files {
             self.undo.push(Done::Files(before.files.clone()));

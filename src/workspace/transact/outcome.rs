@@ -42,7 +42,7 @@ pub struct FileDiff {
     pub after: String,
 }
 
-/// What came of a mutating command.
+/// The outcome of a mutating command.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

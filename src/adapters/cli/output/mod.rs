@@ -40,7 +40,7 @@ pub(super) struct Output {
     /// Why nothing can be written any more.
     failed: Option<io::Error>,
     broken: bool,
-    /// Whether something was changed, which a failure to say so does not take back.
+    /// Whether something was changed, which a failure to say so does not undo.
     committed: bool,
     /// Whether the answer is kept for another adapter; nothing is printed then.
     kept: bool,

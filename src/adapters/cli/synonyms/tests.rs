@@ -5,7 +5,7 @@ fn args(line: &[&str]) -> Vec<OsString> {
     std::iter::once("statedir").chain(line.iter().copied()).map(OsString::from).collect()
 }
 
-/// What becomes of a line: whether it runs, and the command in our words.
+/// What a line means: whether it runs, and the command in our words.
 fn read_as(line: &[&str]) -> (bool, String) {
     let reading = read(&args(line), parse::is_understood).unwrap_or_else(|| panic!("{line:?}"));
     (reading.works, suggest::line(&reading.args).unwrap())

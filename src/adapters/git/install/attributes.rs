@@ -111,7 +111,7 @@ history.md merge=union
 context.md merge=union
 ";
 
-/// Writes them beside a new state in a working tree of git; what is there already stays.
+/// Writes them beside a new state in a working tree of git; existing ones are kept.
 pub(crate) fn write_attributes(dir: &Path) -> Result<bool, GitError> {
     if discovery::top(&discovery::resolve(dir)).is_none() {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! The check before a commit, beside whatever hook is there already.
+//! The check before a commit, beside an existing hook.
 
 use std::path::{Path, PathBuf};
 

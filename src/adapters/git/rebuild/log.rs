@@ -32,7 +32,7 @@ pub(crate) enum LogState {
     NotFound,
 }
 
-/// What became of the operation log.
+/// What happened to the operation log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct RebuiltLog {
     /// How it stands with the log.

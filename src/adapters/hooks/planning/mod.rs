@@ -42,7 +42,7 @@ pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
     Ok(told(&captured).map_or(Reply::Silent, Reply::Context))
 }
 
-/// Whether an event tells of tasks where there were none, so that a state can be made of them.
+/// Whether an event reports tasks where there were none, so that a state can be created from them.
 pub(crate) fn begins_list(event: &HookEvent) -> bool {
     let begins = |event: &TaskEvent| match event {
         TaskEvent::Whole(tasks) | TaskEvent::Added(tasks) => !tasks.is_empty(),

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Takes over a running step that somebody else holds; the same attempt goes on.
+/// Takes over a running step that somebody else holds; its attempt continues.
 pub(in crate::workspace::change) fn take(
     draft: &mut Draft<'_>,
     selected: Option<&StepRef>,

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// A step and the status that it is to get, with what came of it so far.
+/// A step and the status that it is to get, with its results so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepMove {
@@ -118,7 +118,7 @@ pub(super) fn allowed_moves(workflow: &Workflow, step: &Step, from: &str) -> Str
     }
 }
 
-/// A step goes on in another way, but neither begins nor ends.
+/// A step moves on, but neither begins nor ends.
 fn shift(
     draft: &mut Draft<'_>,
     plan: &Plan,
@@ -203,13 +203,13 @@ impl StepMove {
         Self::with_result(step, to, StepResult::default())
     }
 
-    /// A step, the status that it is to get, and what came of it.
+    /// A step, the status that it is to get, and its result.
     pub fn with_result(step: StepRef, to: impl Into<String>, result: StepResult) -> Self {
         let StepResult { step: _, output, cost, time, error, note, tool, force } = result;
         Self { step, to: to.into(), output, cost, time, error, note, tool, force }
     }
 
-    /// What came of the step, where the move ends it.
+    /// The result of the step, where the move ends it.
     fn result(&self) -> StepResult {
         StepResult {
             step: Some(self.step.clone()),

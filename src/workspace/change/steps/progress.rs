@@ -103,7 +103,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         self.set_fields(step, &[("status", status)])
     }
 
-    /// Puts a step back to its beginning: nobody works on it, and nothing came of it yet. What was
+    /// Puts a step back to its beginning: nobody works on it, and it has no result yet. What was
     /// interrupted or is done again has not failed.
     pub(in crate::workspace::change) fn reopen(&mut self, step: &Step, open: &str) -> StepId {
         let failures = self.draft.workflow().failures_of(step);

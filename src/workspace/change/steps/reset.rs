@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// How a step is put back.
+/// How a step is reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::workspace::change) struct Reset<'a> {
     /// Why.
@@ -82,7 +82,7 @@ pub(in crate::workspace::change) fn reset(
         .with("again", json!(steps.iter().map(|step| step.number).collect::<Vec<_>>())))
 }
 
-/// A step that was put back: its number, the status it had and the one it has.
+/// A step that was reset: its number, the status it had and the one it has.
 pub(in crate::workspace::change) type Reopened = (u32, String, String);
 
 /// Puts steps back to their beginning; those that have not begun stay as they are.
@@ -123,7 +123,7 @@ pub(in crate::workspace::change) fn reopen_all(
     Ok(changes)
 }
 
-/// What became of steps that were put back, in a line.
+/// What happened to steps that were reset, in a line.
 pub(in crate::workspace::change) fn said(changes: &[Reopened]) -> String {
     let one = |(number, from, to): &Reopened| format!("step {number} {from} → {to}");
     changes.iter().map(one).collect::<Vec<_>>().join("; ")

@@ -24,7 +24,7 @@ struct Checked {
     client: String,
     files: Vec<FileStanding>,
     needs: Option<String>,
-    /// What was proven, and what came of it.
+    /// What was proven, and the result.
     proofs: Vec<(&'static str, Result<(), String>)>,
 }
 

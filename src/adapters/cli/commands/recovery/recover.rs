@@ -190,7 +190,7 @@ fn damage(message: String, answer: Value, way_back: Option<String>) -> Failure {
     failure
 }
 
-/// What came of one state directory.
+/// The outcome for one state directory.
 struct One {
     dir: PathBuf,
     result: Result<(Recovery, Option<Outcome>, Option<&'static str>), Failure>,

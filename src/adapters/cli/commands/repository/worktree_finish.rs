@@ -244,8 +244,9 @@ fn moves(workflow: &Workflow, step: &Step, to_end: bool) -> Vec<Change> {
     to.into_iter().map(change).collect()
 }
 
-/// What a branch left on its steps is no use once it is gone: it is told in the history, and its
-/// steps are completed, or opened again if it was abandoned. Gives the names of completed steps.
+/// What a branch left on its steps is no use once it is gone: it is recorded in the history, and
+/// its steps are completed, or opened again if it was abandoned. Gives the names of completed
+/// steps.
 fn note(
     session: &Session<'_>,
     name: &str,
@@ -300,7 +301,7 @@ fn note(
     Ok(completed)
 }
 
-/// The entry that tells of a merge.
+/// The entry that records a merge.
 fn entry(step: &Step, branch: &str, merge: &str, commits: &str) -> Change {
     let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
     let mut fields = Map::new();

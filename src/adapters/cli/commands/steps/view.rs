@@ -209,7 +209,7 @@ struct Needed {
     earlier_errors: Vec<String>,
 }
 
-/// The most of the newest entries that are looked at for earlier errors, and that are told.
+/// The most of the newest entries that are searched for earlier errors, and that are shown.
 const ENTRIES: usize = 200;
 const ERRORS: usize = 3;
 

@@ -66,7 +66,7 @@ fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Paint
     lines
 }
 
-/// The ticket, who has approved what, and what came of it.
+/// The ticket, who has approved what, and the results.
 fn ticket(ticket: &TicketOverview) -> Vec<Painted> {
     let on = ticket.platform.as_ref().map(|platform| format!(" ({platform})"));
     let branch = ticket.branch.as_ref().map(|branch| format!(", branch {branch}"));

@@ -17,7 +17,7 @@ use crate::adapters::hooks::place::{Guarded, LONGEST, Reach, reach_by_words};
 
 /// How deep scripts are looked for within scripts.
 const MOST_DEPTH: usize = 4;
-/// How many subshells within subshells are told apart, and variables from each other.
+/// How many nested subshells are distinguished, and how many variables.
 const MOST_SCOPES: usize = 64;
 
 /// A word of a command that reaches the state.
