@@ -7,6 +7,7 @@ pub(crate) mod display;
 pub(crate) mod html;
 pub mod json;
 pub mod markdown;
+pub(crate) mod nearest;
 mod place;
 pub(crate) mod shell;
 mod splice;

@@ -1,13 +1,16 @@
 //! The ways in which a draft changes, by path.
 
 use super::draft::{ArrayDraft, Draft, Item};
-use super::nearest::nearest;
 use super::object::ObjectDraft;
 use super::replace::Spelling;
 use super::tree::{Kind, Tree};
 use super::{JsonError, MAX_DEPTH, Path};
+use crate::text::nearest::nearest;
 use serde_json::Value;
 use std::borrow::Cow;
+
+/// More names than this are not compared with one that is missing: a hint is not worth the wait.
+const MOST_NAMES: usize = 4096;
 
 /// A draft together with the source it points into.
 ///
@@ -187,7 +190,7 @@ impl Change<'_> {
         let exists = |length: &usize| self.find(&path.first(*length)).is_some();
         let length = (1..=path.segments().len()).take_while(exists).count();
         let parent = path.first(length);
-        let keys = match self.find(&parent).as_deref() {
+        let keys: Vec<String> = match self.find(&parent).as_deref() {
             Some(Draft::Object(object)) => {
                 object.members().filter_map(|e| e.key.map(str::to_owned)).collect()
             }
@@ -197,7 +200,8 @@ impl Change<'_> {
             _ => Vec::new(),
         };
         let wanted = path.segments().get(length).map_or("", String::as_str);
-        let nearest = nearest(wanted, &keys).map(|key| parent.join(key).to_string());
+        let names = keys.iter().take(MOST_NAMES).map(String::as_str);
+        let nearest = nearest(wanted, names).map(|key| parent.join(key).to_string());
         JsonError::NotFound { path: path.clone(), nearest }
     }
 }

@@ -29,7 +29,6 @@ mod fault;
 mod layout;
 mod literal;
 mod merge;
-mod nearest;
 mod object;
 mod parser;
 mod patch;

@@ -2,7 +2,7 @@
 
 use super::field::same_key;
 use super::{Document, ItemId, LookupError, SectionId};
-use crate::text::Place;
+use crate::text::{Place, nearest::nearest};
 
 /// How many places an ambiguity names: each costs a walk through the source.
 const MAX_PLACES: usize = 10;
@@ -88,7 +88,7 @@ impl Document {
         let titles = candidates.map(|id| self.section(id).title.trim());
         Err(LookupError::NotFound {
             name: name.to_owned(),
-            nearest: nearest(name, titles).map(str::to_owned),
+            nearest: likely(name, titles).map(str::to_owned),
             hidden: self.hidden(),
         })
     }
@@ -102,7 +102,7 @@ impl Document {
 
 /// The name that `name` was most likely meant to be: one that it is the beginning of, else one
 /// that differs in few letters.
-fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+fn likely<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
     let begins = |other: &&str| {
         let head = other.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
         head && !other[name.len()..].starts_with(char::is_alphanumeric)
@@ -112,39 +112,5 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Opti
     {
         return Some(found);
     }
-    let limit = name.chars().count().div_ceil(3);
-    names
-        .map(|other| (distance(name, other, limit), other))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, other)| other)
-}
-
-/// How many letters must be added, removed or replaced to make `a` of `b`, letter case aside;
-/// more than `limit` when that is certain early.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    let fold = |text: &str| -> Vec<char> { text.chars().map(|c| c.to_ascii_lowercase()).collect() };
-    if a.len().abs_diff(b.len()) > 4 * limit {
-        return limit + 1;
-    }
-    let (a, b) = (fold(a), fold(b));
-    if a.len().abs_diff(b.len()) > limit {
-        return limit + 1;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        let mut least = row[0];
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-            least = least.min(row[j + 1]);
-        }
-        if least > limit {
-            return limit + 1;
-        }
-    }
-    row[b.len()]
+    nearest(name, names)
 }
