@@ -14,7 +14,7 @@ use std::{
 
 use common::{STATEDIR, alternate, is_wanted, report, run, state, title};
 use statedir::{
-    internals::{Constraints, Entry, FactValue, Facts, NewEntry, Workflow, fire, render},
+    internals::{Constraints, FactValue, Facts, NewEntry, Workflow, WrittenRule, fire, render},
     text::markdown::Document,
 };
 
@@ -78,7 +78,7 @@ fn read_rules(project: &Path) -> Duration {
     let document = Document::from_bytes(bytes).expect("markdown");
     let rules = Constraints::read(document).rules;
     let workflow = Workflow::builtin();
-    assert!(rules.iter().all(|rule| Entry::parse(&rule.text, workflow).parsed.is_ok()));
+    assert!(rules.iter().all(|rule| WrittenRule::parse(&rule.text, workflow).parsed.is_ok()));
     began.elapsed()
 }
 
@@ -87,7 +87,8 @@ fn in_process() {
     for count in [10, 1000] {
         let texts: Vec<String> = (0..count).map(rule).collect();
         let began = Instant::now();
-        let rules: Vec<Entry> = texts.iter().map(|text| Entry::parse(text, workflow)).collect();
+        let rules: Vec<WrittenRule> =
+            texts.iter().map(|text| WrittenRule::parse(text, workflow)).collect();
         let parsing = began.elapsed();
         let before = Facts::new().with("cost", FactValue::Money(0));
         let after = Facts::new().with("cost", FactValue::Money(1_000));

@@ -4,7 +4,7 @@
 use crate::{
     domain::{FactValue, Facts, Workflow},
     history,
-    rules::{Directive, Entry, Rule, fire},
+    rules::{Directive, Rule, WrittenRule, fire},
 };
 
 /// A rule is refused at a place within its text, or means what it prints; firing ends.
@@ -18,7 +18,8 @@ pub fn rule(text: &str) {
         }
         Err(error) => assert!(text.get(error.span.clone()).is_some(), "{text:?}: {error:?}"),
     }
-    let rules: Vec<Entry> = text.lines().map(|line| Entry::parse(line, workflow)).collect();
+    let rules: Vec<WrittenRule> =
+        text.lines().map(|line| WrittenRule::parse(line, workflow)).collect();
     let after = Facts::new()
         .with("cost", FactValue::Money(1_000_000))
         .with("attempts", FactValue::Number(2.0));

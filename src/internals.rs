@@ -11,7 +11,7 @@ pub use crate::{
     domain::{Constraints, FactValue, Facts, Plan, Workflow},
     history::{EntryId, HistoryFacts, NewEntry, render},
     merge::merge,
-    rules::{Entry, fire},
+    rules::{WrittenRule, fire},
     store::AppendedView,
     workspace::{RemovedEntry, Remover},
 };

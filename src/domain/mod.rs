@@ -22,6 +22,7 @@ mod reference;
 pub(crate) mod ticket;
 mod variables;
 
+pub(crate) use crate::text::nearest::{self, nearest};
 pub use constraints::Constraints;
 pub use constraints::SettingGroup;
 pub(crate) use constraints::modifier::{Modifier, ModifierGroup, ModifierKind, ValueError};
@@ -35,7 +36,6 @@ pub(crate) use lifecycle::gate::{AtLimit, Gate, Route};
 pub use lifecycle::{PlanRole, StepRole, Workflow};
 pub(crate) use lifecycle::{Refusal, Subject, step_at_hand};
 pub(crate) use literal::field as literal_field;
-pub(crate) use crate::text::nearest::{self, nearest};
 pub(crate) use plan::Metadata;
 pub use plan::Plan;
 pub(crate) use plan::claim::Claim;

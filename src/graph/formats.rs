@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Graph, focus::Focus, role_word};
+use super::svg::Focus;
+use super::{Graph, role_word};
 use crate::{
     domain::StepRole,
     text::display::{counted, fit},

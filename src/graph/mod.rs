@@ -2,7 +2,6 @@
 //!
 //! Nothing here knows a status by its word: roles say what is finished, running or open.
 
-mod focus;
 mod formats;
 #[cfg(feature = "board")]
 mod rails;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::conflict::{Marker, Version};
 use super::lines::merge_text;
-use super::marker::{Marker, Version};
 use crate::history::{EntryId, Segment, SegmentKind, segments};
 
 /// Puts the entries of both sides into one log.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::MergeError;
+use super::compose::order;
 use super::compose::{compose, space};
+use super::conflict::{Marker, Version};
 use super::field::{self, Said};
-use super::marker::{Marker, Version};
 use super::moves::Moves;
-use super::order::order;
 use super::{plan, references, step};
 use crate::domain::outline::{Kind, Outline, Pairing, Role, StepHeading, ThingId};
 use crate::domain::{StateFile, Workflow};

@@ -5,9 +5,9 @@ use crate::text::{
     markdown::Document,
 };
 
+use super::conflict::Version;
 use super::conflict::{self, conflicts, field_of, in_markdown, stem};
 use super::git_markers::split_git_markers;
-use super::marker::Version;
 use crate::domain::StateFile;
 
 /// Whose value to choose.

@@ -5,7 +5,7 @@ use similar::{MergeResolution, TextMerge};
 use crate::text::json::{JsonDocument, JsonError, Literal, Path};
 
 use super::MergeError;
-use super::marker::KEY;
+use super::conflict::KEY;
 use crate::domain::StateFile;
 use crate::domain::quantity::exact::{add_changes, same, sum};
 

@@ -6,7 +6,7 @@ use crate::{
     domain::{PlanRole, StepRole},
     recovery::{
         Holder,
-        failure::{Failure, Pattern},
+        failure::{ClassifiedError, Pattern},
     },
 };
 
@@ -117,7 +117,7 @@ pub(crate) struct ErrorSeen {
     pub text: String,
     /// What it means.
     #[serde(flatten)]
-    pub failure: Failure,
+    pub failure: ClassifiedError,
 }
 
 /// A file that a step names.

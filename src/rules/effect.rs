@@ -1,6 +1,6 @@
 //! What actions do to modifiers.
 
-use super::{Action, Change, RuleOutcome};
+use super::{Action, ModifierChange, RuleOutcome};
 use crate::domain::{FactValue, Facts, Modifier, Workflow};
 
 /// What a list of actions does to the facts on its own, outside any rule: for context-aware
@@ -77,7 +77,7 @@ fn adjusted(now: &FactValue, by: &FactValue) -> Option<FactValue> {
 
 /// Remembers the first value before and the last one after.
 pub(super) fn record(
-    changes: &mut Vec<Change>,
+    changes: &mut Vec<ModifierChange>,
     modifier: &str,
     before: FactValue,
     after: FactValue,
@@ -87,6 +87,6 @@ pub(super) fn record(
         change.after = after;
         change.rule = rule;
     } else {
-        changes.push(Change { modifier: modifier.to_owned(), before, after, rule });
+        changes.push(ModifierChange { modifier: modifier.to_owned(), before, after, rule });
     }
 }

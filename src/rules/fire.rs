@@ -13,14 +13,14 @@ use crate::{
 
 /// A rule as written and as understood.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct WrittenRule {
     /// The text.
     pub source: String,
     /// What it means, or why it was not understood.
     pub parsed: Result<Rule, RuleError>,
 }
 
-impl Entry {
+impl WrittenRule {
     /// Reads a rule with the modifiers and statuses of `workflow`.
     pub fn parse(source: &str, workflow: &Workflow) -> Self {
         Self { source: source.to_owned(), parsed: Rule::parse_with(source, workflow) }
@@ -33,7 +33,7 @@ impl Entry {
 }
 
 /// The variables that the conditions of `rules` look at, such as `variables.a.b`, each once.
-pub(crate) fn variables_of(rules: &[Entry]) -> Vec<&str> {
+pub(crate) fn variables_of(rules: &[WrittenRule]) -> Vec<&str> {
     let mut names = Vec::new();
     for rule in rules.iter().filter_map(|entry| entry.parsed.as_ref().ok()) {
         rule.condition.visit_facts(&mut |name| {
@@ -52,7 +52,12 @@ pub(crate) fn variables_of(rules: &[Entry]) -> Vec<&str> {
 /// The rules that the event itself makes true fire first, in the order of the document. What they
 /// set can make further rules true, which fire next, and so on; a rule fires at most once. Of two
 /// rules that set the same modifier the later one in the document decides.
-pub fn fire(rules: &[Entry], before: &Facts, after: &Facts, workflow: &Workflow) -> RuleOutcome {
+pub fn fire(
+    rules: &[WrittenRule],
+    before: &Facts,
+    after: &Facts,
+    workflow: &Workflow,
+) -> RuleOutcome {
     let mut firing = Firing::new(rules, before, after, workflow);
     let mut due: Vec<usize> = (0..rules.len()).collect();
     while !due.is_empty() {
@@ -69,7 +74,7 @@ pub fn fire(rules: &[Entry], before: &Facts, after: &Facts, workflow: &Workflow)
 }
 
 struct Firing<'a> {
-    rules: &'a [Entry],
+    rules: &'a [WrittenRule],
     before: &'a Facts,
     facts: Facts,
     workflow: &'a Workflow,
@@ -85,7 +90,12 @@ struct Firing<'a> {
 }
 
 impl<'a> Firing<'a> {
-    fn new(rules: &'a [Entry], before: &'a Facts, after: &Facts, workflow: &'a Workflow) -> Self {
+    fn new(
+        rules: &'a [WrittenRule],
+        before: &'a Facts,
+        after: &Facts,
+        workflow: &'a Workflow,
+    ) -> Self {
         let not_understood = rules.iter().enumerate().filter_map(|(rule, entry)| {
             let error = entry.parsed.as_ref().err()?.clone();
             Some(NotUnderstood { rule, text: entry.source.clone(), error })

@@ -27,10 +27,10 @@ pub(crate) use error::RuleError;
 pub(crate) use eval::{ObservedFact, Truth, Verdict};
 pub(crate) use explain::{Explanation, explain};
 pub(crate) use fire::variables_of;
-pub use fire::{Entry, fire};
+pub use fire::{WrittenRule, fire};
 pub(crate) use language::LANGUAGE;
 pub(crate) use outcome::{
-    Change, Cycle, NotUnderstood, Request, RuleChange, RuleOutcome, TraceLine,
+    Cycle, ModifierChange, NotUnderstood, RuleChange, RuleOutcome, RuleRequest, TraceLine,
 };
 pub(crate) use parse::grammar::is_meant_as_rule;
 pub(crate) use workflow_file::{

@@ -11,15 +11,15 @@ use crate::domain::FactValue;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RuleOutcome {
     /// Modifiers that have another value now, each once, in the order of their first change.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ModifierChange>,
     /// Directives to add.
     pub directives: Vec<NewDirective>,
     /// Reviews to open: the rule and its reason, if it gives one.
-    pub reviews: Vec<Request>,
+    pub reviews: Vec<RuleRequest>,
     /// The first rule that pauses the plan.
-    pub pause: Option<Request>,
+    pub pause: Option<RuleRequest>,
     /// Checkpoints to save: the rule and the name, if it gives one.
-    pub checkpoints: Vec<Request>,
+    pub checkpoints: Vec<RuleRequest>,
     /// Every rule that fired, in the order of firing.
     pub trace: Vec<TraceLine>,
     /// Rules that would set each other off without end.
@@ -30,7 +30,7 @@ pub struct RuleOutcome {
 
 /// A modifier and how it changed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct ModifierChange {
     /// The modifier.
     pub modifier: String,
     /// What it was.
@@ -57,7 +57,7 @@ pub struct NewDirective {
 
 /// A review, a pause or a checkpoint that a rule asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Request {
+pub struct RuleRequest {
     /// The index of the rule.
     pub rule: usize,
     /// The reason, or the name of the checkpoint.
@@ -128,14 +128,14 @@ impl RuleOutcome {
             }
             Action::Advice { text, steps } => self.directives.push(directive(text, steps, true)),
             Action::Review { reason } => {
-                self.reviews.push(Request { rule, text: reason.clone() });
+                self.reviews.push(RuleRequest { rule, text: reason.clone() });
             }
             Action::Pause { reason } => {
-                let request = Request { rule, text: reason.clone() };
+                let request = RuleRequest { rule, text: reason.clone() };
                 self.pause.get_or_insert(request);
             }
             Action::Checkpoint { name } => {
-                self.checkpoints.push(Request { rule, text: name.clone() });
+                self.checkpoints.push(RuleRequest { rule, text: name.clone() });
             }
             Action::Set { .. } | Action::Shift { .. } | Action::Adjust { .. } => {}
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::store::{
-    Checkpoint, Hash, Holder, Result, Store, StoreError,
+    Checkpoint, Hash, LockHolder, Result, Store, StoreError,
     checkpoint::registry,
     disk::read::require_dir,
     error::At as _,
@@ -70,7 +70,7 @@ impl Store {
         let _lock = if dry_run {
             lock::shared(disk, &paths.lock(), WAIT)?
         } else {
-            let holder = Holder { command: "gc".into(), ..Holder::default() };
+            let holder = LockHolder { command: "gc".into(), ..LockHolder::default() };
             Some(lock::exclusive(disk, &paths.lock(), WAIT, &holder)?)
         };
         let (dropped, kept) = self.divide(older_than, keep, &mut report)?;

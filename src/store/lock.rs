@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::store::{
-    Holder, Result, StoreError,
+    LockHolder, Result, StoreError,
     disk::{Access, Disk, DiskFile, Kind, read::open_existing},
     error::At as _,
 };
@@ -33,7 +33,7 @@ pub(super) fn exclusive(
     disk: &dyn Disk,
     path: &Path,
     wait: Duration,
-    holder: &Holder,
+    holder: &LockHolder,
 ) -> Result<Lock> {
     let file = match disk.open(path, Access::WriteOrCreate) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(moved(path)),

@@ -64,7 +64,7 @@ pub(crate) use sign::{Process, Sign};
 pub(crate) use tally::Tally;
 pub(crate) use transaction::Transaction;
 pub(crate) use transaction::change::{
-    ByteSplice, ChangeKind, Committed, FileChange, Holder, NewOperation,
+    ByteSplice, ChangeKind, Committed, FileChange, LockHolder, NewOperation,
 };
 pub use view::AppendedView;
 pub(crate) use view::{AppendedReader, LateFile, LogDamage, View};
@@ -205,7 +205,7 @@ impl Store {
     ///
     /// What that takes is made durable at once, whether or not the transaction is committed:
     /// interrupted operations are completed, edits made outside are recorded.
-    pub(crate) fn begin(&self, wait: Duration, holder: &Holder) -> Result<Transaction> {
+    pub(crate) fn begin(&self, wait: Duration, holder: &LockHolder) -> Result<Transaction> {
         Transaction::begin(&self.session(), wait, holder)
     }
 
@@ -213,7 +213,7 @@ impl Store {
     ///
     /// Nothing is deleted: the old log stays below `.statedir/salvage/`, whose path is returned.
     #[cfg(test)]
-    pub(crate) fn set_log_aside(&self, wait: Duration, holder: &Holder) -> Result<PathBuf> {
+    pub(crate) fn set_log_aside(&self, wait: Duration, holder: &LockHolder) -> Result<PathBuf> {
         let this = self.session();
         let _lock = lock::exclusive(&*this.disk, &this.paths.lock(), wait, holder)?;
         this.move_log_aside(holder)
@@ -224,7 +224,7 @@ impl Store {
     pub(crate) fn set_damaged_log_aside(
         &self,
         wait: Duration,
-        holder: &Holder,
+        holder: &LockHolder,
     ) -> Result<Option<PathBuf>> {
         let this = self.session();
         let _lock = lock::exclusive(&*this.disk, &this.paths.lock(), wait, holder)?;
@@ -236,7 +236,7 @@ impl Store {
         }
     }
 
-    fn move_log_aside(&self, holder: &Holder) -> Result<PathBuf> {
+    fn move_log_aside(&self, holder: &LockHolder) -> Result<PathBuf> {
         let (disk, paths) = (&*self.disk, &self.paths);
         let target =
             transaction::replace::free_salvage_path(disk, paths, &holder.time, Salvaged::Log)?;

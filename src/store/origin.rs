@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use crate::store::{
-    Directory, Holder, Report, Result, Store, StoreError, disk::Kind, error::At as _, lock,
+    Directory, LockHolder, Report, Result, Store, StoreError, disk::Kind, error::At as _, lock,
     paths::PRIVATE,
 };
 
@@ -195,7 +195,7 @@ impl Store {
     pub(crate) fn trust(
         &self,
         wait: std::time::Duration,
-        holder: &Holder,
+        holder: &LockHolder,
         dry_run: bool,
     ) -> Result<Trusted> {
         let path = self.layout.dir.join(PRIVATE);

@@ -84,6 +84,14 @@ mod tests {
     }
 
     #[test]
+    fn only_similar_names_are_offered() {
+        let names = ["timeout", "retries"];
+        assert_eq!(nearest("timeuot", names), Some("timeout"));
+        assert_eq!(nearest("Retries", names), Some("retries"));
+        assert_eq!(nearest("colour", names), None);
+    }
+
+    #[test]
     fn names_are_the_same_in_any_script_and_spelling() {
         assert!(same_name("Max-Cost per_task", "maxcostPERtask"));
         assert!(same_name("Straße_Ä", "straße-ä"));

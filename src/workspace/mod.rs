@@ -73,7 +73,7 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, Holder, NewOperation, Revision, Store, View},
+    store::{Cancellation, LockHolder, NewOperation, Revision, Store, View},
 };
 
 /// The largest rewritable file that is read or written.
@@ -241,8 +241,8 @@ impl Workspace {
     }
 
     /// Who takes the lock, and for what.
-    pub(crate) fn holder(&self) -> Holder {
-        Holder {
+    pub(crate) fn holder(&self) -> LockHolder {
+        LockHolder {
             actor: self.env.actor().to_owned(),
             command: self.options.command.clone(),
             time: self.env.now(),

@@ -21,7 +21,7 @@ pub(crate) use commits::commit::{CommitOptions, commit};
 use commits::earlier_version::{committed, files_around, went_back};
 pub(crate) use commits::range::range;
 use commits::removed::removed_entries;
-pub(crate) use commits::revision::{Revision, read_revision};
+pub(crate) use commits::revision::{GitRevision, read_revision};
 pub(crate) use commits::version::PassedOver;
 pub use control::GitControl;
 pub(crate) use error::GitError;

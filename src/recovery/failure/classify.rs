@@ -12,7 +12,7 @@ use super::{
 
 /// An error, understood as far as its text allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Failure {
+pub(crate) struct ClassifiedError {
     /// What kind of error it was.
     pub class: ErrorClass,
     /// Whether the same attempt may succeed later.
@@ -24,7 +24,7 @@ pub(crate) struct Failure {
     pub retry_after_ms: Option<u64>,
 }
 
-impl Failure {
+impl ClassifiedError {
     /// How long to wait before attempt `attempt`, in milliseconds.
     pub(crate) fn backoff_ms(&self, attempt: u32) -> u64 {
         let usual = self.class.backoff_ms(attempt);
@@ -44,7 +44,7 @@ struct Match {
 /// The strongest words count; of equally strong ones, those of the first class in
 /// [`ErrorClass::ALL`]. A text without any known word is an execution error, for somebody took
 /// the trouble to write it; one that says nothing is unknown.
-pub(crate) fn classify(text: &str) -> Failure {
+pub(crate) fn classify(text: &str) -> ClassifiedError {
     let words = words(text);
     let found = find(text, &words);
     let strongest = found.iter().map(|found| found.strength).max();
@@ -64,7 +64,7 @@ pub(crate) fn classify(text: &str) -> Failure {
     }
     let recoverable = class.is_recoverable();
     let retry_after_ms = if recoverable { retry_after(text, &words) } else { None };
-    Failure { class, recoverable, because, retry_after_ms }
+    ClassifiedError { class, recoverable, because, retry_after_ms }
 }
 
 /// Every phrase of the vocabulary and every status code in the text.

@@ -7,14 +7,12 @@ mod class;
 mod classify;
 mod http;
 mod pattern;
-mod shape;
 mod vocabulary;
 mod words;
 
 pub use class::ErrorClass;
-pub(crate) use classify::{Failure, classify};
+pub(crate) use classify::{ClassifiedError, classify};
 pub(crate) use pattern::{Attempt, Pattern, PatternKind, patterns};
-pub(crate) use shape::shape;
 
 #[cfg(test)]
 mod tests;

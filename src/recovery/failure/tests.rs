@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{ErrorClass::*, *};
+use super::{ErrorClass::*, pattern::shape, *};
 
 #[test]
 fn errors_are_classified_by_their_words() {

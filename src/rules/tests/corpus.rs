@@ -2,7 +2,7 @@
 
 use crate::{
     domain::Workflow,
-    rules::{Action, Directive, Entry},
+    rules::{Action, Directive, WrittenRule},
 };
 
 const CORPUS: &str = include_str!("../../../tests/rules/readings.txt");
@@ -28,9 +28,9 @@ fn of_actions(actions: &[Action]) -> &'static str {
 fn reading(list: &str, text: &str) -> &'static str {
     let workflow = Workflow::builtin();
     match list {
-        "rule" => {
-            Entry::parse(text, workflow).parsed.map_or("prose", |rule| of_actions(&rule.actions))
-        }
+        "rule" => WrittenRule::parse(text, workflow)
+            .parsed
+            .map_or("prose", |rule| of_actions(&rule.actions)),
         "directive" => match Directive::parse(text, workflow) {
             Directive::Conditional(rule) => of_actions(&rule.actions),
             _ => "prose",

@@ -2,13 +2,13 @@
 
 use crate::{
     domain::{FactValue, Facts, Workflow},
-    rules::{Action, Entry, RuleOutcome, Truth, apply, explain, explain::WhyNot, fire},
+    rules::{Action, RuleOutcome, Truth, WrittenRule, apply, explain, explain::WhyNot, fire},
 };
 
 use super::rule;
 
-fn entries(texts: &[&str]) -> Vec<Entry> {
-    texts.iter().map(|text| Entry::parse(text, Workflow::builtin())).collect()
+fn entries(texts: &[&str]) -> Vec<WrittenRule> {
+    texts.iter().map(|text| WrittenRule::parse(text, Workflow::builtin())).collect()
 }
 
 fn run(texts: &[&str], before: &Facts, after: &Facts) -> RuleOutcome {

@@ -4,7 +4,7 @@ use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use crate::{
     domain::{FactValue, Facts, Workflow},
-    rules::{Action, Condition, Directive, Entry, Op, Operand, Rule, fire},
+    rules::{Action, Condition, Directive, Op, Operand, Rule, WrittenRule, fire},
 };
 
 fn op() -> impl Strategy<Value = Op> {
@@ -209,11 +209,11 @@ proptest! {
 
     #[test]
     fn firing_ends_and_is_repeatable(rules in vec((condition(), vec(action(), 1..3)), 1..12)) {
-        let entries: Vec<Entry> = rules
+        let entries: Vec<WrittenRule> = rules
             .into_iter()
             .map(|(condition, actions)| {
                 let rule = Rule { label: None, condition, actions };
-                Entry { source: rule.to_string(), parsed: Ok(rule) }
+                WrittenRule { source: rule.to_string(), parsed: Ok(rule) }
             })
             .collect();
         let after = Facts::new()

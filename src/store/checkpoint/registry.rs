@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::store::{
-    Checkpoint, CheckpointName, CheckpointRecord, Hash, Holder, Result, Store, StoreError, View,
+    Checkpoint, CheckpointName, CheckpointRecord, Hash, LockHolder, Result, Store, StoreError,
+    View,
     checkpoint::objects,
     disk::{
         Disk,
@@ -156,7 +157,7 @@ impl Store {
         &self,
         name: &str,
         wait: Duration,
-        holder: &Holder,
+        holder: &LockHolder,
     ) -> Result<Option<PathBuf>> {
         let (disk, paths) = (&*self.disk, &self.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;
@@ -183,7 +184,7 @@ impl Store {
         &self,
         files: &BTreeMap<String, Vec<u8>>,
         wait: Duration,
-        holder: &Holder,
+        holder: &LockHolder,
     ) -> Result<()> {
         let (disk, paths) = (&*self.disk, &self.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;

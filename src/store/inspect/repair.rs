@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::store::{
-    Holder, Operation, Report, Result, Revision, Store, View,
+    LockHolder, Operation, Report, Result, Revision, Store, View,
     checkpoint::registry,
     disk::{
         Access, Stat,
@@ -72,7 +72,7 @@ impl Base {
 pub(in crate::store) fn repair(
     store: &Store,
     mut found: Inspection,
-    holder: &Holder,
+    holder: &LockHolder,
 ) -> Result<(Base, View)> {
     let (disk, paths) = (&*store.disk, &store.paths);
     let settled = found.is_settled();

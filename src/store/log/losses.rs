@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::store::{
-    Hash, Holder, Result, Store,
+    Hash, LockHolder, Result, Store,
     checkpoint::objects,
     error::At as _,
     lock,
@@ -71,7 +71,7 @@ impl Store {
     ///
     /// # Errors
     /// The log cannot be read or an image not be written.
-    pub(crate) fn restore_images(&self, wait: Duration, holder: &Holder) -> Result<usize> {
+    pub(crate) fn restore_images(&self, wait: Duration, holder: &LockHolder) -> Result<usize> {
         let this = self.session();
         let (disk, paths) = (&*this.disk, &this.paths);
         let _lock = lock::exclusive(disk, &paths.lock(), wait, holder)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::store::{
-    Holder, Report, Result, Revision, Store, StoreError,
+    LockHolder, Report, Result, Revision, Store, StoreError,
     disk::{Access, Disk, publish::ensure_dir, read::require_file},
     error::At as _,
     inspect::{inspect, repair::repair},
@@ -48,7 +48,7 @@ impl Store {
     pub(crate) fn refound<T, E: From<StoreError>>(
         &self,
         wait: Duration,
-        holder: &Holder,
+        holder: &LockHolder,
         build: impl FnOnce(&Store) -> std::result::Result<T, E>,
     ) -> std::result::Result<Option<Refounded<T>>, E> {
         let this = self.session();

@@ -12,11 +12,11 @@ fn two_transactions_exclude_each_other_and_the_second_names_the_first() {
     let first = store
         .begin(
             WAIT,
-            &Holder {
+            &LockHolder {
                 actor: "ann".into(),
                 command: "step done".into(),
                 time: "noon".into(),
-                ..Holder::default()
+                ..LockHolder::default()
             },
         )
         .unwrap();

@@ -62,12 +62,12 @@ pub(super) fn sim() -> (SimDisk, Store) {
     (disk, store)
 }
 
-pub(super) fn holder(time: &str) -> Holder {
-    Holder {
+pub(super) fn holder(time: &str) -> LockHolder {
+    LockHolder {
         actor: "tester".into(),
         command: "test".into(),
         time: time.into(),
-        ..Holder::default()
+        ..LockHolder::default()
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) struct Committed {
 
 /// Who takes the lock, shown to whoever has to wait for it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Holder {
+pub(crate) struct LockHolder {
     /// The acting person or agent.
     pub actor: String,
     /// The command being run.

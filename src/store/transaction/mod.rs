@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::store::{
-    Committed, Hash, Holder, NewOperation, Result, Store, StoreError, View,
+    Committed, Hash, LockHolder, NewOperation, Result, Store, StoreError, View,
     checkpoint::{objects, registry},
     derived,
     disk::{
@@ -47,7 +47,7 @@ pub(crate) struct Transaction {
     pub(in crate::store) lock: Option<Lock>,
     pub(in crate::store) base: Base,
     pub(in crate::store) view: View,
-    holder: Holder,
+    holder: LockHolder,
     wait: std::time::Duration,
 }
 
@@ -55,7 +55,7 @@ impl Transaction {
     pub(in crate::store) fn begin(
         store: &Store,
         wait: std::time::Duration,
-        holder: &Holder,
+        holder: &LockHolder,
     ) -> Result<Transaction> {
         let (store, distrusted) = &store.for_change()?;
         let (disk, paths) = (&*store.disk, &store.paths);

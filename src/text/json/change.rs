@@ -1,7 +1,7 @@
 //! The ways in which a draft changes, by path.
 
+use super::draft::ObjectDraft;
 use super::draft::{ArrayDraft, Draft, Item};
-use super::object::ObjectDraft;
 use super::replace::Spelling;
 use super::tree::{Kind, Tree};
 use super::{JsonError, MAX_DEPTH, Path};

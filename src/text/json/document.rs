@@ -1,6 +1,6 @@
 //! A JSON text with an index of where everything in it is.
 
-use super::fault::{BOM, place};
+use super::error::{BOM, place};
 use super::tree::{Kind, Tree};
 use super::{JsonEdit, JsonError, MAX_BYTES, Path};
 use crate::text::Place;

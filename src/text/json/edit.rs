@@ -2,8 +2,8 @@
 
 use super::change::Change;
 use super::draft::Draft;
-use super::proof::is_written;
 use super::replace::Spelling;
+use super::splicing::is_written;
 use super::splicing::splices;
 use super::tree::Tree;
 use super::{JsonDocument, JsonError, MAX_DEPTH, Path};

@@ -1,7 +1,7 @@
 //! A strict JSON parser that keeps positions and needs no stack of its own per level.
 
 use super::MAX_DEPTH;
-use super::fault::Fault;
+use super::error::Fault;
 use super::scan::{number_end, skip_space, string_end, unescape};
 use super::tree::Node;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! Giving a value a new content while keeping the text of whatever stays equal.
 
+use super::draft::ObjectDraft;
 use super::draft::{ArrayDraft, Draft, Item};
-use super::object::ObjectDraft;
 use super::scan::{number, unescape};
 use super::tree::{Kind, Tree};
 

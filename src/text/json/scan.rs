@@ -1,6 +1,6 @@
 //! The scalars of JSON: where each ends, and what it means.
 
-use super::fault::Fault;
+use super::error::Fault;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 

@@ -1,9 +1,9 @@
-//! From a draft to the splices that turn the source into it.
+//! From a draft to the splices that turn the source into it, and the proof that they do.
 
 use super::draft::{Draft, Element};
 use super::layout::Layout;
-use super::style::{Style, last_break};
-use super::tree::{NodeId, Tree};
+use super::layout::{Style, last_break};
+use super::tree::{Kind, NodeId, Tree};
 use super::write::Writer;
 use super::{JsonError, MAX_BYTES};
 use crate::text::Splice;
@@ -168,4 +168,32 @@ fn trimmed<'n>(source: &str, at: Range<usize>, new: &'n str) -> (Range<usize>, &
     let (old, rest) = (&old[front..], &new[front..]);
     let back = old.iter().rev().zip(rest.as_bytes().iter().rev()).take_while(equal).count();
     (at.start + front..at.end - back, &rest[..rest.len() - back])
+}
+
+/// Whether `after` is `draft`: kept values are the source's own text, new ones the text given,
+/// and there is nothing else. `before` is the source that the draft points into.
+pub(super) fn is_written(before: &Tree, draft: &Draft, after: &Tree) -> bool {
+    same(before, draft, after, after.root())
+}
+
+fn same(before: &Tree, draft: &Draft, after: &Tree, node: NodeId) -> bool {
+    match draft {
+        Draft::Source(origin) => before.same_tokens(*origin, after, node),
+        Draft::Scalar(text) => after.raw(node) == &**text,
+        Draft::Object(_) => {
+            after.kind(node) == Kind::Object && same_elements(before, draft, after, node)
+        }
+        Draft::Array(_) => {
+            after.kind(node) == Kind::Array && same_elements(before, draft, after, node)
+        }
+    }
+}
+
+fn same_elements(before: &Tree, draft: &Draft, after: &Tree, node: NodeId) -> bool {
+    let one = |(element, child): (Element<'_>, NodeId)| {
+        element.key.is_none_or(|key| after.key(child) == key)
+            && same(before, element.value, after, child)
+    };
+    draft.elements().count() == after.children(node).count()
+        && draft.elements().zip(after.children(node)).all(one)
 }

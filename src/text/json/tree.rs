@@ -1,6 +1,6 @@
 //! Source text with the span of every value in it.
 
-use super::fault::{self, BOM};
+use super::error::{self, BOM};
 use super::scan::{number, string_end, unescape};
 use super::{JsonError, MAX_BYTES, Path, parser};
 use crate::text::Place;
@@ -196,7 +196,7 @@ impl Tree {
     }
 
     pub(super) fn place(&self, id: NodeId) -> Place {
-        fault::place(&self.source, self.range(id).start)
+        error::place(&self.source, self.range(id).start)
     }
 
     /// Whether `id` here and `other` in `there` are the same but for whitespace.

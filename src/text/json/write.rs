@@ -1,8 +1,8 @@
 //! Writing new values in the style of the document.
 
 use super::draft::{Draft, Element};
+use super::layout::Style;
 use super::scan::quote;
-use super::style::Style;
 use super::tree::{NodeId, Tree};
 use super::{JsonError, MAX_BYTES};
 

@@ -10,14 +10,14 @@ use super::{
 };
 use crate::{
     domain::{ConstraintList, ModelError, PlanRole, StateFile, constraints::lifetime::Lifetime},
-    rules::{Change, Directive, Entry, RuleOutcome, TraceLine},
+    rules::{Directive, ModifierChange, RuleOutcome, TraceLine, WrittenRule},
 };
 
 /// Sets modifiers, adds directives, opens reviews, pauses; writes the trace into history and
 /// answer.
 pub(super) fn carry_out(
     draft: &mut Draft<'_>,
-    rules: &[Entry],
+    rules: &[WrittenRule],
     event: &Event,
     outcome: &RuleOutcome,
     answer: &mut Answer,
@@ -53,7 +53,7 @@ pub(super) fn carry_out(
 }
 
 /// Gives modifiers their new values; the last one counts.
-pub(super) fn set(draft: &mut Draft<'_>, changes: &[Change]) -> Result<(), Error> {
+pub(super) fn set(draft: &mut Draft<'_>, changes: &[ModifierChange]) -> Result<(), Error> {
     let mut last: BTreeMap<&str, String> = BTreeMap::new();
     for change in changes {
         last.insert(&change.modifier, change.after.to_plain());
@@ -148,7 +148,7 @@ fn done_by(line: &TraceLine, outcome: &RuleOutcome) -> Vec<String> {
     for directive in outcome.directives.iter().filter(|directive| directive.rule == line.rule) {
         done.push(format!("directive: {}", directive.text));
     }
-    let asked = |requests: &[crate::rules::Request]| {
+    let asked = |requests: &[crate::rules::RuleRequest]| {
         requests.iter().any(|request| request.rule == line.rule)
     };
     if asked(&outcome.reviews) {

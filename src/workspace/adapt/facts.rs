@@ -7,7 +7,7 @@ use super::lookup;
 use crate::{
     domain::{Constraints, FactValue, Facts, Money, Step, StepRole, Variables, Workflow},
     history::Counts,
-    rules::{Condition, Entry, variables_of},
+    rules::{Condition, WrittenRule, variables_of},
 };
 
 /// The facts before a change, and the variables they were taken from.
@@ -21,7 +21,7 @@ impl Before {
     pub(super) fn now(
         draft: &mut Draft<'_>,
         constraints: &Constraints,
-        rules: &[Entry],
+        rules: &[WrittenRule],
     ) -> Result<Self, Error> {
         let facts = collect(draft, constraints, &variables_of(rules), None, When::LastChange)?;
         draft.time_has_passed = true;
@@ -33,7 +33,7 @@ impl Before {
         &self,
         draft: &mut Draft<'_>,
         constraints: &Constraints,
-        rules: &[Entry],
+        rules: &[WrittenRule],
     ) -> Result<Facts, Error> {
         collect(draft, constraints, &variables_of(rules), Some(self), When::Now)
     }
@@ -59,7 +59,7 @@ pub(crate) fn facts_for(draft: &mut Draft<'_>, condition: &Condition) -> Result<
 pub(crate) fn facts(
     draft: &mut Draft<'_>,
     constraints: &Constraints,
-    rules: &[Entry],
+    rules: &[WrittenRule],
 ) -> Result<Facts, Error> {
     collect(draft, constraints, &variables_of(rules), None, When::Now)
 }

@@ -23,12 +23,12 @@ pub(super) use self::{
 use super::{Answer, Change, Draft, Error};
 use crate::{
     domain::{Constraints, FactValue, Workflow},
-    rules::{Directive, Entry, RuleOutcome, fire},
+    rules::{Directive, RuleOutcome, WrittenRule, fire},
 };
 
 /// The facts before a change, and the rules that look at them.
 pub(super) struct Watch {
-    rules: Rc<Vec<Entry>>,
+    rules: Rc<Vec<WrittenRule>>,
     before: facts::Before,
 }
 
@@ -98,11 +98,11 @@ impl Watch {
 }
 
 /// The rules of the constraints that they were read from.
-pub(super) type KnownRules = Option<(Rc<Constraints>, Rc<Vec<Entry>>)>;
+pub(super) type KnownRules = Option<(Rc<Constraints>, Rc<Vec<WrittenRule>>)>;
 
 /// The rules in force: those under *Adaptation Rules*, then directives with a condition. Several changes
 /// read them once.
-pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<Entry>> {
+pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<WrittenRule>> {
     let mut known = draft.rules.borrow_mut();
     if let Some((_, rules)) = known.as_ref().filter(|(of, _)| Rc::ptr_eq(of, constraints)) {
         return Rc::clone(rules);
@@ -113,12 +113,12 @@ pub(super) fn rules(draft: &Draft<'_>, constraints: &Rc<Constraints>) -> Rc<Vec<
 }
 
 /// The same for any lifecycle.
-pub(super) fn rules_of(constraints: &Constraints, workflow: &Workflow) -> Vec<Entry> {
-    let mut rules: Vec<Entry> =
-        constraints.rules.iter().map(|rule| Entry::parse(&rule.text, workflow)).collect();
+pub(super) fn rules_of(constraints: &Constraints, workflow: &Workflow) -> Vec<WrittenRule> {
+    let mut rules: Vec<WrittenRule> =
+        constraints.rules.iter().map(|rule| WrittenRule::parse(&rule.text, workflow)).collect();
     for directive in &constraints.directives {
         if let Directive::Conditional(rule) = Directive::parse(&directive.text, workflow) {
-            rules.push(Entry { source: directive.text.clone(), parsed: Ok(*rule) });
+            rules.push(WrittenRule { source: directive.text.clone(), parsed: Ok(*rule) });
         }
     }
     rules
@@ -148,7 +148,7 @@ fn is_concerned(draft: &Draft<'_>, change: &Change) -> bool {
 /// Says once what could not be understood, and which rules go round in circles.
 fn report(
     draft: &mut Draft<'_>,
-    rules: &[Entry],
+    rules: &[WrittenRule],
     constraints: &Constraints,
     outcome: &RuleOutcome,
 ) {

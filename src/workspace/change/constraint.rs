@@ -1,19 +1,17 @@
-//! Setting modifiers and limits, adding and removing directives.
-
-use std::rc::Rc;
-
-use serde_json::Value;
+//! Setting modifiers and limits, adding and removing directives and adaptation rules.
 
 use super::text_of;
-use crate::{
-    domain::{
-        Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup,
-        ModifierKind, SettingGroup, StateFile, ValueError,
-        constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited},
-    },
-    text::markdown::{Edit, Edited},
-    workspace::{Answer, Draft, Error, ErrorKind},
+use crate::domain::constraints::modifier::{NOT_SET, UNLIMITED, is_unlimited};
+use crate::domain::{
+    Bullet, ConstraintList, Constraints, ErrorCode, ModelError, Modifier, ModifierGroup,
+    ModifierKind, SettingGroup, StateFile, ValueError,
 };
+use crate::rules::Rule;
+use crate::text::markdown::{Edit, Edited};
+use crate::text::snippet;
+use crate::workspace::{Answer, Draft, Error, ErrorKind};
+use serde_json::Value;
+use std::rc::Rc;
 
 const FILE: StateFile = StateFile::Constraints;
 
@@ -259,4 +257,43 @@ fn unknown(draft: &Draft<'_>, constraints: &Constraints, name: &str) -> Error {
         None => "`statedir constraint list` shows them; `--create` adds a new one".to_owned(),
     };
     Error::refused_with(ErrorCode::NotFound, format!("there is no constraint `{name}`"), hint)
+}
+
+/// Adds a rule that is understood.
+pub(super) fn add_rule(draft: &mut Draft<'_>, text: &str) -> Result<Answer, Error> {
+    let text = text.trim();
+    if text.is_empty() || text.contains(['\n', '\r', '\0']) {
+        return Err(Error::refused(ErrorCode::BadValue, "a rule is one line of text"));
+    }
+    let rule = Rule::parse_with(text, draft.workflow()).map_err(|error| {
+        let hint = error.nearest.as_ref().map(|near| format!("nearest: {near}"));
+        ErrorKind::Refused {
+            code: ErrorCode::RuleNotUnderstood,
+            message: format!("{error}\n{}", snippet(text, error.span.start)),
+            hint: hint.or_else(|| Some("`statedir rule --help` describes the language".to_owned())),
+        }
+    })?;
+    let constraints = with_section(draft, ConstraintList::Rules)?;
+    let mut edit = constraints.document.edit();
+    edit.append_item(constraints.section(ConstraintList::Rules)?, text);
+    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+    draft.put(FILE, edited);
+    draft.facts()?.touch(&format!("{FILE} rule"));
+    let number = constraints.rules.len() + 1;
+    Ok(Answer::new(format!("rule {number}: {text}\nmeans: {rule}"))
+        .with("number", number)
+        .with("text", text)
+        .with("means", rule.to_string()))
+}
+
+/// Removes a rule by number or text.
+pub(super) fn remove_rule(draft: &mut Draft<'_>, which: &Value) -> Result<Answer, Error> {
+    let constraints = draft.constraints()?;
+    let rule = find(&constraints.rules, which, "rule")?;
+    let mut edit = constraints.document.edit();
+    edit.remove_item(rule.item);
+    let edited = edit.finish().map_err(|error| ModelError::edit(FILE, &error))?;
+    draft.put(FILE, edited);
+    draft.facts()?.touch(&format!("{FILE} rule"));
+    Ok(Answer::new(format!("rule removed: {}", rule.text)).with("text", rule.text.clone()))
 }

@@ -12,7 +12,6 @@ mod plan;
 mod quantity;
 mod recover;
 mod review;
-mod rule;
 mod steps;
 mod variables;
 
@@ -449,8 +448,8 @@ impl Change {
             Self::ConstraintUnset { name } => constraint::unset(draft, name),
             Self::DirectiveAdd { text, steps } => constraint::add_directive(draft, text, *steps),
             Self::DirectiveRemove { directive } => constraint::remove_directive(draft, directive),
-            Self::RuleAdd { text } => rule::add(draft, text),
-            Self::RuleRemove { rule } => rule::remove(draft, rule),
+            Self::RuleAdd { text } => constraint::add_rule(draft, text),
+            Self::RuleRemove { rule } => constraint::remove_rule(draft, rule),
             Self::Event { kind, fields } => event::emit(draft, kind, fields),
             Self::CheckpointCreate { name, message } => {
                 checkpoint::create(draft, name.as_deref(), message.as_deref())

@@ -10,7 +10,6 @@ mod placeholder;
 mod plan;
 mod reference;
 mod secret;
-mod times;
 mod variables;
 mod worktree;
 
@@ -167,7 +166,7 @@ impl Snapshot {
         hint_at_merge(found);
         if let (Some(plan), Some(workflow)) = (&files.plan, &workflow) {
             plan::check(plan, workflow, found);
-            times::check(plan, found);
+            plan::check_metadata(plan, found);
         }
         if let (Some(plan), Some(variables)) = (&files.plan, &files.variables) {
             variables::check(plan, variables, found);

@@ -1,11 +1,11 @@
 //! A state as it is looked at: what pages and the board show, all of one revision.
 
-use crate::{
-    domain::{Decision, Review, StepRole, Workflow},
-    graph::Graph,
-    history::Entry,
-    store::OperationSummary,
-    workspace::{Error, Overview, Snapshot, StateDocument, StepOverview, Workspace},
+use crate::domain::{Decision, Review, StepRole, Workflow};
+use crate::graph::Graph;
+use crate::history::Entry;
+use crate::store::OperationSummary;
+use crate::workspace::{
+    Error, Overview, Snapshot, StateDocument, StepOverview, StepTimes, Workspace,
 };
 
 /// How much of the long lists is read.
@@ -122,5 +122,19 @@ impl Dashboard {
         let mut reviews: Vec<&Review> = self.state.reviews.iter().collect();
         reviews.sort_by_key(|review| review.decision != Decision::Open);
         reviews
+    }
+}
+
+/// From how many of the newest entries, and of how many bytes, times are taken.
+const COVERED: (usize, u64) = (1000, 1 << 20);
+
+impl Snapshot {
+    /// The graph of the plan; `group_by` is the field that says which group a step belongs to, else
+    /// the usual one.
+    pub(crate) fn graph(&self, group_by: Option<&str>) -> Result<Graph, Error> {
+        let (plan, workflow) = (self.plan()?, self.workflow()?);
+        let entries = self.recent_entries(COVERED.0, COVERED.1).unwrap_or_default();
+        let times = StepTimes::of(&entries);
+        Ok(Graph::new(&plan, &workflow, group_by.unwrap_or("group"), |id| times.total(id)))
     }
 }

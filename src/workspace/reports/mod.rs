@@ -4,7 +4,6 @@ pub(in crate::workspace) mod attempts;
 mod breakdown;
 pub(in crate::workspace) mod brief;
 pub(in crate::workspace) mod dashboard;
-mod graph;
 pub(in crate::workspace) mod material;
 pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;

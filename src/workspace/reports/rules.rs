@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Bullet, ErrorCode, Problem, Review, Setting, StateFile, StepRef},
-    rules::{Action, Directive, Entry, Explanation, RuleError, explain, is_meant_as_rule},
+    rules::{Action, Directive, Explanation, RuleError, WrittenRule, explain, is_meant_as_rule},
     text::Place,
     workspace::{
         Answer, Change, Draft, Error, Snapshot, StepResult, Workspace,
@@ -69,7 +69,7 @@ impl Snapshot {
         };
         let mut lines = Vec::new();
         for rule in &constraints.rules {
-            let entry = Entry::parse(&rule.text, &workflow);
+            let entry = WrittenRule::parse(&rule.text, &workflow);
             let parsed = entry.parsed.map(|rule| (both(&rule), rule.actions));
             lines.push(line("rule", rule.number, &rule.text, parsed, document, start(rule.item)));
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::adapters::git::{GitError, Revision, program::Git, read_revision};
+use crate::adapters::git::{GitError, GitRevision, program::Git, read_revision};
 
 /// The two ends of a range; the newer one is `None` for the working files.
 #[derive(Clone, Debug)]
@@ -10,11 +10,11 @@ pub(crate) struct Range {
     /// What the older end is called.
     pub from: String,
     /// The state there; empty if there was none yet.
-    pub before: Revision,
+    pub before: GitRevision,
     /// What the newer end is called.
     pub to: String,
     /// The state there.
-    pub after: Option<Revision>,
+    pub after: Option<GitRevision>,
 }
 
 /// Reads `A..B`, `A...B` (from where they part) or `A`, which goes up to the working files.
@@ -40,7 +40,7 @@ pub(crate) fn range(dir: &Path, text: Option<&str>) -> Result<Range, GitError> {
         // The state began in this range.
         Err(GitError::NoState { .. }) => {
             let commit = git.ask_line(&["rev-parse", "--verify", "--end-of-options", &from])?;
-            Revision { commit, files: Default::default() }
+            GitRevision { commit, files: Default::default() }
         }
         Err(error) => return Err(error),
     };

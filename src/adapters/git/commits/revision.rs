@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// The state files of one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Revision {
+pub(crate) struct GitRevision {
     /// The whole hash of the commit.
     pub commit: String,
     /// The bytes of each state file that is there, by its name.
@@ -26,7 +26,7 @@ pub(crate) struct Revision {
 ///
 /// # Errors
 /// There is no git, no repository, no such revision, or no state in it.
-pub(crate) fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitError> {
+pub(crate) fn read_revision(dir: &Path, revision: &str) -> Result<GitRevision, GitError> {
     let repository = Repository::around(dir)?;
     let git = &repository.git;
     let commit = resolve(git, revision)?;
@@ -67,7 +67,7 @@ pub(crate) fn read_revision(dir: &Path, revision: &str) -> Result<Revision, GitE
         }
         files.insert(name, blob.stdout);
     }
-    Ok(Revision { commit, files })
+    Ok(GitRevision { commit, files })
 }
 
 /// The hash of the commit that a revision names.

@@ -13,7 +13,7 @@ use crate::{
     adapters::git::{
         GitError, commits::version::PassedOver, install::failed, repository::Repository,
     },
-    store::{Holder, Report, Store, private_directory},
+    store::{LockHolder, Report, Store, private_directory},
 };
 
 /// How many commits, the newest ones, become operations.
@@ -58,7 +58,7 @@ pub(crate) struct RebuiltLog {
 pub(crate) fn rebuild_log(
     store: &Store,
     wait: Duration,
-    holder: &Holder,
+    holder: &LockHolder,
     dry_run: bool,
 ) -> Result<RebuiltLog, GitError> {
     if store.exists()?.log {

@@ -10,7 +10,7 @@ use crate::{
         repository::Repository,
     },
     domain::{ErrorCode, StateFile},
-    store::{ChangeKind, FileChange, Holder, NewOperation, Store},
+    store::{ChangeKind, FileChange, LockHolder, NewOperation, Store},
 };
 
 /// A longer addition to the history is not copied into the log; the store keeps its place only.
@@ -79,11 +79,11 @@ impl<'a> Replay<'a> {
         let Some(site) = site.filter(|_| captured || changed) else { return Ok(()) };
         let command = format!("git {} {}", commit.short, commit.subject).trim_end().to_owned();
         let (actor, time) = (commit.author.clone(), commit.time.clone());
-        let holder = Holder {
+        let holder = LockHolder {
             actor: actor.clone(),
             command: command.clone(),
             time: time.clone(),
-            ..Holder::default()
+            ..LockHolder::default()
         };
         // What was put beside the store is recorded by this.
         let transaction = site.begin(Duration::ZERO, &holder)?;

@@ -1,7 +1,7 @@
 //! RFC 7396, its appendix told again.
 
 use super::{document, edited};
-use crate::text::json::merge::merge_value;
+use crate::text::json::patch::merge_value;
 use serde_json::{Value, json};
 
 fn cases() -> Vec<(Value, Value, Value)> {

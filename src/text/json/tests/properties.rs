@@ -1,7 +1,8 @@
 //! Random documents and random changes, against the same changes of plain values.
 
 use crate::text::apply_splices;
-use crate::text::json::{JsonDocument, JsonEdit, JsonError, Path, merge::merge_value};
+use crate::text::json::patch::merge_value;
+use crate::text::json::{JsonDocument, JsonEdit, JsonError, Path};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

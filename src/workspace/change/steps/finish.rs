@@ -7,7 +7,7 @@ use crate::{
         AtLimit, ErrorCode, OUTCOME_FIELD, Plan, Step, StepCost, StepId, StepOutcome, StepRef,
         StepRole as Role, format_duration,
     },
-    recovery::failure::{ErrorClass, Failure, classify},
+    recovery::failure::{ClassifiedError, ErrorClass, classify},
     text::shell::shell_word,
     workspace::{
         Answer, Draft, Error, Resolver,
@@ -243,12 +243,12 @@ fn refuse_without_outputs(
 }
 
 /// What kind of error it was, if the step failed.
-fn failure(result: &StepResult, status: &str, draft: &Draft<'_>) -> Option<Failure> {
+fn failure(result: &StepResult, status: &str, draft: &Draft<'_>) -> Option<ClassifiedError> {
     let failed = draft.workflow().step_role(status) == Some(Role::Failed);
     failed.then(|| classify(result.error.as_deref().unwrap_or_default()))
 }
 
-fn failure_json(failure: &Failure, attempt: u32) -> Value {
+fn failure_json(failure: &ClassifiedError, attempt: u32) -> Value {
     let mut value = json!(failure);
     value["backoff_ms"] = json!(failure.backoff_ms(attempt));
     value
