@@ -3,13 +3,16 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use super::FleetError;
-use crate::store::Directory;
+use crate::{store::Directory, workspace::Span};
 
 /// The file beside the database of one's own that names the one `fleet init` was told.
 const CHOSEN: &str = "fleet";
+/// How long the database may take to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The address of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +101,17 @@ pub(crate) fn configured() -> Result<Address, FleetError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Address::own(),
         Err(error) => Err(error.into()),
     }
+}
+
+/// How long the database may take to answer: `$STATEDIR_FLEET_TIMEOUT`, else 30 seconds. A network
+/// that swallows everything must not hold a worker for ever.
+pub(super) fn patience() -> Result<Duration, FleetError> {
+    let Ok(text) = std::env::var("STATEDIR_FLEET_TIMEOUT") else { return Ok(PATIENCE) };
+    if text.trim().is_empty() {
+        return Ok(PATIENCE);
+    }
+    let time = text.trim().parse::<Span>().ok().map(|span| Duration::from_millis(span.millis()));
+    time.filter(|time| !time.is_zero()).ok_or(FleetError::BadTimeout(text))
 }
 
 /// Whether somebody has chosen a database, for this process or for good.

@@ -5,10 +5,29 @@ use std::{fmt, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::FleetError;
+use super::{FleetError, ProjectSummary};
 
 /// The version of the tables.
-pub(crate) const SCHEMA: i64 = 1;
+pub(crate) const SCHEMA: i64 = 2;
+
+/// What tables lack that have a version, or that are not there yet: the rest of what makes each
+/// version out of the one before.
+///
+/// # Errors
+/// They are newer than this program, or have no version that there ever was.
+pub(super) fn missing_versions<'v>(
+    versions: &'v [&'v str],
+    found: Option<i64>,
+) -> Result<&'v [&'v str], FleetError> {
+    let rest = match found {
+        None => Some(versions),
+        Some(found) => usize::try_from(found)
+            .ok()
+            .filter(|found| *found > 0)
+            .and_then(|found| versions.get(found..)),
+    };
+    rest.ok_or(FleetError::Schema { found: found.unwrap_or_default() })
+}
 
 /// The right of one machine to publish a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -280,8 +299,8 @@ pub(crate) struct Totals {
 pub(crate) trait Database {
     /// The version of its tables; `None` if it has none.
     fn schema(&mut self) -> Result<Option<i64>, FleetError>;
-    /// Makes the tables.
-    fn install(&mut self) -> Result<(), FleetError>;
+    /// Makes the tables, or brings those of an older version up to date; `false` if they are.
+    fn install(&mut self) -> Result<bool, FleetError>;
     /// What it is, and its version.
     fn description(&mut self) -> Result<String, FleetError>;
     /// Takes a project in, with the lease for its machine. One that is there is left as it is.
@@ -313,6 +332,8 @@ pub(crate) trait Database {
     fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError>;
     /// Projects, those that need somebody first.
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError>;
+    /// The same in short.
+    fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError>;
     /// The project with its small files, of one moment.
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError>;
     /// The next range of a history from an offset on, of one generation.

@@ -2,7 +2,7 @@
 
 use crate::domain::ErrorCode;
 
-use super::database::Refusal;
+use super::database::{Refusal, SCHEMA};
 
 /// Why a command of the fleet failed.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +10,9 @@ pub(crate) enum FleetError {
     /// The address is not one.
     #[error("`{0}` is not the address of a database")]
     BadAddress(String),
+    /// The environment asks for a time that is none.
+    #[error("STATEDIR_FLEET_TIMEOUT is not a time: `{0}`")]
+    BadTimeout(String),
     /// Nothing answers there.
     #[error("the database of the fleet cannot be reached: {0}")]
     Unreachable(String),
@@ -23,7 +26,7 @@ pub(crate) enum FleetError {
         address: String,
     },
     /// It has tables of another version.
-    #[error("the database has version {found} of the fleet's tables; this program knows 1")]
+    #[error("the database has version {found} of the fleet's tables; this program knows {SCHEMA}")]
     Schema {
         /// The version.
         found: i64,
@@ -90,7 +93,7 @@ impl FleetError {
     /// The stable word for it.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
-            Self::BadAddress(_) => ErrorCode::BadValue,
+            Self::BadAddress(_) | Self::BadTimeout(_) => ErrorCode::BadValue,
             Self::Unreachable(_) => ErrorCode::FleetUnreachable,
             Self::Database(_) | Self::Schema { .. } | Self::Damaged { .. } => {
                 ErrorCode::FleetDatabase
@@ -115,10 +118,14 @@ impl FleetError {
                 "sqlite:/var/lib/statedir/fleet.db, or postgres://worker@db.example/fleet"
                     .to_owned()
             }
+            Self::BadTimeout(_) => "such as STATEDIR_FLEET_TIMEOUT=30s".to_owned(),
             Self::Unreachable(_) => {
                 "other commands work without it; `statedir fleet push` catches up later".to_owned()
             }
             Self::NotSetUp { .. } => "`statedir fleet init` creates its tables".to_owned(),
+            Self::Schema { found } if (1..SCHEMA).contains(found) => {
+                "`statedir fleet init` brings them up to date".to_owned()
+            }
             Self::Schema { .. } => "use the version of statedir that made it".to_owned(),
             Self::NotJoined => "`statedir fleet join` makes it part of one".to_owned(),
             Self::NoProject(_) => "`statedir fleet list` shows all".to_owned(),

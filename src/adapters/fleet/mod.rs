@@ -22,6 +22,7 @@ use std::time::Duration;
 
 #[cfg(feature = "web")]
 pub(crate) use self::address::is_configured;
+use self::address::patience;
 pub(crate) use self::{
     address::{Address, configured, remember},
     database::{
@@ -58,14 +59,14 @@ pub(crate) fn install(address: &Address) -> Result<bool, FleetError> {
     let mut database = connect(address)?;
     match database.schema()? {
         Some(SCHEMA) => Ok(false),
-        Some(found) if found > SCHEMA || found < 1 => Err(FleetError::Schema { found }),
-        _ => database.install().map(|()| true),
+        _ => database.install(),
     }
 }
 
 fn connect(address: &Address) -> Result<Box<dyn Database>, FleetError> {
+    let patience = patience()?;
     Ok(match address {
-        Address::Sqlite(path) => Box::new(sqlite::Sqlite::open(path)?),
-        Address::Postgres(address) => Box::new(postgres::Postgres::connect(address)?),
+        Address::Sqlite(path) => Box::new(sqlite::Sqlite::open(path, patience)?),
+        Address::Postgres(address) => Box::new(postgres::Postgres::connect(address, patience)?),
     })
 }

@@ -1,65 +1,104 @@
 //! What a row of either database means; only how a column is read differs.
 
 use serde_json::Value;
+use tokio_postgres::types::FromSql;
 
 use super::{
-    FleetError,
+    FleetError, ProjectSummary,
     database::{Lease, Project, Range, Totals},
 };
 
+/// What a column can hold in both databases.
+pub(super) trait Column: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
+
+impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> Column for T {}
+
 /// A row. A column of another type than it should have is refused, not misread.
 pub(super) trait Row {
-    fn text(&self, at: usize) -> Result<String, FleetError>;
-    fn optional_text(&self, at: usize) -> Result<Option<String>, FleetError>;
-    fn integer(&self, at: usize) -> Result<i64, FleetError>;
-    fn real(&self, at: usize) -> Result<f64, FleetError>;
-    fn bytes(&self, at: usize) -> Result<Vec<u8>, FleetError>;
+    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError>;
+}
+
+impl Row for tokio_postgres::Row {
+    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+        Ok(self.try_get(at)?)
+    }
+}
+
+impl Row for rusqlite::Row<'_> {
+    fn column<T: Column>(&self, at: usize) -> Result<T, FleetError> {
+        Ok(self.get(at)?)
+    }
 }
 
 /// The columns that `Dialect::columns` names.
-pub(super) fn project(row: &dyn Row) -> Result<Project, FleetError> {
+pub(super) fn project(row: &impl Row) -> Result<Project, FleetError> {
     Ok(Project {
-        id: row.text(0)?,
-        name: row.text(1)?,
-        status: row.text(2)?,
-        current_task_id: row.optional_text(3)?,
-        current_agent_id: row.optional_text(4)?,
-        last_action: row.optional_text(5)?,
-        metadata: json(&row.text(6)?).unwrap_or_default(),
-        revision: row.text(7)?,
-        history_length: row.integer(8)?,
-        history_chain: row.text(9)?,
-        generation: row.integer(10)?,
-        age_ms: row.integer(11)?,
-        silent_ms: row.integer(12)?,
-        lease: Lease { host: row.text(13)?, fence: row.integer(14)?, left_ms: row.integer(15)? },
+        id: row.column(0)?,
+        name: row.column(1)?,
+        status: row.column(2)?,
+        current_task_id: row.column(3)?,
+        current_agent_id: row.column(4)?,
+        last_action: row.column(5)?,
+        metadata: json(&row.column::<String>(6)?).unwrap_or_default(),
+        revision: row.column(7)?,
+        history_length: row.column(8)?,
+        history_chain: row.column(9)?,
+        generation: row.column(10)?,
+        age_ms: row.column(11)?,
+        silent_ms: row.column(12)?,
+        lease: Lease { host: row.column(13)?, fence: row.column(14)?, left_ms: row.column(15)? },
+    })
+}
+
+/// The columns of `Dialect::summaries`. What is no number in the metadata counts nothing.
+pub(super) fn summary(row: &impl Row) -> Result<ProjectSummary, FleetError> {
+    let number = |at: usize| -> Result<u64, FleetError> {
+        let text: Option<String> = row.column(at)?;
+        Ok(text.and_then(|text| text.parse().ok()).unwrap_or(0))
+    };
+    let milliseconds = |at: usize| -> Result<u64, FleetError> {
+        Ok(u64::try_from(row.column::<i64>(at)?).unwrap_or(0))
+    };
+    let lease = Lease { host: row.column(3)?, fence: 0, left_ms: row.column(4)? };
+    Ok(ProjectSummary {
+        name: row.column(0)?,
+        status: row.column(1)?,
+        current_step: row.column(2)?,
+        is_held: lease.is_held(),
+        machine: Some(lease.host).filter(|host| !host.is_empty()),
+        heard_ms: milliseconds(5)?,
+        published_ms: milliseconds(6)?,
+        goal: row.column(7)?,
+        steps_done: number(8)?,
+        steps: number(9)?,
+        open_reviews: number(10)?,
     })
 }
 
 /// The columns of `Dialect::totals`.
-pub(super) fn totals(row: &dyn Row) -> Result<Totals, FleetError> {
+pub(super) fn totals(row: &impl Row) -> Result<Totals, FleetError> {
     Ok(Totals {
-        group: row.text(0)?,
-        projects: row.integer(1)?,
-        completed: row.integer(2)?,
-        failed: row.integer(3)?,
-        steps_done: row.integer(4)?,
-        steps: row.integer(5)?,
-        cost: row.real(6)?,
-        time_ms: row.integer(7)?,
-        recoveries: row.integer(8)?,
+        group: row.column(0)?,
+        projects: row.column(1)?,
+        completed: row.column(2)?,
+        failed: row.column(3)?,
+        steps_done: row.column(4)?,
+        steps: row.column(5)?,
+        cost: row.column(6)?,
+        time_ms: row.column(7)?,
+        recoveries: row.column(8)?,
     })
 }
 
 /// A start, a content and a chain.
-pub(super) fn range(row: &dyn Row) -> Result<Range, FleetError> {
-    let start = u64::try_from(row.integer(0)?).unwrap_or_default();
-    Ok(Range { start, bytes: row.bytes(1)?, chain: row.text(2)? })
+pub(super) fn range(row: &impl Row) -> Result<Range, FleetError> {
+    let start = u64::try_from(row.column::<i64>(0)?).unwrap_or_default();
+    Ok(Range { start, bytes: row.column(1)?, chain: row.column(2)? })
 }
 
 /// A name and a content.
-pub(super) fn file(row: &dyn Row) -> Result<(String, Vec<u8>), FleetError> {
-    Ok((row.text(0)?, row.bytes(1)?))
+pub(super) fn file(row: &impl Row) -> Result<(String, Vec<u8>), FleetError> {
+    Ok((row.column(0)?, row.column(1)?))
 }
 
 /// A document; what is no JSON is none.

@@ -51,8 +51,9 @@ impl Dialect {
     fn milliseconds(self, from: &str, to: &str) -> String {
         match self {
             Self::Sqlite => format!("({to}) - ({from})"),
+            // As a floating-point number: `extract` would count in decimals, which takes longer.
             Self::Postgres => {
-                format!("(extract(epoch from (({to}) - ({from}))) * 1000)::bigint")
+                format!("(date_part('epoch', ({to}) - ({from})) * 1000)::bigint")
             }
         }
     }
@@ -73,9 +74,12 @@ impl Dialect {
 
     /// Whether a lease is held: it has not run out, and was not written by a clock in the future.
     pub(super) fn is_held(self) -> String {
-        let longest = super::LONGEST_LEASE.as_millis();
-        let left = self.milliseconds(self.now(), "lease_until");
-        format!("(lease_host <> '' AND {left} > 0 AND {left} <= {longest})")
+        let (now, longest) = (self.now(), super::LONGEST_LEASE.as_millis());
+        let latest = match self {
+            Self::Sqlite => format!("{now} + {longest}"),
+            Self::Postgres => format!("{now} + interval '{longest} milliseconds'"),
+        };
+        format!("(lease_host <> '' AND lease_until > {now} AND lease_until <= {latest})")
     }
 
     /// The condition for a filter and its parameters, all of them texts, counted from `first`.
@@ -119,10 +123,33 @@ impl Dialect {
 
     /// The projects that a filter means, and its parameters.
     pub(super) fn list(self, filter: &Filter) -> (String, Vec<String>) {
+        self.selected(&self.columns(), filter)
+    }
+
+    fn selected(self, columns: &str, filter: &Filter) -> (String, Vec<String>) {
         let (condition, parameters) = self.condition(filter, 1);
         let limit = filter.limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
-        let (columns, table, order) = (self.columns(), self.table("project_state"), self.order());
+        let (table, order) = (self.table("project_state"), self.order());
         (format!("SELECT {columns} FROM {table} WHERE {condition} {order}{limit}"), parameters)
+    }
+
+    /// The same in short, as `row::summary` reads them.
+    pub(super) fn summaries(self, filter: &Filter) -> (String, Vec<String>) {
+        let text = |key: &str| match self {
+            Self::Sqlite => format!("CAST(metadata ->> '{key}' AS TEXT)"),
+            Self::Postgres => format!("metadata ->> '{key}'"),
+        };
+        let columns = format!(
+            "name, status, current_task_id, lease_host, {}, {}, {}, {}, {}, {}, {}",
+            self.milliseconds(self.now(), "lease_until"),
+            self.milliseconds("heard_at", self.now()),
+            self.milliseconds("updated_at", self.now()),
+            text("goal"),
+            text("steps_done"),
+            text("steps"),
+            text("open_reviews"),
+        );
+        self.selected(&columns, filter)
     }
 
     /// Failed projects first, then those that wait for a person, then those whose machine is silent.

@@ -12,21 +12,21 @@ use rusqlite::{
 use serde_json::Value;
 
 use super::{
-    FleetError,
+    FleetError, ProjectSummary,
     database::{
         Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
-        SCHEMA, Totals, Wanted,
+        SCHEMA, Totals, Wanted, missing_versions,
     },
-    row,
+    row::{self, Row as _},
     sql::Dialect,
 };
 
 const SQL: Dialect = Dialect::Sqlite;
 
-const TABLES: &str = include_str!("sqlite.sql");
+/// What makes the tables of each version out of those of the one before.
+const VERSIONS: [&str; 2] = [include_str!("sqlite.sql"), BY_AGE];
+const BY_AGE: &str = "CREATE INDEX project_state_age ON project_state (updated_at)";
 
-/// How long another writer is waited for.
-const WAIT: Duration = Duration::from_secs(30);
 /// How often a waiting reader looks.
 const POLL: Duration = Duration::from_millis(100);
 
@@ -49,12 +49,13 @@ impl From<rusqlite::Error> for FleetError {
 }
 
 impl Sqlite {
-    pub(super) fn open(path: &Path) -> Result<Self, FleetError> {
+    /// Opens a file; another writer is waited for as long.
+    pub(super) fn open(path: &Path, patience: Duration) -> Result<Self, FleetError> {
         if let Some(parent) = path.parent() {
             fs_err::create_dir_all(parent)?;
         }
         let connection = Connection::open(path)?;
-        connection.busy_timeout(WAIT)?;
+        connection.busy_timeout(patience)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -71,26 +72,15 @@ fn data_version(connection: &Connection) -> Result<i64, FleetError> {
     Ok(connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
-impl row::Row for Row<'_> {
-    fn text(&self, at: usize) -> Result<String, FleetError> {
-        Ok(self.get(at)?)
+/// The version of the tables, if there are any.
+fn version(connection: &Connection) -> Result<Option<i64>, FleetError> {
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'statedir_schema'";
+    let tables: i64 = connection.query_row(tables, [], |row| row.get(0))?;
+    if tables == 0 {
+        return Ok(None);
     }
-
-    fn optional_text(&self, at: usize) -> Result<Option<String>, FleetError> {
-        Ok(self.get(at)?)
-    }
-
-    fn integer(&self, at: usize) -> Result<i64, FleetError> {
-        Ok(self.get(at)?)
-    }
-
-    fn real(&self, at: usize) -> Result<f64, FleetError> {
-        Ok(self.get(at)?)
-    }
-
-    fn bytes(&self, at: usize) -> Result<Vec<u8>, FleetError> {
-        Ok(self.get(at)?)
-    }
+    let version = connection.query_row("SELECT version FROM statedir_schema", [], |row| row.get(0));
+    Ok(Some(version?))
 }
 
 /// What a query answers, each row read.
@@ -98,9 +88,9 @@ fn rows<T>(
     connection: &Connection,
     query: &str,
     parameters: impl Params,
-    read: fn(&dyn row::Row) -> Result<T, FleetError>,
+    read: impl Fn(&Row<'_>) -> Result<T, FleetError>,
 ) -> Result<Vec<T>, FleetError> {
-    connection.prepare(query)?.query_and_then(parameters, |row| read(row))?.collect()
+    connection.prepare(query)?.query_and_then(parameters, read)?.collect()
 }
 
 /// The project of that name or id; a name wins.
@@ -109,7 +99,7 @@ fn named(connection: &Connection, name: &str) -> Result<Option<Project>, FleetEr
         "SELECT {} FROM project_state WHERE name = ?1 OR project_id = ?1 ORDER BY name <> ?1 LIMIT 1",
         SQL.columns()
     );
-    Ok(rows(connection, &query, [name], row::project)?.pop())
+    Ok(rows(connection, &query, [name], |row| row::project(row))?.pop())
 }
 
 fn found(connection: &Connection, name: &str) -> Result<Project, FleetError> {
@@ -137,24 +127,19 @@ fn take(
 
 impl Database for Sqlite {
     fn schema(&mut self) -> Result<Option<i64>, FleetError> {
-        let tables: i64 = self.connection.query_row(
-            "SELECT count(*) FROM sqlite_schema WHERE name = 'statedir_schema'",
-            [],
-            |row| row.get(0),
-        )?;
-        if tables == 0 {
-            return Ok(None);
-        }
-        let version =
-            self.connection.query_row("SELECT version FROM statedir_schema", [], |row| row.get(0));
-        Ok(Some(version?))
+        version(&self.connection)
     }
 
-    fn install(&mut self) -> Result<(), FleetError> {
+    fn install(&mut self) -> Result<bool, FleetError> {
         let transaction = self.writing()?;
-        transaction.execute_batch(TABLES)?;
+        let missing = missing_versions(&VERSIONS, version(&transaction)?)?;
+        for statements in missing {
+            transaction.execute_batch(statements)?;
+        }
+        transaction.execute("DELETE FROM statedir_schema", [])?;
         transaction.execute("INSERT INTO statedir_schema VALUES (?1)", [SCHEMA])?;
-        Ok(transaction.commit()?)
+        transaction.commit()?;
+        Ok(!missing.is_empty())
     }
 
     fn description(&mut self) -> Result<String, FleetError> {
@@ -331,20 +316,25 @@ impl Database for Sqlite {
 
     fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError> {
         let query = "SELECT document FROM project_state WHERE project_id = ?1";
-        let texts = rows(&self.connection, query, [id], |row| row.text(0))?;
+        let texts = rows(&self.connection, query, [id], |row| row.column::<String>(0))?;
         Ok(texts.first().and_then(|text| row::json(text)))
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
         let (query, parameters) = SQL.list(filter);
-        rows(&self.connection, &query, params_from_iter(parameters), row::project)
+        rows(&self.connection, &query, params_from_iter(parameters), |row| row::project(row))
+    }
+
+    fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError> {
+        let (query, parameters) = SQL.summaries(filter);
+        rows(&self.connection, &query, params_from_iter(parameters), |row| row::summary(row))
     }
 
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
         let transaction = self.connection.transaction()?;
         let Some(project) = named(&transaction, id)? else { return Ok(None) };
         let query = "SELECT name, content FROM project_file WHERE project_id = ?1 ORDER BY name";
-        let files = rows(&transaction, query, [&project.id], row::file)?;
+        let files = rows(&transaction, query, [&project.id], |row| row::file(row))?;
         Ok(Some(Files { project, files }))
     }
 
@@ -352,11 +342,12 @@ impl Database for Sqlite {
         let query = "SELECT start, content, chain FROM project_history \
                      WHERE project_id = ?1 AND generation = ?2 AND start = ?3";
         let from = i64::try_from(from).unwrap_or(i64::MAX);
-        Ok(rows(&self.connection, query, params![id, generation, from], row::range)?.pop())
+        Ok(rows(&self.connection, query, params![id, generation, from], |row| row::range(row))?
+            .pop())
     }
 
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
-        rows(&self.connection, &SQL.totals(by_template), [], row::totals)
+        rows(&self.connection, &SQL.totals(by_template), [], |row| row::totals(row))
     }
 
     fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError> {

@@ -59,5 +59,5 @@ impl From<&Project> for ProjectSummary {
 /// The database cannot be reached, or is none of ours.
 pub(crate) fn summaries(filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError> {
     let mut database: Box<dyn Database> = open(&configured()?)?;
-    Ok(database.list(filter)?.iter().map(ProjectSummary::from).collect())
+    database.summaries(filter)
 }

@@ -40,6 +40,34 @@ fn tables_of_another_version_are_not_touched() {
 }
 
 #[test]
+fn tables_of_an_older_version_are_brought_up_to_date_and_keep_what_they_hold() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 1);
+        let (index, version) = match fleet.is_postgres() {
+            true => ("statedir.project_state_age", "statedir.statedir_schema"),
+            false => ("project_state_age", "statedir_schema"),
+        };
+        fleet.query(&format!("DROP INDEX {index}"));
+        fleet.query("UPDATE statedir_schema SET version = 1");
+        let refused = alpha.run(&["fleet", "list"]);
+        assert_eq!(refused.code, 1, "{}", refused.stderr);
+        assert!(refused.stderr.contains("`statedir fleet init`"), "{}", refused.stderr);
+        // Two machines at once do it once.
+        let both =
+            [alpha.command(&["fleet", "init"]).spawn(), alpha.command(&["fleet", "init"]).spawn()];
+        for child in both {
+            assert!(child.unwrap().wait().unwrap().success());
+        }
+        assert_eq!(fleet.query(&format!("SELECT version FROM {version}")).trim(), "2");
+        fleet.query(&format!("DROP INDEX {index}"));
+        assert!(alpha.ok(&["fleet", "list"]).contains("billing"));
+        alpha.ok_at("billing", &["step", "start", "1"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+    });
+}
+
+#[test]
 fn what_was_changed_in_the_database_is_not_pulled() {
     on_both(|fleet| {
         let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));

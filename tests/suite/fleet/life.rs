@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Fleet, bytes, on_both};
+use super::{Fleet, bytes, on_both, proxy::Proxy};
 
 #[test]
 fn a_pulled_state_is_the_published_one_to_the_byte() {
@@ -163,6 +163,26 @@ fn a_push_sends_of_the_history_only_what_was_added() {
         assert_eq!(refused.code, 3, "{}", refused.stderr);
         assert!(refused.stderr.contains("--whole"), "{}", refused.stderr);
     });
+}
+
+#[test]
+fn a_push_takes_three_round_trips_at_most() {
+    let Some(fleet) = Fleet::postgres() else { return };
+    let alpha = fleet.machine("alpha");
+    alpha.start("billing", 2);
+    let proxy = Proxy::start(fleet.server().port, |_| (None, None));
+    let push = || {
+        let mut push = alpha.command(&["-C", "billing/state", "fleet", "push"]);
+        let status = push.env("STATEDIR_FLEET", fleet.server().tcp(proxy.port)).status().unwrap();
+        assert!(status.success());
+        proxy.trips()
+    };
+    for args in [&["step", "start", "1"][..], &["step", "done", "1"], &["context", "add", "More"]] {
+        alpha.ok_at("billing", args);
+        let trips = push();
+        eprintln!("a push after {args:?}: {trips} round trips, the first of them to log in");
+        assert!((1..=3).contains(&trips), "{trips}");
+    }
 }
 
 #[test]

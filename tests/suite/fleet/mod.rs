@@ -2,7 +2,9 @@
 
 mod hostile;
 mod life;
+mod proxy;
 mod server;
+mod silence;
 mod workers;
 
 use std::{

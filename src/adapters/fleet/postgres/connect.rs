@@ -1,6 +1,6 @@
 //! Reaching a server: its address, the password, TLS, and what keeps the connection going.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_postgres::{
@@ -10,11 +10,13 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{ANSWER, CONNECT};
 use crate::adapters::fleet::{
     FleetError,
     password::{Login, password},
 };
+
+/// How long a connection may be idle before the system asks whether the server is still there.
+const KEPT_ALIVE: Duration = Duration::from_secs(30);
 
 pub(super) async fn start<T>(
     config: &Config,
@@ -60,7 +62,7 @@ pub(super) enum Security {
 /// A server on another machine is spoken to by verified TLS unless the address says
 /// `sslmode=disable`; `sslrootcert` names a file with the authorities that are trusted instead of the
 /// system's.
-pub(super) fn settings(url: &str) -> Result<(Config, Security), FleetError> {
+pub(super) fn settings(url: &str, patience: Duration) -> Result<(Config, Security), FleetError> {
     let (plain, query) = url.split_once('?').unwrap_or((url, ""));
     let (mut kept, mut mode, mut roots) = (Vec::new(), None, None);
     for part in query.split('&').filter(|part| !part.is_empty()) {
@@ -102,7 +104,7 @@ pub(super) fn settings(url: &str) -> Result<(Config, Security), FleetError> {
             config.password(password);
         }
     }
-    config.connect_timeout(CONNECT).application_name("statedir").keepalives_idle(ANSWER);
+    config.connect_timeout(patience).application_name("statedir").keepalives_idle(KEPT_ALIVE);
     let security = match mode.as_deref() {
         Some("disable") => Security::Plain,
         None | Some("prefer" | "allow") if is_local => Security::Plain,

@@ -3,34 +3,41 @@
 mod connect;
 mod push;
 
-use std::{future::Future, time::Duration};
+use std::{
+    cell::Cell,
+    future::Future,
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 use tokio::{runtime::Runtime, sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_postgres::{
     Client, NoTls, Row,
-    types::{FromSql, ToSql, Type},
+    error::SqlState,
+    types::{ToSql, Type},
 };
 
 use self::connect::{Security, settings, start};
 use super::{
-    FleetError,
+    FleetError, ProjectSummary,
     database::{
         Database, Files, Filter, NewProject, Project, Push, Range, Ranges, Refusal, RefusalKind,
-        SCHEMA, Totals, Wanted,
+        SCHEMA, Totals, Wanted, missing_versions,
     },
-    row,
+    row::{self, Row as _},
     sql::Dialect,
 };
 
 const SQL: Dialect = Dialect::Postgres;
 
-const TABLES: &str = include_str!("tables.sql");
+/// What makes the tables of each version out of those of the one before.
+const VERSIONS: [&str; 2] = [include_str!("tables.sql"), BY_AGE];
+const BY_AGE: &str = "CREATE INDEX project_state_age ON statedir.project_state (updated_at)";
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long an answer may take; a network that swallows everything must not hold a worker for ever.
-const ANSWER: Duration = Duration::from_secs(30);
+/// How long a server may say nothing before it is asked whether it is still there.
+const SILENCE: Duration = Duration::from_secs(5);
 /// The channel on which pushes are announced.
 const CHANNEL: &str = "statedir_fleet";
 
@@ -40,6 +47,10 @@ pub(super) struct Postgres {
     client: Client,
     notices: mpsc::UnboundedReceiver<()>,
     listens: bool,
+    /// How long an answer may take.
+    patience: Duration,
+    /// When the server was last heard; never again, once an answer has not come.
+    heard: Cell<Option<Instant>>,
     _driver: JoinHandle<()>,
 }
 
@@ -69,21 +80,32 @@ impl From<tokio_postgres::Error> for FleetError {
 }
 
 impl Postgres {
-    pub(super) fn connect(url: &str) -> Result<Self, FleetError> {
-        let (config, security) = settings(url)?;
+    pub(super) fn connect(url: &str, patience: Duration) -> Result<Self, FleetError> {
+        let most = CONNECT.min(patience);
+        let (config, security) = settings(url, most)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (sender, notices) = mpsc::unbounded_channel();
-        let (client, driver) = runtime.block_on(async {
+        let connected = runtime.block_on(async {
             let connecting = async {
                 match security {
                     Security::Plain => start(&config, NoTls, sender).await,
                     Security::Verified(tls) => start(&config, tls, sender).await,
                 }
             };
-            let waited = timeout(CONNECT, connecting).await;
-            waited.map_err(|_| FleetError::Unreachable("the server does not answer".to_owned()))?
-        })?;
-        Ok(Self { runtime, client, notices, listens: false, _driver: driver })
+            timeout(most, connecting).await.unwrap_or_else(|_| Err(silent()))
+        });
+        match connected {
+            Ok((client, driver)) => {
+                let heard = Cell::new(Some(Instant::now()));
+                let listens = false;
+                Ok(Self { runtime, client, notices, listens, patience, heard, _driver: driver })
+            }
+            Err(error) => {
+                // A name that is still being looked up is not waited for.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
     }
 
     /// Sends one statement with its parameters: one round trip.
@@ -92,21 +114,20 @@ impl Postgres {
         statement: &str,
         parameters: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Row>, FleetError> {
-        self.answer(self.client.query_typed(statement, parameters))
+        Ok(self.answer(self.client.query_typed(statement, parameters))??)
     }
 
     fn batch(&self, statements: &str) -> Result<(), FleetError> {
-        self.answer(self.client.batch_execute(statements))
+        Ok(self.answer(self.client.batch_execute(statements))??)
     }
 
-    fn answer<T>(
-        &self,
-        asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, FleetError> {
-        let waited = self.runtime.block_on(async { timeout(ANSWER, asked).await });
-        let answered =
-            waited.map_err(|_| FleetError::Unreachable("the server does not answer".to_owned()))?;
-        Ok(answered?)
+    /// Waits for an answer. A server that owes one is not asked anything more.
+    fn answer<T>(&self, asked: impl Future<Output = T>) -> Result<T, FleetError> {
+        self.heard.take().ok_or_else(silent)?;
+        let waited = self.runtime.block_on(async { timeout(self.patience, asked).await });
+        let answered = waited.map_err(|_| silent())?;
+        self.heard.set(Some(Instant::now()));
+        Ok(answered)
     }
 
     /// Runs statements as one transaction; anything that fails takes all of it back.
@@ -114,7 +135,9 @@ impl Postgres {
         &self,
         work: impl FnOnce(&Self) -> Result<T, FleetError>,
     ) -> Result<T, FleetError> {
-        self.batch("BEGIN")?;
+        // A machine that falls asleep now must not keep the others from what it has locked.
+        let most = self.patience.as_millis().min(i32::MAX as u128);
+        self.batch(&format!("BEGIN; SET LOCAL idle_in_transaction_session_timeout = {most}"))?;
         match work(self) {
             Ok(done) => {
                 self.batch("COMMIT")?;
@@ -126,6 +149,13 @@ impl Postgres {
                 Err(error)
             }
         }
+    }
+
+    /// What a statement answers whose parameters are all texts.
+    fn filtered(&self, (query, parameters): (String, Vec<String>)) -> Result<Vec<Row>, FleetError> {
+        let all: Vec<(&(dyn ToSql + Sync), Type)> =
+            parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
+        self.query(&query, &all)
     }
 
     fn found(&self, name: &str) -> Result<Project, FleetError> {
@@ -177,6 +207,10 @@ impl Postgres {
     }
 }
 
+fn silent() -> FleetError {
+    FleetError::Unreachable("the server does not answer".to_owned())
+}
+
 fn millis(time: Duration) -> f64 {
     time.min(super::LONGEST_LEASE).as_secs_f64() * 1000.0
 }
@@ -185,67 +219,52 @@ fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// A column; a table of somebody else's with other types is refused, not misread.
-fn column<'a, T: FromSql<'a>>(row: &'a Row, index: usize) -> Result<T, FleetError> {
-    Ok(row.try_get(index)?)
-}
-
-impl row::Row for Row {
-    fn text(&self, at: usize) -> Result<String, FleetError> {
-        column(self, at)
-    }
-
-    fn optional_text(&self, at: usize) -> Result<Option<String>, FleetError> {
-        column(self, at)
-    }
-
-    fn integer(&self, at: usize) -> Result<i64, FleetError> {
-        column(self, at)
-    }
-
-    fn real(&self, at: usize) -> Result<f64, FleetError> {
-        column(self, at)
-    }
-
-    fn bytes(&self, at: usize) -> Result<Vec<u8>, FleetError> {
-        column(self, at)
-    }
-}
+/// How the server says that there are no tables of ours.
+const NO_TABLE: [SqlState; 2] = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
 
 /// The condition under which a push is accepted: the fencing number, the machine, what it builds on.
 const ACCEPTED: &str = "project_id = $1 AND lease_fence = $2 AND lease_host = $3 AND revision = $4";
 
 impl Database for Postgres {
     fn schema(&mut self) -> Result<Option<i64>, FleetError> {
-        let query = "SELECT to_regclass('statedir.statedir_schema') IS NOT NULL";
-        let rows = self.query(query, &[])?;
-        let exists: bool = rows.first().map_or(Ok(false), |row| column(row, 0))?;
-        if !exists {
-            return Ok(None);
-        }
-        let rows = self.query("SELECT version FROM statedir.statedir_schema", &[])?;
-        rows.first().map(|row| column(row, 0)).transpose()
+        let query = "SELECT version FROM statedir.statedir_schema";
+        let rows = match self.answer(self.client.query_typed(query, &[]))? {
+            Err(error) if error.code().is_some_and(|code| NO_TABLE.contains(code)) => {
+                return Ok(None);
+            }
+            answered => answered?,
+        };
+        rows.first().map(|row| row.column(0)).transpose()
     }
 
-    fn install(&mut self) -> Result<(), FleetError> {
+    fn install(&mut self) -> Result<bool, FleetError> {
         self.transact(|database| {
             // Two machines that begin at once make the tables once.
             database.batch("SELECT pg_advisory_xact_lock(7395012)")?;
             let query = "SELECT to_regclass('statedir.statedir_schema') IS NOT NULL";
-            let rows = database.query(query, &[])?;
-            if rows.first().map_or(Ok(false), |row| column(row, 0))? {
-                return Ok(());
+            let exists = database.query(query, &[])?;
+            let found = match exists.first().map_or(Ok(false), |row| row.column(0))? {
+                false => None,
+                true => {
+                    let rows =
+                        database.query("SELECT version FROM statedir.statedir_schema", &[])?;
+                    rows.first().map(|row| row.column(0)).transpose()?
+                }
+            };
+            let missing = missing_versions(&VERSIONS, found)?;
+            for statements in missing {
+                database.batch(statements)?;
             }
-            database.batch(TABLES)?;
+            database.batch("DELETE FROM statedir.statedir_schema")?;
             let insert = "INSERT INTO statedir.statedir_schema VALUES ($1)";
             database.query(insert, &[(&SCHEMA, Type::INT8)])?;
-            Ok(())
+            Ok(!missing.is_empty())
         })
     }
 
     fn description(&mut self) -> Result<String, FleetError> {
         let rows = self.query("SELECT current_setting('server_version')", &[])?;
-        let version: String = rows.first().map_or(Ok(String::new()), |row| column(row, 0))?;
+        let version: String = rows.first().map_or(Ok(String::new()), |row| row.column(0))?;
         Ok(format!("PostgreSQL {version}"))
     }
 
@@ -366,15 +385,16 @@ impl Database for Postgres {
     fn document(&mut self, id: &str) -> Result<Option<Value>, FleetError> {
         let query = "SELECT document::text FROM statedir.project_state WHERE project_id = $1";
         let rows = self.query(query, &[(&id, Type::TEXT)])?;
-        let text: Option<String> = rows.first().map(|row| column(row, 0)).transpose()?;
+        let text: Option<String> = rows.first().map(|row| row.column(0)).transpose()?;
         Ok(text.and_then(|text| row::json(&text)))
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
-        let (query, parameters) = SQL.list(filter);
-        let all: Vec<(&(dyn ToSql + Sync), Type)> =
-            parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)).collect();
-        self.query(&query, &all)?.iter().map(|row| row::project(row)).collect()
+        self.filtered(SQL.list(filter))?.iter().map(|row| row::project(row)).collect()
+    }
+
+    fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError> {
+        self.filtered(SQL.summaries(filter))?.iter().map(|row| row::summary(row)).collect()
     }
 
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
@@ -411,8 +431,15 @@ impl Database for Postgres {
         let notices = &mut self.notices;
         let waited = self.runtime.block_on(async { timeout(at_most, notices.recv()).await });
         match waited {
-            Err(_) => Ok(false),
+            // Nothing was announced, or nobody is there any more.
+            Err(_) => {
+                if self.heard.get().is_none_or(|heard| heard.elapsed() > SILENCE) {
+                    self.batch("")?;
+                }
+                Ok(false)
+            }
             Ok(Some(())) => {
+                self.heard.set(Some(Instant::now()));
                 // Several pushes are one piece of news.
                 while self.notices.try_recv().is_ok() {}
                 Ok(true)

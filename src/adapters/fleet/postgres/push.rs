@@ -2,10 +2,11 @@
 
 use tokio_postgres::types::{ToSql, Type};
 
-use super::{ACCEPTED, CHANNEL, Postgres, column, millis, number};
+use super::{ACCEPTED, CHANNEL, Postgres, millis, number};
 use crate::adapters::fleet::{
     FleetError,
     database::{Push, Range, Ranges},
+    row::Row as _,
 };
 
 impl Postgres {
@@ -93,7 +94,7 @@ impl Postgres {
             }
             let rows = database.query(&lock, &parameters)?;
             let Some(row) = rows.first() else { return Err(database.not_accepted(push)) };
-            let generation = column::<i64>(row, 0)? + i64::from(push.whole);
+            let generation = row.column::<i64>(0)? + i64::from(push.whole);
             if push.whole {
                 let delete = "DELETE FROM statedir.project_history WHERE project_id = $1";
                 database.query(delete, &[(&push.id, Type::TEXT)])?;
