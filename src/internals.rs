@@ -16,6 +16,15 @@ pub use crate::{
     workspace::{RemovedEntry, Remover},
 };
 
+/// Has the terminal as the board does while something is done.
+///
+/// # Errors
+/// The terminal cannot be used.
+#[cfg(feature = "board")]
+pub fn with_terminal<T>(work: impl FnOnce() -> T) -> std::io::Result<T> {
+    crate::adapters::board::with_terminal(work)
+}
+
 /// How many tasks adopting a directory would find.
 pub fn adoptable_tasks(dir: &std::path::Path) -> Option<usize> {
     use crate::adapters::adopt::{Wanted, propose};

@@ -14,6 +14,7 @@ pub(crate) mod git;
 pub(crate) mod hooks;
 mod identity;
 mod mcp;
+mod offers;
 pub(crate) mod page;
 mod process;
 mod recovery;

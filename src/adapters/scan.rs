@@ -26,6 +26,17 @@ pub(crate) struct Scan {
     pub limit: Duration,
 }
 
+impl Scan {
+    /// For somebody who waits for the answer.
+    #[cfg(any(feature = "board", feature = "web"))]
+    pub(crate) const QUICK: Self = Self {
+        most_depth: 10,
+        most_entries: 200_000,
+        most_found: 500,
+        limit: Duration::from_secs(5),
+    };
+}
+
 impl Default for Scan {
     fn default() -> Self {
         let limit = Duration::from_secs(60);

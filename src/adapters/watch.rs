@@ -9,6 +9,13 @@ use std::{
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+/// How long changes in a row are waited for, to tell them together.
+#[cfg(any(feature = "board", feature = "web"))]
+const TOGETHER: std::time::Duration = std::time::Duration::from_millis(60);
+/// How often to tell where the system watches nothing for us.
+#[cfg(any(feature = "board", feature = "web"))]
+const BLIND: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// Why the log can no longer be followed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WatchError {
@@ -162,6 +169,39 @@ impl LogWatch {
         }
         woken
     }
+}
+
+/// Tells of every change in the state in `dir`, from now on and in a thread of its own, until `tell`
+/// answers `false`. Changes in a row are told together; where nothing can be watched, it is told now
+/// and then that there may be one.
+///
+/// # Errors
+/// There can be no more threads.
+#[cfg(any(feature = "board", feature = "web"))]
+pub(crate) fn follow(
+    dir: &Path,
+    mut tell: impl FnMut() -> bool + Send + 'static,
+) -> std::io::Result<()> {
+    let mut watch = LogWatch::new(dir).ok();
+    let mut is_armed = watch.as_mut().is_some_and(|watch| watch.arm().is_ok());
+    let thread = std::thread::Builder::new().name("watch".into());
+    thread.spawn(move || {
+        loop {
+            match watch.as_ref().filter(|_| is_armed) {
+                Some(watch) => {
+                    watch.wait();
+                    std::thread::sleep(TOGETHER);
+                }
+                None => std::thread::sleep(BLIND),
+            }
+            // Before anybody looks, so that nothing falls in between.
+            is_armed = watch.as_mut().is_some_and(|watch| watch.arm().is_ok());
+            if !tell() {
+                return;
+            }
+        }
+    })?;
+    Ok(())
 }
 
 /// What tells a directory from another one with its name.

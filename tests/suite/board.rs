@@ -86,6 +86,15 @@ impl<'p> Tmux<'p> {
         assert_eq!(self.project.read_at(&self.project.root().join("after")), self.before());
     }
 
+    /// The control: what the board has done to a terminal is still there.
+    #[track_caller]
+    fn assert_left_behind(&self) {
+        self.wait_for("the shell goes on");
+        let facts = ["alternate_on", "mouse_any_flag", "cursor_flag"].map(|name| self.fact(name));
+        assert_eq!(facts, ["1", "1", "0"], "screen, mouse and cursor");
+        assert_ne!(self.project.read_at(&self.project.root().join("after")), self.before());
+    }
+
     fn before(&self) -> String {
         self.project.read_at(&self.project.root().join("before"))
     }
@@ -113,7 +122,9 @@ fn a_person_works_in_a_real_terminal() {
     assert_eq!(tmux.fact("mouse_any_flag"), "1", "control: and the mouse");
     // What another process does appears by itself.
     project.ok(&["--actor", "agent-b", "step", "start", "2"]);
+    let began = Instant::now();
     tmux.wait_for("agent-b");
+    eprintln!("what an agent did was on the board after {:?}", began.elapsed());
     project.ok(&["step", "add", "Added meanwhile"]);
     tmux.wait_for("Added meanwhile");
     // So does what an editor saves.
@@ -155,6 +166,60 @@ fn the_terminal_is_given_back_whatever_ends_the_board() {
         let killed = Command::new("kill").args(["-s", signal, pid.trim()]).status().unwrap();
         assert!(killed.success());
         tmux.assert_given_back();
+    }
+}
+
+#[test]
+fn what_is_left_of_a_board_that_is_killed_would_be_seen() {
+    if !needs::program("tmux") {
+        return;
+    }
+    let project = Project::with_steps(1);
+    let script = SCRIPT.replace("statedir board;", "sh -c 'echo $$ > pid; exec statedir board';");
+    let tmux = Tmux::begin(&project, "kill", &script);
+    tmux.wait_for("Do part 1");
+    let pid = project.read_at(&project.root().join("pid"));
+    let killed = Command::new("kill").args(["-s", "KILL", pid.trim()]).status().unwrap();
+    assert!(killed.success());
+    tmux.assert_left_behind();
+}
+
+/// Ends as `STATEDIR_ENDS` says, while it has the terminal: a panic in another thread, as where it
+/// is read, and then at once, as a release does that is built to abort.
+#[test]
+#[ignore = "it ends the process; the next one runs it in a terminal"]
+fn ends_while_it_has_the_terminal() {
+    let panics = std::env::var("STATEDIR_ENDS").is_ok_and(|how| how == "panic");
+    let _ = statedir::internals::with_terminal(|| {
+        if panics {
+            let _ = std::thread::spawn(|| panic!("the control room is on fire")).join();
+        }
+        std::process::abort()
+    });
+}
+
+#[test]
+fn the_terminal_is_given_back_before_a_panic_is_told() {
+    if !needs::program("tmux") {
+        return;
+    }
+    let own = std::env::current_exe().unwrap();
+    for how in ["panic", "at once"] {
+        let project = Project::with_steps(1);
+        let line = format!(
+            "STATEDIR_ENDS='{how}' {} --exact board::ends_while_it_has_the_terminal --ignored --nocapture;",
+            own.display()
+        );
+        // What aborts would otherwise leave a large file.
+        let script = format!("ulimit -c 0; {}", SCRIPT.replace("statedir board;", &line));
+        let tmux = Tmux::begin(&project, &how.replace(' ', "-"), &script);
+        match how {
+            "panic" => {
+                tmux.assert_given_back();
+                tmux.wait_for("the control room is on fire");
+            }
+            _ => tmux.assert_left_behind(),
+        }
     }
 }
 

@@ -105,6 +105,71 @@ fn a_change_goes_the_way_of_every_change_and_history_says_where_it_came_from() {
     assert!(server.get(&server.home()).body.contains("step done 1"), "it can be done again");
 }
 
+/// The words of every command that a page offers.
+fn offered(page: &str) -> Vec<String> {
+    let value = |part: &str| part.split('"').next().unwrap_or_default().to_owned();
+    let words = |form: &str| {
+        let fields = form.split("name=\"word\" value=\"").skip(1).map(value);
+        fields.collect::<Vec<_>>().join(" ")
+    };
+    page.split("<form method=\"post\"").skip(1).map(words).collect()
+}
+
+#[test]
+fn every_action_is_offered_with_the_words_of_the_command_line() {
+    let project = project();
+    let mut start = project.command(&["--actor", "agent", "step", "start", "1"]);
+    let long_ago = start.env("STATEDIR_NOW", "2026-01-15T09:00:00Z").output().unwrap();
+    assert!(long_ago.status.success(), "{long_ago:?}");
+    project.ok(&["--actor", "bob", "review", "open", "Is the budget fine?"]);
+    let server = Server::start(&project, &["--actor", "ada"]);
+    let shown = |view: &str| offered(&server.get(&format!("{}{view}", server.home())).body);
+    let has = |found: &[String], wanted: &[&str]| {
+        for words in wanted {
+            assert!(found.iter().any(|one| one == words), "{words}: {found:?}");
+        }
+    };
+    has(
+        &shown(""),
+        &[
+            "step done 1",
+            "step fail 1",
+            "step take 1",
+            "step skip 2",
+            "review approve r1",
+            "review reject r1",
+            "pause",
+            "history add",
+        ],
+    );
+    has(&shown("steps?from=1"), &["step done 1", "history add step=1"]);
+    has(&shown("operations"), &["undo"]);
+    let run = |words: &[&str], reason: &str| {
+        let revision = server.revision();
+        let mut form = change(words, &revision);
+        form.push(("reason", reason));
+        let answer = server.change(&form);
+        assert_eq!(answer.status, 303, "{words:?} {}", answer.body);
+    };
+    run(&["review", "approve", "r1"], "");
+    run(&["step", "take", "1"], "");
+    run(&["step", "fail", "1"], "no disk");
+    has(&shown(""), &["step retry 1"]);
+    run(&["step", "retry", "1"], "");
+    run(&["history", "add", "step=1"], "--force is not an option here");
+    run(&["pause"], "lunch");
+    has(&shown(""), &["resume"]);
+    assert!(!shown("").contains(&"pause".to_owned()));
+    let revision = server.revision();
+    assert_eq!(server.change(&change(&["pause"], &revision)).status, 400, "a reason is asked for");
+    run(&["resume"], "");
+    let log = project.ok(&["op", "log", "--json"]).stdout;
+    for command in ["web: pause --why=lunch", "web: resume", "web: history add -- --force is not"] {
+        assert!(log.contains(command), "{command}: {log}");
+    }
+    project.ok(&["check"]);
+}
+
 #[test]
 fn a_stale_page_gets_a_conflict_with_what_changed() {
     let project = project();

@@ -5,6 +5,7 @@ use super::{
     prompt::Prompt,
 };
 use crate::{
+    adapters::offers::{Ask, can_be_taken, plan_command},
     domain::Decision,
     workspace::{StepOverview, step_actions},
 };
@@ -20,43 +21,11 @@ pub(super) struct Offer {
     pub(super) ask: Ask,
 }
 
-/// What is asked before a command is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    /// Nothing: it is easily undone and does no harm.
-    Nothing,
-    /// Whether it is meant.
-    Whether,
-    /// A text for an option, which may be left empty or not.
-    Option { question: &'static str, name: &'static str, is_required: bool },
-    /// A text that is an argument, after so many words.
-    Argument { question: &'static str, after: usize },
-}
-
-fn offer(key: Option<char>, label: &str, words: &[&str], ask: Ask) -> Offer {
+/// An offer of a command, with what that asks.
+fn offer(key: Option<char>, label: &str, words: &[&str]) -> Offer {
+    let ask = Ask::of(words).unwrap_or(Ask::Whether);
     let words = words.iter().map(|word| (*word).to_owned()).collect();
     Offer { key, label: label.to_owned(), words, ask }
-}
-
-fn optional(question: &'static str, name: &'static str) -> Ask {
-    Ask::Option { question, name, is_required: false }
-}
-
-fn required(question: &'static str, name: &'static str) -> Ask {
-    Ask::Option { question, name, is_required: true }
-}
-
-/// What a verb of `step` asks.
-fn ask_of(verb: &str) -> Ask {
-    match verb {
-        "done" => optional("A note, if there is one", "--note"),
-        "fail" => required("What went wrong?", "--error"),
-        "skip" => required("Why?", "--note"),
-        "retry" => optional("What to do differently, if anything", "--note"),
-        "reset" => optional("Why, if it is worth a note", "--note"),
-        "start" | "take" => Ask::Nothing,
-        _ => Ask::Whether,
-    }
 }
 
 /// The command that a key stands for, whether or not it will be refused: the answer says why.
@@ -74,49 +43,34 @@ pub(super) fn by_key(model: &Model, key: char) -> Option<Offer> {
             _ => None,
         };
         if let Some(verb) = verb {
-            return Some(offer(Some(key), verb, &["step", verb, number], ask_of(verb)));
+            return Some(offer(Some(key), verb, &["step", verb, number]));
         }
     }
     match key {
-        'C' => Some(offer(Some(key), "claim the next", &["step", "next", "--claim"], Ask::Nothing)),
+        'C' => Some(offer(Some(key), "claim the next", &["step", "next", "--claim"])),
         'n' => {
-            let ask = Ask::Argument { question: "What should be noted?", after: 2 };
             let about = step.map(|number| format!("step={number}"));
             let mut words = vec!["history", "add"];
             words.extend(about.as_deref());
-            Some(offer(Some(key), "note", &words, ask))
+            Some(offer(Some(key), "note", &words))
         }
-        'u' => Some(offer(Some(key), "undo", &["undo"], Ask::Whether)),
-        'U' => Some(offer(Some(key), "redo", &["redo"], Ask::Whether)),
+        'p' => Some(offer(Some(key), "pause the plan", &["pause"])),
+        'P' => Some(offer(Some(key), "resume the plan", &["resume"])),
+        'u' => Some(offer(Some(key), "undo", &["undo"])),
+        'U' => Some(offer(Some(key), "redo", &["redo"])),
         'o' if model.view == View::Operations => {
             let loaded = model.loaded.as_ref()?;
             let operation = loaded.dashboard.operations.get(model.item()?)?;
-            Some(offer(Some(key), "restore", &["restore", operation.id.as_str()], Ask::Whether))
+            Some(offer(Some(key), "restore", &["restore", operation.id.as_str()]))
         }
         'a' | 'x' if model.view == View::Reviews => {
             let loaded = model.loaded.as_ref()?;
             let reviews = loaded.dashboard.reviews();
             let review = reviews.get(model.item()?)?;
-            Some(decide(&review.id, key == 'a'))
+            let verb = if key == 'a' { "approve" } else { "reject" };
+            Some(offer(Some(key), verb, &["review", verb, &review.id]))
         }
         _ => None,
-    }
-}
-
-fn decide(id: &str, approves: bool) -> Offer {
-    match approves {
-        true => offer(
-            Some('a'),
-            "approve",
-            &["review", "approve", id],
-            optional("A remark, if there is one", "--why"),
-        ),
-        false => offer(
-            Some('x'),
-            "reject",
-            &["review", "reject", id],
-            required("Why is it rejected?", "--why"),
-        ),
     }
 }
 
@@ -137,8 +91,8 @@ pub(super) fn moves(model: &Model, step: &StepOverview) -> Vec<Offer> {
         };
         let label = format!("{} ({})", action.label.to_lowercase(), action.to);
         let label = if verb == "move" { format!("move to {}", action.to) } else { label };
-        let ask = ask_of(verb);
-        offers.push(Offer { key, label, words: action.words, ask });
+        let words: Vec<&str> = action.words.iter().map(String::as_str).collect();
+        offers.push(offer(key, &label, &words));
     }
     offers
 }
@@ -146,7 +100,7 @@ pub(super) fn moves(model: &Model, step: &StepOverview) -> Vec<Offer> {
 /// Everything that can be done now.
 pub(super) fn all(model: &Model) -> Vec<Offer> {
     let mut offers = model.step().map(|step| moves(model, step)).unwrap_or_default();
-    if model.step().is_some_and(|step| step.holder.as_ref().is_some_and(|held| !held.own)) {
+    if model.step().is_some_and(can_be_taken) {
         offers.extend(by_key(model, 't'));
     }
     if model.view == View::Reviews {
@@ -157,7 +111,10 @@ pub(super) fn all(model: &Model) -> Vec<Offer> {
             offers.extend(['a', 'x'].into_iter().filter_map(|key| by_key(model, key)));
         }
     }
-    offers.extend(['C', 'o', 'n', 'u', 'U'].into_iter().filter_map(|key| by_key(model, key)));
+    let overview = model.loaded.as_ref().map(|loaded| &loaded.dashboard.overview);
+    let plan = overview.and_then(plan_command).map(|word| if word == "pause" { 'p' } else { 'P' });
+    let others = ['C', 'o', 'n'].into_iter().chain(plan).chain(['u', 'U']);
+    offers.extend(others.filter_map(|key| by_key(model, key)));
     offers
 }
 

@@ -23,7 +23,7 @@ mod update;
 use std::{
     io::{self, Read as _, Write as _},
     os::unix::net::UnixStream,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -44,13 +44,11 @@ use self::{
     terminal::Screen,
     update::Effect,
 };
-use crate::adapters::{cli::in_process::Caller, watch::LogWatch};
+use crate::adapters::{cli::in_process::Caller, watch::follow};
 
 /// How long a command may go on after the board has been left; waiting for the lock takes 10 seconds.
 const LAST_COMMAND: Duration = Duration::from_secs(15);
 
-/// How long changes in a row are waited for, to show them together.
-const TOGETHER: Duration = Duration::from_millis(60);
 /// How often to look where nothing tells that something has changed.
 const BLIND: Duration = Duration::from_secs(1);
 
@@ -101,6 +99,17 @@ pub(in crate::adapters) fn run(options: Options, caller: Caller) -> io::Result<(
     model.size = (area.width, area.height);
     let _ = requests.send(Request::Look);
     converse(&mut model, &mut screen, &requests, &news, &woken, &is_ended)
+}
+
+/// Has the terminal as the board does while something else is done; for tests of what a panic leaves.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub(crate) fn with_terminal<T>(work: impl FnOnce() -> T) -> io::Result<T> {
+    let screen = Screen::take()?;
+    let done = work();
+    drop(screen);
+    Ok(done)
 }
 
 /// Draws, waits, answers.
@@ -226,9 +235,9 @@ fn answer(
             if let Some((_, is_over)) = followed.take() {
                 is_over.store(true, Ordering::SeqCst);
             }
-            followed = source.dir.as_ref().and_then(|dir| follow(dir, looks));
+            followed = source.dir.as_ref().and_then(|dir| look_at_changes(dir, looks).ok());
         }
-        // The list of states and a directory that cannot be watched are looked at now and then.
+        // The list of states is looked at now and then.
         let first = match followed {
             Some(_) => requested.recv().map_err(|_| RecvTimeoutError::Disconnected),
             None => requested.recv_timeout(patience),
@@ -264,25 +273,10 @@ fn answer(
     }
 }
 
-/// Asks for a look whenever something changes in a directory; `None` if it cannot be watched.
-fn follow(dir: &std::path::Path, looks: &Sender<Request>) -> Option<(PathBuf, Arc<AtomicBool>)> {
-    let mut watch = LogWatch::new(dir).ok()?;
-    watch.arm().ok()?;
+/// Asks for a look whenever something changes in a directory.
+fn look_at_changes(dir: &Path, looks: &Sender<Request>) -> io::Result<(PathBuf, Arc<AtomicBool>)> {
     let (looks, is_over) = (looks.clone(), Arc::new(AtomicBool::new(false)));
     let ended = Arc::clone(&is_over);
-    let thread = std::thread::Builder::new().name("watch".into());
-    let spawned = thread.spawn(move || {
-        while !ended.load(Ordering::SeqCst) {
-            watch.wait();
-            std::thread::sleep(TOGETHER);
-            let is_armed = watch.arm().is_ok();
-            if ended.load(Ordering::SeqCst) || looks.send(Request::Look).is_err() {
-                return;
-            }
-            if !is_armed {
-                std::thread::sleep(BLIND);
-            }
-        }
-    });
-    spawned.ok().map(|_| (dir.to_owned(), is_over))
+    follow(dir, move || !ended.load(Ordering::SeqCst) && looks.send(Request::Look).is_ok())?;
+    Ok((dir.to_owned(), is_over))
 }

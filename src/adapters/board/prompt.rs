@@ -1,6 +1,6 @@
 //! What is asked before a command is run: the command itself, and a text where it needs one.
 
-use super::actions::{Ask, Offer};
+use super::actions::Offer;
 use crate::text::shell::command_line;
 
 /// The longest text.
@@ -28,10 +28,7 @@ impl Prompt {
 
     /// The question, if a text is asked for.
     pub(super) fn question(&self) -> Option<&'static str> {
-        match self.offer.ask {
-            Ask::Option { question, .. } | Ask::Argument { question, .. } => Some(question),
-            Ask::Nothing | Ask::Whether => None,
-        }
+        self.offer.ask.question()
     }
 
     /// The words of the command with the text that was typed.
@@ -39,27 +36,7 @@ impl Prompt {
     /// # Errors
     /// A text is needed, or it cannot be used.
     pub(super) fn words(&self) -> Result<Vec<String>, &'static str> {
-        let text = self.text.trim();
-        // On the command line it stands for standard input.
-        if text == "-" {
-            return Err("a single `-` says nothing");
-        }
-        let mut words = self.offer.words.clone();
-        match self.offer.ask {
-            Ask::Nothing | Ask::Whether => {}
-            Ask::Option { is_required: true, .. } | Ask::Argument { .. } if text.is_empty() => {
-                return Err("a text is needed");
-            }
-            Ask::Option { .. } if text.is_empty() => {}
-            Ask::Option { name, .. } => words.push(format!("{name}={text}")),
-            Ask::Argument { after, .. } => {
-                words.insert(after, text.to_owned());
-                if text.starts_with('-') {
-                    words.insert(after, "--".to_owned());
-                }
-            }
-        }
-        Ok(words)
+        self.offer.ask.answered(self.offer.words.clone(), &self.text)
     }
 
     /// The command as it will be run, ready to be pasted.
@@ -140,6 +117,7 @@ pub(super) fn literal(words: &[String], revision: &str, named: Option<&str>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapters::offers::Ask;
 
     fn prompt(words: &[&str], ask: Ask) -> Prompt {
         let words = words.iter().map(|word| (*word).to_owned()).collect();

@@ -3,7 +3,6 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use super::{
@@ -167,16 +166,8 @@ impl Source {
 
     fn states(&self) -> Vec<StateLine> {
         let Some(root) = &self.root else { return Vec::new() };
-        let bounds = Scan {
-            most_depth: 10,
-            most_entries: 200_000,
-            most_found: 500,
-            limit: Duration::from_secs(5),
-        };
-        let lines = scan(root, bounds).directories.into_iter().map(|dir| {
-            let workspace = in_process::open(&self.caller(&dir));
-            let overview = workspace
-                .and_then(|workspace| workspace.overview().map_err(|error| error.to_string()));
+        let lines = scan(root, Scan::QUICK).directories.into_iter().map(|dir| {
+            let overview = in_process::overview(&self.caller(&dir));
             let name = dir.strip_prefix(root).unwrap_or(&dir).display().to_string();
             let name = if name.is_empty() { ".".to_owned() } else { name };
             StateLine { dir, name, overview }

@@ -6,11 +6,12 @@ use ratatui::crossterm::event::{
 use ratatui::layout::Position;
 
 use super::{
-    actions::{self, Ask, Offer},
+    actions::{self, Offer},
     dialog, layout,
     model::{Focus, Message, Model, Overlay, View},
     source::{News, Request},
 };
+use crate::adapters::{cli::in_process::Answer, offers::Ask};
 
 /// What is to be done besides drawing anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub(super) fn tell(model: &mut Model, news: News) -> Vec<Effect> {
                 model.trouble = Some(why);
             }
         }
-        News::Ran { command, answer } => ran(model, &command, &answer.document, answer.exit),
+        News::Ran { command, answer } => ran(model, &command, &answer),
         News::Found(Ok(found)) => {
             // A search that was given up meanwhile.
             if model.places[View::History as usize].filter == found.needle {
@@ -98,9 +99,10 @@ fn note_news(model: &mut Model, operations: &[crate::store::OperationSummary]) {
 }
 
 /// Shows what a command came to.
-fn ran(model: &mut Model, command: &str, document: &serde_json::Value, exit: u8) {
+fn ran(model: &mut Model, command: &str, answer: &Answer) {
     model.running = None;
-    if exit == 0 {
+    if answer.exit == 0 {
+        let document = &answer.document;
         let told = ["message", "text"].iter().find_map(|key| document[*key].as_str());
         let done = told.and_then(|text| text.lines().next()).unwrap_or("done");
         let text = match model.settings.is_dry_run {
@@ -111,15 +113,9 @@ fn ran(model: &mut Model, command: &str, document: &serde_json::Value, exit: u8)
         model.asked = None;
         return;
     }
-    let error = &document["error"];
-    let mut lines = vec![error["message"].as_str().unwrap_or("the command failed").to_owned()];
-    lines.extend(error["hint"].as_str().map(|hint| format!("hint: {hint}")));
-    for operation in document["changed"].as_array().into_iter().flatten() {
-        let text = |key: &str| operation[key].as_str().unwrap_or_default();
-        lines.push(format!("{} {}: {}", text("time"), text("actor"), text("message")));
-    }
+    let mut lines = answer.reasons();
     lines.push(format!("$ {command}"));
-    let title = match exit {
+    let title = match answer.exit {
         3 => "The state has changed meanwhile: nothing was done",
         _ => "Nothing was changed",
     };

@@ -69,6 +69,19 @@ impl Answer {
         self
     }
 
+    /// Why nothing was done, line by line: the message, the way out, and what others did meanwhile.
+    #[cfg(any(feature = "board", feature = "web"))]
+    pub(in crate::adapters) fn reasons(&self) -> Vec<String> {
+        let error = &self.document["error"];
+        let mut lines = vec![error["message"].as_str().unwrap_or("the command failed").to_owned()];
+        lines.extend(error["hint"].as_str().map(|hint| format!("hint: {hint}")));
+        for operation in self.document["changed"].as_array().into_iter().flatten() {
+            let text = |key: &str| operation[key].as_str().unwrap_or_default();
+            lines.push(format!("{} {}: {}", text("time"), text("actor"), text("message")));
+        }
+        lines
+    }
+
     /// Whether nothing was done because somebody else held the lock all the time.
     pub(in crate::adapters) fn is_lock_timeout(&self) -> bool {
         self.document["error"]["code"] == ErrorCode::LockTimeout.as_str()
@@ -119,6 +132,12 @@ pub(in crate::adapters) fn request(words: &[&str]) -> Option<Request> {
 pub(in crate::adapters) fn open(caller: &Caller) -> Result<crate::workspace::Workspace, String> {
     let mut output = Output::kept(true);
     caller.session(&mut output).workspace().map_err(|failure| failure.message)
+}
+
+/// Where the execution of a state is.
+#[cfg(any(feature = "board", feature = "web"))]
+pub(in crate::adapters) fn overview(caller: &Caller) -> Result<crate::workspace::Overview, String> {
+    open(caller)?.overview().map_err(|error| error.to_string())
 }
 
 /// Makes changes as one operation.

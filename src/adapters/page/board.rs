@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use super::{Actions, Links, short};
+#[cfg(feature = "web")]
+use crate::adapters::offers::plan_command;
 use crate::{
+    adapters::offers::can_be_taken,
     domain::StepRole,
     graph::role_word,
     text::{html::escape, markdown::to_html},
@@ -149,9 +152,27 @@ fn forms(
         if leads_on == leading_on {
             let data = format!(" data-to=\"{}\"", escape(&found.to));
             let words: Vec<&str> = found.words.iter().map(String::as_str).collect();
-            out.push_str(&actions.form(&found.label, &words, found.reason, &data));
+            out.push_str(&actions.form(&found.label, &words, &data));
         }
     }
+    if !leading_on && can_be_taken(step) {
+        let number = step.number.to_string();
+        out.push_str(&actions.form("Take over", &["step", "take", &number], ""));
+    }
+    out
+}
+
+/// What can be done with the plan as a whole.
+#[cfg(feature = "web")]
+pub(crate) fn plan_moves(dashboard: &Dashboard, actions: &Actions<'_>) -> String {
+    let mut out = String::from("<div class=\"moves plan\">");
+    match plan_command(&dashboard.overview) {
+        Some("resume") => out.push_str(&actions.form("Resume", &["resume"], "")),
+        Some(word) => out.push_str(&actions.form("Pause", &[word], "")),
+        None => {}
+    }
+    out.push_str(&actions.form("Note", &["history", "add"], ""));
+    out.push_str("</div>");
     out
 }
 
@@ -173,9 +194,10 @@ pub(crate) fn step(
     if let (Some(actions), Some(overview)) = (actions, overview) {
         let _ = write!(
             out,
-            "<div class=\"moves\" data-step=\"{number}\">{}{}</div>",
+            "<div class=\"moves\" data-step=\"{number}\">{}{}{}</div>",
             forms(dashboard, overview, actions, true),
-            forms(dashboard, overview, actions, false)
+            forms(dashboard, overview, actions, false),
+            actions.form("Note", &["history", "add", &format!("step={number}")], "")
         );
     }
     let nodes = &dashboard.graph.nodes;

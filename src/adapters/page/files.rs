@@ -114,9 +114,8 @@ fn review_list(reviews: &[&Review], actions: Option<&Actions<'_>>) -> String {
         );
         if let Some(actions) = actions.filter(|_| review.decision == Decision::Open) {
             out.push_str("<div class=\"moves\">");
-            out.push_str(&actions.form("Approve", &["review", "approve", &review.id], None, ""));
-            let why = Some("Why is it rejected?");
-            out.push_str(&actions.form("Reject", &["review", "reject", &review.id], why, ""));
+            out.push_str(&actions.form("Approve", &["review", "approve", &review.id], ""));
+            out.push_str(&actions.form("Reject", &["review", "reject", &review.id], ""));
             out.push_str("</div>");
         }
         out.push_str("</li>");

@@ -24,12 +24,13 @@ pub(crate) use self::{
 };
 #[cfg(feature = "web")]
 pub(crate) use self::{
-    board::{address, step},
+    board::{address, plan_moves, step},
     differences::differences,
     files::open_reviews,
     log::operation_line,
 };
 use crate::{
+    adapters::offers::Ask,
     graph::svg,
     text::{display::shorten, html::escape},
     workspace::Dashboard,
@@ -63,14 +64,8 @@ pub(crate) struct Actions<'a> {
 }
 
 impl Actions<'_> {
-    /// A form that runs a command; `reason` is the question that has to be answered first.
-    pub(crate) fn form(
-        &self,
-        label: &str,
-        words: &[&str],
-        reason: Option<&str>,
-        data: &str,
-    ) -> String {
+    /// A form that runs a command, with the question that has to be answered first.
+    pub(crate) fn form(&self, label: &str, words: &[&str], data: &str) -> String {
         let mut fields = String::new();
         for word in words {
             let _ =
@@ -85,7 +80,7 @@ impl Actions<'_> {
         }
         let command = escape(&format!("statedir {}", words.join(" ")));
         let (to, label) = (escape(self.to), escape(label));
-        match reason {
+        match Ask::of(words).and_then(Ask::needed) {
             None => format!(
                 "<form method=\"post\" action=\"{to}\"{data}>{fields}<button title=\"{command}\">{label}</button></form>"
             ),

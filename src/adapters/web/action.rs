@@ -1,7 +1,10 @@
 //! What a form asks for: one of the commands that a page offers, and no other.
 
 use crate::{
-    adapters::cli::in_process::{self, Answer, Caller},
+    adapters::{
+        cli::in_process::{self, Answer, Caller},
+        offers::Ask,
+    },
     domain::ErrorCode,
 };
 
@@ -35,24 +38,12 @@ impl Wanted {
             return Err("a word of the command cannot be used");
         }
         let reason = only("reason");
-        if reason.as_deref().is_some_and(|reason| reason.len() > MOST || reason.trim() == "-") {
+        if reason.as_deref().is_some_and(|reason| reason.len() > MOST) {
             return Err("the reason cannot be used");
         }
-        let option = match given.as_slice() {
-            ["step", "start" | "done" | "retry" | "reset", _] | ["step", "move", _, _] => None,
-            ["step", "fail", _] => Some("--error"),
-            ["step", "skip", _] => Some("--note"),
-            ["review", "approve", _] => None,
-            ["review", "reject", _] => Some("--why"),
-            ["undo"] | ["redo"] | ["restore", _] => None,
-            _ => return Err("this is not a command of the page"),
-        };
-        let mut words: Vec<String> = given.into_iter().map(str::to_owned).collect();
-        match (option, reason) {
-            (Some(option), Some(reason)) => words.push(format!("{option}={reason}")),
-            (Some(_), None) => return Err("a reason is needed"),
-            (None, _) => {}
-        }
+        let ask = Ask::of(&given).ok_or("this is not a command of the page")?;
+        let words = given.into_iter().map(str::to_owned).collect();
+        let words = ask.answered(words, reason.as_deref().unwrap_or_default())?;
         let revision = only("revision").ok_or("the revision that the page showed is missing")?;
         Ok(Self { words, revision, back: only("back") })
     }

@@ -7,15 +7,9 @@ use std::{
         Arc, Mutex,
         mpsc::{Receiver, Sender, channel},
     },
-    time::Duration,
 };
 
-use crate::adapters::watch::LogWatch;
-
-/// How long changes in a row are waited for, to tell them together.
-const TOGETHER: Duration = Duration::from_millis(80);
-/// How often to tell where the system watches nothing for us.
-const BLIND: Duration = Duration::from_secs(2);
+use crate::adapters::watch::follow;
 
 /// The open pages by the state they show. One watch of a directory serves all its pages.
 #[derive(Debug, Default)]
@@ -33,30 +27,22 @@ impl Hub {
             return receiver;
         }
         listeners.insert(dir.to_owned(), vec![sender]);
-        let (hub, dir) = (Arc::clone(self), dir.to_owned());
-        let _ = std::thread::Builder::new().name("watch".into()).spawn(move || hub.follow(&dir));
+        let (hub, followed) = (Arc::clone(self), dir.to_owned());
+        if follow(dir, move || hub.tell(&followed)).is_err() {
+            listeners.remove(dir);
+        }
         receiver
     }
 
-    /// Tells what happens until nobody listens any more.
-    fn follow(&self, dir: &Path) {
-        let mut watch = LogWatch::new(dir).ok();
-        loop {
-            let is_armed = watch.as_mut().is_some_and(|watch| watch.arm().is_ok());
-            match watch.as_ref().filter(|_| is_armed) {
-                Some(watch) => {
-                    watch.wait();
-                    std::thread::sleep(TOGETHER);
-                }
-                None => std::thread::sleep(BLIND),
-            }
-            let Ok(mut listeners) = self.listeners.lock() else { return };
-            let Some(known) = listeners.get_mut(dir) else { return };
-            known.retain(|listener| listener.send(()).is_ok());
-            if known.is_empty() {
-                listeners.remove(dir);
-                return;
-            }
+    /// Tells everybody who listens; whether anybody does.
+    fn tell(&self, dir: &Path) -> bool {
+        let Ok(mut listeners) = self.listeners.lock() else { return false };
+        let Some(known) = listeners.get_mut(dir) else { return false };
+        known.retain(|listener| listener.send(()).is_ok());
+        if known.is_empty() {
+            listeners.remove(dir);
+            return false;
         }
+        true
     }
 }

@@ -36,7 +36,7 @@ use self::{
 };
 use super::{
     Scan,
-    cli::in_process::{self, Answer, Caller},
+    cli::in_process::{self, Caller},
     scan,
 };
 use crate::workspace::Workspace;
@@ -292,15 +292,7 @@ impl Site {
     fn states(&self) -> Vec<(String, PathBuf)> {
         let directories = match &self.settings.state {
             Some(dir) => vec![dir.clone()],
-            None => {
-                let bounds = Scan {
-                    most_depth: 10,
-                    most_entries: 200_000,
-                    most_found: 500,
-                    limit: PATIENCE,
-                };
-                scan(&self.settings.root, bounds).directories
-            }
+            None => scan(&self.settings.root, Scan::QUICK).directories,
         };
         let states: Vec<(String, PathBuf)> =
             directories.into_iter().map(|dir| (key_of(&dir), dir)).collect();
@@ -333,26 +325,24 @@ impl Site {
             return Response::see(&format!("/s/{key}/")).into();
         }
         let seen = states.into_iter().map(|(key, dir)| {
-            let workspace = self.open(&dir);
-            let overview = workspace
-                .and_then(|workspace| workspace.overview().map_err(|error| error.to_string()));
+            let overview = in_process::overview(&self.caller(&dir));
             let name = dir.strip_prefix(&self.settings.root).unwrap_or(&dir).display().to_string();
             overview::State { key, name, overview }
         });
         let root = &self.settings.root;
         let whole = std::path::absolute(root).unwrap_or_else(|_| root.clone());
-        let page = overview::page(&whole, seen.collect(), self.fleet().as_ref());
+        let page = overview::page(&whole, seen.collect(), &self.fleet());
         Response::html(200, page).into()
     }
 
     #[cfg(feature = "fleet")]
-    fn fleet(&self) -> Option<overview::Fleet> {
-        self.fleet.look(&self.caller)
+    fn fleet(&self) -> String {
+        self.fleet.section()
     }
 
     #[cfg(not(feature = "fleet"))]
-    fn fleet(&self) -> Option<overview::Fleet> {
-        None
+    fn fleet(&self) -> String {
+        String::new()
     }
 
     fn view(&self, request: &Request, key: &str, dir: &Path, view: &str) -> Reply {
@@ -387,12 +377,12 @@ impl Site {
             Ok(wanted) => wanted,
             Err(why) => return Response::text(400, format!("{why}\n")).into(),
         };
-        let Answer { document, exit } = wanted.run(self.caller(dir));
+        let answer = wanted.run(self.caller(dir));
         let back = wanted.back.as_deref().filter(|view| pages::is_view(view)).unwrap_or_default();
-        if exit == 0 {
+        if answer.exit == 0 {
             return Response::see(&format!("/s/{key}/{back}")).into();
         }
-        let status = match exit {
+        let status = match answer.exit {
             3 => 409,
             4 | 255 => 500,
             2 => 400,
@@ -405,7 +395,7 @@ impl Site {
             is_read_only: false,
             is_one_of_several: self.settings.state.is_none(),
         };
-        Response::html(status, pages::refusal(&shown, exit, &document)).into()
+        Response::html(status, pages::refusal(&shown, &answer)).into()
     }
 
     /// Tells of changes as long as somebody listens.

@@ -178,12 +178,7 @@ pub(super) fn past(
     out.push_str(&differences(&found, 40, false));
     if let Some(actions) = actions {
         out.push_str("<div class=\"moves\">");
-        out.push_str(&actions.form(
-            "Restore this moment",
-            &["restore", operation.id.as_str()],
-            None,
-            "",
-        ));
+        out.push_str(&actions.form("Restore this moment", &["restore", operation.id.as_str()], ""));
         out.push_str("</div><p class=\"none\">Nothing is lost: restoring is an operation that can be undone, and history.md keeps every entry.</p>");
     }
     out.push_str("</details></aside>");
@@ -243,9 +238,9 @@ pub(super) fn operations(
         && let Some(newest) = all.first()
     {
         let _ = write!(out, "<div class=\"moves\"><p>{}</p>", operation_line(newest));
-        out.push_str(&actions.form("Undo", &["undo"], None, ""));
+        out.push_str(&actions.form("Undo", &["undo"], ""));
         if newest.undoes.is_some() {
-            out.push_str(&actions.form("Redo", &["redo"], None, ""));
+            out.push_str(&actions.form("Redo", &["redo"], ""));
         }
         out.push_str("</div>");
     }

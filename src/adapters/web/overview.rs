@@ -2,12 +2,10 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use serde_json::Value;
-
 use super::pages::whole;
 use crate::{
     adapters::page::{moment, short},
-    domain::{Money, PlanRole, format_age},
+    domain::{Money, PlanRole},
     text::html::escape,
     workspace::Overview,
 };
@@ -21,9 +19,6 @@ pub(super) struct State {
     pub(super) overview: Result<Overview, String>,
 }
 
-/// The projects of a fleet, or why they are not known.
-pub(super) type Fleet = Result<Vec<Value>, String>;
-
 /// What needs a person comes first, then what runs, then what is finished.
 fn urgency(state: &State) -> u8 {
     let Ok(overview) = &state.overview else { return 0 };
@@ -36,8 +31,8 @@ fn urgency(state: &State) -> u8 {
     }
 }
 
-/// The page.
-pub(super) fn page(root: &Path, mut states: Vec<State>, fleet: Option<&Fleet>) -> String {
+/// The page; what there is to say of the fleet comes last.
+pub(super) fn page(root: &Path, mut states: Vec<State>, fleet: &str) -> String {
     states.sort_by(|one, other| {
         urgency(one).cmp(&urgency(other)).then_with(|| one.name.cmp(&other.name))
     });
@@ -53,13 +48,7 @@ pub(super) fn page(root: &Path, mut states: Vec<State>, fleet: Option<&Fleet>) -
             body.push_str(&table(&states));
         }
     }
-    match fleet {
-        None => {}
-        Some(Ok(projects)) => body.push_str(&fleet_table(projects)),
-        Some(Err(message)) => {
-            let _ = write!(body, "<h2>Fleet</h2><p class=\"notice\">{}</p>", short(message, 500));
-        }
-    }
+    body.push_str(fleet);
     body.push_str("</div></main>");
     whole("States", " data-poll=\"3000\"", &body)
 }
@@ -138,45 +127,6 @@ fn table(states: &[State]) -> String {
             running.join(", "),
             escape(&overview.spending.total_cost.to_string()),
             overview.last_updated.as_deref().map_or("-".to_owned(), moment),
-        );
-    }
-    out.push_str("</tbody></table></div>");
-    out
-}
-
-fn fleet_table(projects: &[Value]) -> String {
-    let mut out = String::from("<h2>Fleet</h2>");
-    if projects.is_empty() {
-        out.push_str("<p class=\"none\">No project has joined it yet.</p>");
-        return out;
-    }
-    out.push_str(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Fleet\"><table><thead><tr><th scope=\"col\">project</th>\
-         <th scope=\"col\">status</th><th scope=\"col\">progress</th><th scope=\"col\">step</th><th scope=\"col\">reviews</th>\
-         <th scope=\"col\">machine</th><th scope=\"col\">heard</th><th scope=\"col\">published</th></tr></thead><tbody>",
-    );
-    for project in projects {
-        let text = |value: &Value| short(value.as_str().unwrap_or_default(), 200);
-        let number = |key: &str| project["metadata"][key].as_u64().unwrap_or(0);
-        let ago = |key: &str| {
-            let ms = project[key].as_i64().and_then(|ms| u64::try_from(ms).ok());
-            ms.map(|ms| format!("{} ago", format_age(ms))).unwrap_or_default()
-        };
-        let reviews = number("open_reviews");
-        let _ = write!(
-            out,
-            "<tr><td class=\"text\"><b>{}</b><br><span class=\"none\">{}</span></td><td><span class=\"status\">{}</span></td>\
-             <td>{}/{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            text(&project["name"]),
-            text(&project["metadata"]["goal"]),
-            text(&project["status"]),
-            number("steps_done"),
-            number("steps"),
-            text(&project["current_task_id"]),
-            if reviews == 0 { String::new() } else { reviews.to_string() },
-            text(&project["lease"]["host"]),
-            ago("silent_ms"),
-            ago("age_ms"),
         );
     }
     out.push_str("</tbody></table></div>");

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-
 use super::{
     http::{Request, Response},
     moments,
 };
 use crate::{
-    adapters::page::{self, Actions, Links},
+    adapters::{
+        cli::in_process::Answer,
+        page::{self, Actions, Links},
+    },
     text::html::escape,
     workspace::{Dashboard, Error, Extent, Workspace, state::StepState},
 };
@@ -191,6 +192,9 @@ fn view(
         top.push_str(&moments::past(shown, workspace, &dashboard, offered)?);
     }
     top.push_str(&page::header(&dashboard, &links));
+    if let Some(actions) = actions.filter(|_| shown.view.is_empty()) {
+        top.push_str(&page::plan_moves(&dashboard, actions));
+    }
     if shown.view.is_empty() && !is_past {
         if !dashboard.overview.open_reviews.is_empty() {
             let open = page::open_reviews(&dashboard, actions);
@@ -247,20 +251,15 @@ fn listed_steps(
 }
 
 /// Why a change was not made, and what to do.
-pub(super) fn refusal(shown: &Shown<'_>, exit: u8, document: &Value) -> String {
-    let error = &document["error"];
-    let message = error["message"].as_str().unwrap_or("the command failed");
-    let mut more: Vec<String> =
-        error["hint"].as_str().map(|hint| format!("Hint: {hint}")).into_iter().collect();
-    for operation in document["changed"].as_array().into_iter().flatten() {
-        let text = |key: &str| operation[key].as_str().unwrap_or_default();
-        more.push(format!("{} {}: {}", text("time"), text("actor"), text("message")));
-    }
-    let title = match exit {
+pub(super) fn refusal(shown: &Shown<'_>, answer: &Answer) -> String {
+    let reasons = answer.reasons();
+    let (message, more) =
+        reasons.split_first().map_or(("", &[][..]), |(first, more)| (first, more));
+    let title = match answer.exit {
         3 => "The state has changed since this page was shown",
         _ => "Nothing was changed",
     };
-    failure(shown, title, message, &more)
+    failure(shown, title, message, more)
 }
 
 /// A page that says what is wrong.

@@ -14,8 +14,6 @@ pub(crate) struct StepAction {
     pub label: String,
     /// The words of the command.
     pub words: Vec<String>,
-    /// What is asked first.
-    pub reason: Option<&'static str>,
 }
 
 /// The moves that a step can make now.
@@ -31,27 +29,25 @@ pub(crate) fn step_actions(workflow: &Workflow, step: &StepOverview) -> Vec<Step
         let is_usual = workflow.step_with_role(role) == to;
         let known = match (role, step.role) {
             _ if !is_usual => None,
-            (StepRole::Active, Some(StepRole::Open)) => Some(("Start", "start", None)),
-            (StepRole::Active, Some(StepRole::Failed)) => Some(("Retry", "retry", None)),
-            (StepRole::Done, _) => Some(("Done", "done", None)),
-            (StepRole::Failed, _) => Some(("Fail", "fail", Some("What went wrong?"))),
-            (StepRole::Skipped, _) => Some(("Skip", "skip", Some("Why?"))),
-            (StepRole::Open, _) => Some(("Reset", "reset", None)),
+            (StepRole::Active, Some(StepRole::Open)) => Some(("Start", "start")),
+            (StepRole::Active, Some(StepRole::Failed)) => Some(("Retry", "retry")),
+            (StepRole::Done, _) => Some(("Done", "done")),
+            (StepRole::Failed, _) => Some(("Fail", "fail")),
+            (StepRole::Skipped, _) => Some(("Skip", "skip")),
+            (StepRole::Open, _) => Some(("Reset", "reset")),
             _ => None,
         };
         let number = step.number.to_string();
         found.push(match known {
-            Some((label, verb, reason)) => StepAction {
+            Some((label, verb)) => StepAction {
                 to: to.to_owned(),
                 label: label.to_owned(),
                 words: ["step", verb, &number].map(str::to_owned).to_vec(),
-                reason,
             },
             None => StepAction {
                 to: to.to_owned(),
                 label: to.to_owned(),
                 words: ["step", "move", &number, to].map(str::to_owned).to_vec(),
-                reason: None,
             },
         });
     }

@@ -31,7 +31,9 @@ fn a_person_sees_changes_moves_steps_answers_reviews_and_goes_back() {
     assert!(!browser.run("return location.href").as_str().unwrap().contains("token"));
     // What happens on the command line appears by itself.
     project.ok(&["step", "add", "Write it down"]);
+    let began = std::time::Instant::now();
     browser.until("document.body.innerText.includes('Write it down')");
+    eprintln!("what the command line did was on the page after {:?}", began.elapsed());
     answer_reviews(&browser, &project);
     move_steps(&browser);
     go_back_and_forth(&browser, &project);
@@ -52,9 +54,37 @@ fn answer_reviews(browser: &Browser, project: &Project) {
     let reviews = project.ok(&["review", "list", "--all"]).stdout;
     assert!(reviews.contains("approved") && reviews.contains("rejected"), "{reviews}");
     // A rejection pauses the plan.
-    let shown = browser.run("return document.getElementById('live').dataset.revision");
-    project.ok(&["resume"]);
-    browser.until(&format!("document.getElementById('live').dataset.revision !== {shown}"));
+    let click = |text: &str| {
+        browser.run(&format!(
+            "[...document.querySelectorAll('.plan form button')].find((one) => one.textContent === '{text}').click()"
+        ));
+    };
+    let answer = |label: &str, text: &str| {
+        browser.run(&format!(
+            "const ask = [...document.querySelectorAll('.plan details')].find((one) => one.innerText.startsWith('{label}')); \
+             ask.open = true; ask.querySelector('[name=reason]').value = '{text}'"
+        ));
+        click(label);
+    };
+    let offers = |text: &str| {
+        format!(
+            "[...document.querySelectorAll('.plan button')].some((one) => one.textContent === '{text}')"
+        )
+    };
+    browser.until(&offers("Resume"));
+    click("Resume");
+    browser.until(&offers("Pause"));
+    answer("Pause", "lunch");
+    browser.until(&offers("Resume"));
+    browser.until("document.body.innerText.includes('Paused: lunch')");
+    click("Resume");
+    browser.until(&offers("Pause"));
+    answer("Note", "-- asked finance");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !project.read("history.md").contains("-- asked finance") {
+        assert!(std::time::Instant::now() < end, "the note is not there");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
 }
 
 fn move_steps(browser: &Browser) {

@@ -49,9 +49,10 @@ const KEYS: [(&str, &[(&str, &str)]); 4] = [
         ],
     ),
     (
-        "Reviews and operations",
+        "The plan",
         &[
             ("a x", "approve, reject: statedir review approve r1 …"),
+            ("p P", "pause, resume: statedir pause --why TEXT"),
             ("u U", "undo, redo: statedir undo, statedir redo"),
             ("o", "in Operations: statedir restore ID"),
             ("Space", "everything that can be done now"),

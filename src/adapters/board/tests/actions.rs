@@ -106,6 +106,38 @@ fn reviews_are_approved_and_rejected_with_a_reason() {
 }
 
 #[test]
+fn the_plan_is_paused_with_a_reason_and_resumed() {
+    use crate::domain::PlanRole;
+    for is_renamed in [false, true] {
+        let mut desk = worked(is_renamed);
+        let role = |desk: &Desk| desk.workspace("ada").overview().unwrap().role;
+        let offered = |desk: &mut Desk| {
+            desk.press(" ");
+            let Some(Overlay::Menu { offers, .. }) = desk.model.overlay.take() else {
+                panic!("{}", desk.screen())
+            };
+            offers.into_iter().map(|offer| offer.words.join(" ")).collect::<Vec<_>>()
+        };
+        assert!(offered(&mut desk).contains(&"pause".to_owned()));
+        desk.press("p⏎");
+        desk.shows("a text is needed");
+        desk.press("no budget⏎");
+        assert_eq!(role(&desk), Some(PlanRole::Paused));
+        assert!(ran(&desk, "board: pause --why=no budget"));
+        let now = offered(&mut desk);
+        assert!(
+            now.contains(&"resume".to_owned()) && !now.contains(&"pause".to_owned()),
+            "{now:?}"
+        );
+        desk.press("P");
+        assert_eq!(role(&desk), Some(PlanRole::Paused), "resuming is asked for");
+        desk.press("y");
+        assert_eq!(role(&desk), Some(PlanRole::Active));
+        assert!(ran(&desk, "board: resume"));
+    }
+}
+
+#[test]
 fn a_note_is_an_entry_about_the_step() {
     let mut desk = worked(false);
     desk.press("jn");
@@ -207,7 +239,7 @@ fn a_read_only_board_changes_nothing() {
     let mut desk = worked(false);
     desk.model.settings.is_read_only = true;
     let before = desk.operations();
-    for keys in ["c", "d", "f", "u", "n", "C", "e", "m⏎", "6o"] {
+    for keys in ["c", "d", "f", "u", "n", "p", "P", "C", "e", "m⏎", "6o"] {
         desk.press(keys);
         desk.shows("read-only");
         desk.press("⎋⎋");
