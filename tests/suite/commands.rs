@@ -14,6 +14,27 @@ fn init_writes_five_files_that_are_consistent() {
     assert_eq!(project.json(&["check"])["findings"], json!([]));
 }
 
+/// Commands beside each other that say the same of themselves.
+fn alike(command: &clap::Command, found: &mut Vec<String>) {
+    let mut seen = std::collections::BTreeMap::new();
+    for one in command.get_subcommands() {
+        let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+        if let Some(other) = seen.insert(about.clone(), one.get_name().to_owned()) {
+            found.push(format!("{} {other}, {}: {about}", command.get_name(), one.get_name()));
+        }
+        alike(one, found);
+    }
+}
+
+#[test]
+fn every_command_says_what_it_does_and_not_what_another_does() {
+    let mut command = statedir::internals::command();
+    command.build();
+    let mut found = Vec::new();
+    alike(&command, &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
 #[test]
 fn init_refuses_to_overwrite() {
     let project = Project::new();

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::FleetError;
+use super::{FleetError, publish::digest};
 use crate::{store::Directory, workspace::Span};
 
 /// The file beside the database of one's own that names the one `fleet init` was told.
@@ -103,6 +103,27 @@ pub(crate) fn configured() -> Result<Address, FleetError> {
     }
 }
 
+/// The name of this machine in the fleet: the one that `$STATEDIR_HOST` gives it, else its own with an
+/// id, since many machines are called `localhost`.
+pub(crate) fn machine(host: &str) -> String {
+    let is_given = std::env::var("STATEDIR_HOST").is_ok_and(|name| !name.trim().is_empty());
+    let id = || std::fs::read_to_string("/etc/machine-id").ok();
+    match (!is_given).then(id).flatten() {
+        Some(id) => with_id(host, &id),
+        None => host.to_owned(),
+    }
+}
+
+/// A name with what stands for the id of a machine, which is not to be told itself.
+fn with_id(host: &str, id: &str) -> String {
+    let id = id.trim();
+    let is_one = id.len() == 32 && id.chars().all(|c| c.is_ascii_hexdigit());
+    match is_one {
+        true => format!("{host}-{}", &digest(&[b"statedir fleet", id.as_bytes()])[..8]),
+        false => host.to_owned(),
+    }
+}
+
 /// How long the database may take to answer: `$STATEDIR_FLEET_TIMEOUT`, else 30 seconds. A network
 /// that swallows everything must not hold a worker for ever.
 pub(super) fn patience() -> Result<Duration, FleetError> {
@@ -143,6 +164,22 @@ mod tests {
             "postgres:///fleet?host=/run/pg&user=w"
         );
         assert_eq!(shown("postgresql://db/fleet"), "postgresql://db/fleet");
+    }
+
+    #[test]
+    fn machines_of_one_name_are_told_apart() {
+        let (one, other) =
+            ("0123456789abcdef0123456789abcdef\n", "0123456789abcdef0123456789abcdee");
+        assert_eq!(with_id("localhost", one), with_id("localhost", one.trim()));
+        assert_ne!(with_id("localhost", one), with_id("localhost", other));
+        assert!(with_id("localhost", one).starts_with("localhost-"));
+        assert!(
+            !with_id("localhost", one).contains(&one[..8]),
+            "the id itself is nobody's business"
+        );
+        for none in ["", "uninitialized\n"] {
+            assert_eq!(with_id("build7", none), "build7");
+        }
     }
 
     #[test]

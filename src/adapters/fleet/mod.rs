@@ -24,7 +24,7 @@ use std::time::Duration;
 pub(crate) use self::address::is_configured;
 use self::address::patience;
 pub(crate) use self::{
-    address::{Address, configured, remember},
+    address::{Address, configured, machine, remember},
     database::{
         Column, Database, Filter, NewProject, Project, Published, Push, Refusal, SCHEMA, Wanted,
     },

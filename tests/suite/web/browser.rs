@@ -36,6 +36,7 @@ fn a_person_sees_changes_moves_steps_answers_reviews_and_goes_back() {
     eprintln!("what the command line did was on the page after {:?}", began.elapsed());
     answer_reviews(&browser, &project);
     move_steps(&browser);
+    lineage(&browser);
     go_back_and_forth(&browser, &project);
     assert_eq!(browser.complaints(), Vec::<String>::new());
     conflict(&browser, &project, &server);
@@ -111,6 +112,28 @@ fn move_steps(browser: &Browser) {
     assert_eq!(drag(2, "skipped"), true);
     browser.until("document.activeElement.name === 'reason'");
     browser.run("document.activeElement.blur()");
+}
+
+/// What a step of the graph waits for and what waits for it, on a click and by keyboard.
+fn lineage(browser: &Browser) {
+    let home = browser.run("return location.pathname");
+    browser.run("location.href = location.pathname + 'graph'");
+    browser.until("document.querySelector('svg.graph g[data-step][tabindex]')");
+    let seen = || {
+        browser.run(
+            "return [...document.querySelectorAll('svg.graph.lineage g.on')].map((one) => one.dataset.step).sort().join()",
+        )
+    };
+    browser.run(
+        "document.querySelector('g[data-step=\"2\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+    );
+    assert_eq!(seen(), "1,2", "not step 3, which waits for nothing");
+    browser.run(
+        "document.querySelector('g[data-step=\"2\"]').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))",
+    );
+    assert_eq!(seen(), "", "the same key takes it back");
+    browser.run(&format!("location.href = {home}"));
+    browser.until("document.querySelector('.board')");
 }
 
 fn go_back_and_forth(browser: &Browser, project: &Project) {

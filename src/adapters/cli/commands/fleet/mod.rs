@@ -33,8 +33,8 @@ use crate::{
 /// Pushes happen at the end of a client's turn, by `fleet agent`, or by hand.
 ///
 /// The database is $STATEDIR_FLEET, else the one given to `fleet init`, else a SQLite file in your
-/// home. The machine is $STATEDIR_HOST, else the host's name. A password comes from the address in
-/// the environment, $PGPASSWORD or ~/.pgpass, and is never written anywhere.
+/// home. The machine is $STATEDIR_HOST, else the host's name with an id of its own. A password comes
+/// from the address in the environment, $PGPASSWORD or ~/.pgpass, and is never written anywhere.
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
     defer = true,
@@ -231,7 +231,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 /// This machine.
 fn host(session: &Session<'_>) -> Result<String, Failure> {
     let host = session.environment()?.identity().host.clone();
-    host.ok_or_else(|| {
+    host.map(|host| fleet::machine(&host)).ok_or_else(|| {
         let message = "this machine has no name";
         Failure::new(ErrorCode::BadValue, message)
             .hint("set STATEDIR_HOST, such as STATEDIR_HOST=build7")
