@@ -5,6 +5,7 @@ mod life;
 mod proxy;
 mod server;
 mod silence;
+mod tls;
 mod workers;
 
 use std::{

@@ -88,9 +88,34 @@ impl Server {
     }
 
     pub fn up(&self) {
+        self.up_with("");
+    }
+
+    /// Its own directory.
+    pub fn dir(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Restarts it with the certificate of its directory: by TCP it wants TLS and a password then.
+    pub fn ask_for_tls(&self) {
+        self.crash();
+        let dir = self.root.path();
+        let allowed = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+        std::fs::write(dir.join("data/pg_hba.conf"), allowed).expect("room for a file");
+        run(Command::new("chmod").arg("600").arg(dir.join("server.key")));
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(dir.join("server.key")));
+        }
+        let dir = dir.display();
+        self.up_with(&format!(
+            "-c ssl=on -c ssl_cert_file={dir}/server.pem -c ssl_key_file={dir}/server.key"
+        ));
+    }
+
+    fn up_with(&self, more: &str) {
         let (socket, port) = (self.root.path().display(), self.port);
         let options = format!(
-            "-k {socket} -p {port} -c listen_addresses=127.0.0.1 -c fsync=on -c max_connections=60"
+            "-k {socket} -p {port} -c listen_addresses=127.0.0.1 -c fsync=on -c max_connections=60 {more}"
         );
         let log = self.root.path().join("log");
         let (data, log) = (self.data(), log.to_string_lossy().into_owned());
