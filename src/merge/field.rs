@@ -1,6 +1,6 @@
 //! What a field becomes that both sides changed.
 
-use super::lines::merge_text;
+use super::git_markers::merge_text;
 use crate::domain::StateFile;
 use crate::domain::constraints::lifetime::Lifetime;
 use crate::domain::outline::{Kind, MARK, Outline, Role, ThingId, with_rest};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::conflict::{Marker, Version};
-use super::lines::merge_text;
+use super::git_markers::merge_text;
 use crate::history::{EntryId, Segment, SegmentKind, segments};
 
 /// Puts the entries of both sides into one log.

@@ -16,7 +16,6 @@ mod conflict;
 mod field;
 mod git_markers;
 mod history;
-mod lines;
 mod markdown;
 mod moves;
 mod plan;
@@ -98,7 +97,7 @@ pub fn merge(
         StateFile::Plan | StateFile::Context | StateFile::Constraints => {
             markdown::merge(file, base.unwrap_or_default(), ours, theirs, workflow)?
         }
-        StateFile::Workflow | StateFile::Log => lines::merge(file, base, ours, theirs)?,
+        StateFile::Workflow | StateFile::Log => git_markers::merge(file, base, ours, theirs)?,
     };
     Ok(Some(Merged { conflicts: conflicts(file, &bytes), bytes }))
 }

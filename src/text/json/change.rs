@@ -2,8 +2,8 @@
 
 use super::draft::ObjectDraft;
 use super::draft::{ArrayDraft, Draft, Item};
-use super::replace::Spelling;
 use super::tree::{Kind, Tree};
+use super::write::Spelling;
 use super::{JsonError, MAX_DEPTH, Path};
 use crate::text::nearest::nearest;
 use serde_json::Value;

@@ -2,10 +2,10 @@
 
 use super::change::Change;
 use super::draft::Draft;
-use super::replace::Spelling;
 use super::splicing::is_written;
 use super::splicing::splices;
 use super::tree::Tree;
+use super::write::Spelling;
 use super::{JsonDocument, JsonError, MAX_DEPTH, Path};
 use crate::text::{Splice, apply_splices};
 use serde_json::Value;

@@ -30,7 +30,6 @@ mod literal;
 mod parser;
 mod patch;
 mod path;
-mod replace;
 mod scan;
 mod splicing;
 mod tree;

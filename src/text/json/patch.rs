@@ -3,8 +3,8 @@
 
 use super::change::Change;
 use super::draft::Draft;
-use super::replace::Spelling;
 use super::tree::Tree;
+use super::write::Spelling;
 use super::{JsonError, MAX_BYTES, Path};
 use serde_json::{Map, Value};
 

@@ -27,7 +27,7 @@ pub(super) use self::{
     recover::take_up,
     review::{open_review, refuse_while_open},
     steps::shape::{add_all as add_steps, added_answer},
-    steps::{progress::identify, rewind::rewind},
+    steps::{progress::identify, reset::rewind},
     variables::refused as json_refused,
 };
 pub use self::{

@@ -5,7 +5,6 @@ mod breakdown;
 pub(in crate::workspace) mod brief;
 pub(in crate::workspace) mod dashboard;
 pub(in crate::workspace) mod material;
-pub(in crate::workspace) mod memory;
 pub(in crate::workspace) mod metrics;
 mod open_steps;
 pub(in crate::workspace) mod rules;

@@ -9,7 +9,6 @@ pub(in crate::workspace::change) mod progress;
 pub(in crate::workspace::change) mod reorder;
 pub(in crate::workspace::change) mod reset;
 mod result_line;
-pub(in crate::workspace::change) mod rewind;
 pub(in crate::workspace::change) mod shape;
 
 use serde_json::json;

@@ -1,18 +1,12 @@
 //! Resetting steps, with what depends on them.
 
-use serde_json::json;
-
-use crate::{
-    domain::{Decision, ErrorCode, Plan, StateFile, Step, StepRef, StepRole as Role},
-    workspace::{
-        Answer, Draft, Error, Readiness,
-        change::steps::{
-            claim,
-            progress::{Progress, status_of},
-            select, step_json, transition,
-        },
-    },
+use crate::domain::{
+    Decision, ErrorCode, Plan, PlanRole, StateFile, Step, StepRef, StepRole as Role,
 };
+use crate::workspace::change::steps::progress::{Progress, status_of};
+use crate::workspace::change::steps::{claim, select, step_json, transition};
+use crate::workspace::{Answer, Draft, Error, Readiness};
+use serde_json::json;
 
 /// How a step is reset.
 #[derive(Clone, Copy, Debug, Default)]
@@ -194,4 +188,55 @@ fn close_reviews(draft: &mut Draft<'_>, step: &Step) -> Result<(), Error> {
     }
     draft.put(StateFile::Plan, Plan::finish(edit)?);
     Ok(())
+}
+
+/// Resets every step that was not finished `then`; gives the numbers of those that changed.
+///
+/// Where the plan itself is the one of that moment (`restored`), everything after its current
+/// step is reset too, finished or not.
+pub(in crate::workspace) fn rewind(
+    draft: &mut Draft<'_>,
+    then: &Plan,
+    restored: bool,
+) -> Result<Vec<u32>, Error> {
+    let plan = draft.plan()?;
+    let workflow = draft.workflow();
+    let readiness = Readiness::new(then, workflow);
+    let (roles, current) = (readiness.roles(), readiness.counts().current_step);
+    let was_finished = |step: &Step| {
+        let same = |known: &Step| match (&known.id, &step.id) {
+            (Some(known), Some(id)) => known == id,
+            _ => known.number == step.number && known.title == step.title,
+        };
+        let role = then.steps.iter().position(same).and_then(|at| roles.get(at).copied().flatten());
+        role.is_some_and(Role::is_finished)
+    };
+    let now = Readiness::new(&plan, workflow);
+    let behind: Vec<&Step> = plan
+        .steps
+        .iter()
+        .zip(now.roles())
+        .filter(|(_, role)| **role != Some(Role::Open))
+        .map(|(step, _)| step)
+        .filter(|step| !was_finished(step) || (restored && step.number > current))
+        .collect();
+    if behind.is_empty() {
+        return Ok(Vec::new());
+    }
+    let open = workflow.step_with_role(Role::Open).to_owned();
+    let active = workflow.plan_with_role(PlanRole::Active).to_owned();
+    let status = plan.metadata.status.as_deref();
+    let finished = matches!(
+        status.and_then(|status| workflow.plan_role(workflow.plan_status(status)?)),
+        Some(PlanRole::Succeeded | PlanRole::Failed)
+    );
+    let mut progress = Progress::new(draft, &plan)?;
+    for step in &behind {
+        progress.reopen(step, &open);
+    }
+    if finished {
+        progress.set_plan_status(&active);
+    }
+    progress.finish(&[])?;
+    Ok(behind.iter().map(|step| step.number).collect())
 }
