@@ -46,7 +46,7 @@ pub(crate) struct Material {
     pub open_steps: Vec<OpenStep>,
     /// What steps gave that matters now.
     pub results: Vec<StepOutputs>,
-    /// What stands under the title of the context.
+    /// What is under the title of the context.
     pub preface: String,
     /// Sections of the context.
     pub context: Vec<ContextSection>,

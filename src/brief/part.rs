@@ -164,7 +164,7 @@ impl Stage {
     }
 }
 
-/// What stands under one heading.
+/// What is under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Where it is shown.
@@ -217,7 +217,7 @@ impl Part {
         self
     }
 
-    /// The heading it stands under.
+    /// The heading it is under.
     pub(super) fn place(&self) -> (Section, StateFile) {
         (self.section, self.source)
     }

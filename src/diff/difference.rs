@@ -117,7 +117,7 @@ pub enum Subject {
     },
     /// A modifier or a limit.
     Setting {
-        /// The list it stands in.
+        /// The list it is in.
         group: SettingGroup,
         /// Its name.
         name: String,

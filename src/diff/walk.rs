@@ -32,7 +32,7 @@ pub(super) struct Walk<'o> {
 
 /// A field, a bullet or a paragraph, before and after.
 pub(super) struct ThingChange {
-    /// The path of the field it stands under.
+    /// The path of the field it is under.
     pub under: String,
     /// Its own path if it is a field.
     pub field: Option<String>,

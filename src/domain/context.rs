@@ -55,7 +55,7 @@ pub(crate) struct Context {
     pub document: Document,
     /// The sections below the title, in order.
     pub sections: Vec<ContextSection>,
-    /// What stands directly under the title, or before any heading, trimmed.
+    /// What is directly under the title, or before any heading, trimmed.
     pub preface: String,
 }
 

@@ -10,14 +10,14 @@ use crate::text::markdown::{Document, ItemId, SectionId};
 /// Text that has no form this tool knows, word for word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prose {
-    /// The heading it stands under, unless that is the title of the document.
+    /// The heading it is under, unless that is the title of the document.
     pub heading: Option<String>,
     /// The text.
     pub text: String,
 }
 
 impl Plan {
-    /// What stands under a step and is none of its fields, with its subsections.
+    /// What is under a step and is none of its fields, with its subsections.
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
         // Without a description there is nothing in the step but fields.

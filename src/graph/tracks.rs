@@ -24,7 +24,7 @@ pub(crate) struct Tracks {
     pub stuck: Vec<usize>,
 }
 
-/// Steps for one after the other; the first can be worked on now.
+/// Steps for one after another; the first can be worked on now.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     /// The step that can be worked on now, then those that wait for nothing but this track.

@@ -145,7 +145,7 @@ impl Proof {
     }
 }
 
-/// What stands before the words of a line.
+/// What is before the words of a line.
 const IN_FRONT: [char; 5] = ['-', '*', '+', ' ', '\t'];
 
 impl Entry {

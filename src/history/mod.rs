@@ -23,8 +23,8 @@
 //! its entry and to all entries before it: whoever changes one must change the ids of all that
 //! follow, and then the heads that were noted elsewhere are gone. Line ends may be converted.
 //!
-//! The log is a set of entries in which each stands below those it follows. Two branches are
-//! united by putting their entries one after the other; the next entry names both heads.
+//! The log is a set of entries in which each is below those it follows. Two branches are
+//! united by putting their entries one after another; the next entry names both heads.
 //!
 //! Text that belongs to no entry may stand anywhere between entries. A section by hand whose
 //! heading tells a time is an entry too, only one that proves nothing.

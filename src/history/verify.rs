@@ -25,7 +25,7 @@ pub(crate) enum ProblemKind {
         /// The entry that follows it.
         named_by: EntryId,
     },
-    /// It stands before an entry that it follows.
+    /// It is before an entry that it follows.
     Reordered,
     /// It is there twice.
     Duplicate,
@@ -158,7 +158,7 @@ impl Verification {
 /// Checks every entry of a log, and that the entries in `anchors` are among them.
 ///
 /// Entries may stand in any order in which each comes after those it follows, so two branches can
-/// be united by putting their entries one after the other. `progress` is given the bytes read.
+/// be united by putting their entries one after another. `progress` is given the bytes read.
 ///
 /// # Errors
 /// Fails when reading fails; whatever is wrong with the log is in the result.

@@ -3,7 +3,7 @@
 //!
 //! Markers are decided first, task by task, and written into all three versions; what is left for
 //! the lines are the texts. Lines that both sides added in one place are all kept. What cannot be
-//! decided stands in the file between the markers that git writes, as in any text.
+//! decided is in the file between the markers that git writes, as in any text.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -21,7 +21,7 @@ use std::ops::Range;
 /// A field that both sides changed differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Conflict {
-    /// The file it stands in.
+    /// The file it is in.
     pub file: StateFile,
     /// Which field, such as `plan.k3f9.status` or `variables.a.b`; the stem of the file when the
     /// whole file is an ordinary conflict of git.
@@ -272,7 +272,7 @@ impl Version {
             Self::Text(text) => {
                 let text = text.replace("\r\n", "\n");
                 let quoted = serde_json::Value::String(text).to_string();
-                // Neither a comment nor another marker may begin inside of a marker.
+                // Neither a comment nor another marker may begin inside a marker.
                 quoted.replace('<', "\\u003c").replace(">>>>>>>", "\\u003e>>>>>>")
             }
         }

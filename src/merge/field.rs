@@ -8,7 +8,7 @@ use crate::domain::quantity::exact::add_changes;
 
 /// What one version says.
 pub(super) struct Said<'v> {
-    /// As it stands in the file.
+    /// As it is in the file.
     pub(super) written: &'v str,
     /// However it is written.
     text: String,
@@ -17,7 +17,7 @@ pub(super) struct Said<'v> {
 /// Which field it is.
 pub(super) struct Field<'n> {
     pub(super) file: StateFile,
-    /// What the section is for that it stands in.
+    /// What the section is for that it is in.
     pub(super) role: Role,
     /// Its name, if it has one.
     pub(super) name: Option<&'n str>,
@@ -28,7 +28,7 @@ impl<'v> Said<'v> {
         let thing = outline.get(id);
         let (text, rest) = outline.value(id);
         let text = with_rest(&text, &rest);
-        // The box is no part of the value.
+        // The box is not part of the value.
         let has_box = thing.item.is_some_and(|id| outline.document.item(id).checkbox.is_some());
         let bare = text.get(4..).filter(|_| has_box && thing.kind == Kind::Item);
         let text = bare.map(str::to_owned).unwrap_or(text);

@@ -5,9 +5,9 @@ use super::MergeError;
 use crate::domain::StateFile;
 use similar::{ConflictStyle, MergeResolution, TextMerge};
 
-/// Whether git left conflict markers at the beginning of lines, one after the other.
+/// Whether git left conflict markers at the beginning of lines, one after another.
 ///
-/// Lines inside of a code fence are a quotation, not a conflict.
+/// Lines inside a code fence are a quotation, not a conflict.
 pub(crate) fn has_git_markers(text: &str) -> bool {
     text.contains("<<<<<<< ")
         && regions(text).iter().any(|region| matches!(region, Region::Both(..)))

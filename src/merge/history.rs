@@ -44,7 +44,7 @@ pub(super) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     writer.out
 }
 
-/// A log: what stands before the first entry, and the rest in pieces.
+/// A log: what is before the first entry, and the rest in pieces.
 struct Log<'b> {
     preamble: &'b [u8],
     parts: Vec<Part<'b>>,
@@ -175,7 +175,7 @@ fn dropped<'b>(base: &Log<'b>, ours: &Log<'b>, theirs: &Log<'b>) -> HashSet<&'b 
     texts(base).into_iter().filter(|text| our.contains(text) != their.contains(text)).collect()
 }
 
-/// What stands above the log: by lines, and a marker where both sides changed the same ones.
+/// What is above the log: by lines, and a marker where both sides changed the same ones.
 fn preamble(base: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     let plain = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let (known, our, their) = (plain(base), plain(ours), plain(theirs));

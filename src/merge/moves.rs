@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::markdown::{BASE, OURS, THEIRS, Versions};
 use crate::domain::outline::{Outline, Pairing, ThingId};
 
-/// Which thing of a side is which of the base, and what stands below another parent now.
+/// Which thing of a side is which of the base, and what is below another parent now.
 pub(super) struct Moves<'o> {
     outlines: &'o [Outline<'o>; 3],
     pairings: [Pairing; 2],

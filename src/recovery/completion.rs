@@ -82,7 +82,7 @@ enum Claim {
 
 struct Clause<'t> {
     text: &'t str,
-    /// Whether it goes on with a list or is a heading, so that a bare name is no riddle.
+    /// Whether it goes on with a list or is a heading, so that a bare name is not a riddle.
     joined: bool,
 }
 

@@ -44,7 +44,7 @@ pub(super) fn effect<'a>(
     }
 }
 
-/// A modifier without a value stands at its default, or in the middle.
+/// A modifier without a value is at its default, or in the middle.
 fn rank(modifier: &Modifier, value: &FactValue) -> Option<i64> {
     let now = match value {
         FactValue::Text(text) => modifier.rank(text),

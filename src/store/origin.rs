@@ -36,7 +36,7 @@ pub(crate) enum Origin {
     Unknown(Inode),
     /// It belongs to another user and has no marker of this place.
     OtherUser(Inode),
-    /// It is no directory at all.
+    /// It is not a directory at all.
     NoDirectory(Inode),
 }
 
@@ -191,7 +191,7 @@ impl Store {
     /// set aside last, which then takes the place of the one in use. Says what was done.
     ///
     /// # Errors
-    /// There is nothing to accept, it is no directory, or its log is damaged.
+    /// There is nothing to accept, it is not a directory, or its log is damaged.
     pub(crate) fn trust(
         &self,
         wait: std::time::Duration,

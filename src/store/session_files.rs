@@ -87,7 +87,7 @@ fn newest_first(dir: &Directory) -> Vec<(i64, String)> {
     files
 }
 
-/// A file for every session, also for one whose name is no file name.
+/// A file for every session, also for one whose name is not a file name.
 fn file_name(session: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     match !session.is_empty() && session.len() <= 64 && session.chars().all(is_plain) {

@@ -103,7 +103,7 @@ impl Process {
     }
 }
 
-/// The machine and the space of process numbers: only inside of it do numbers mean the same.
+/// The machine and the space of process numbers: only inside it do numbers mean the same.
 fn place() -> Option<String> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let space = std::fs::read_link("/proc/self/ns/pid").ok()?;

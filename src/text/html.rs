@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::display::is_control;
 
-/// Text as it stands between tags and in attributes in quotes.
+/// Text as it is between tags and in attributes in quotes.
 ///
 /// Characters that turn the direction of text or that XML has no place for are shown by their
 /// number, as on a terminal.

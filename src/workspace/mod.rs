@@ -300,7 +300,7 @@ pub(crate) fn mask_json(document: &mut serde_json::Value) {
     check::mask_json(document);
 }
 
-/// Makes changes one after the other; additions in a row by one edit.
+/// Makes changes one after another; additions in a row by one edit.
 fn apply_in_order(draft: &mut Draft<'_>, changes: &[Change]) -> Result<Vec<Answer>, Error> {
     let total = changes.len();
     let mut answers = Vec::with_capacity(total);

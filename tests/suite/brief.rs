@@ -153,7 +153,7 @@ fn every_brief_fits_its_budget_and_keeps_what_must_stay() {
     assert!(cut > 0, "no state was too large for any budget");
 }
 
-/// Whatever comes from the state stands in a line that begins with `>`.
+/// Whatever comes from the state is in a line that begins with `>`.
 fn assert_quoted(text: &str) {
     for line in text.split(['\n', '\r', '\u{2028}', '\u{85}']) {
         let ours = !line.starts_with('>');

@@ -1,5 +1,5 @@
 //! A cloned repository must not harm the machine: no program of its own starts, and nothing
-//! outside of the state directory is written, renamed or removed.
+//! outside the state directory is written, renamed or removed.
 
 mod acts;
 mod archive;

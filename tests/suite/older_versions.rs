@@ -38,7 +38,7 @@ fn work_goes_on_in_the_older_layout_and_is_undone_to_the_byte() {
     let variables = project.read("variables.json");
     project.ok(&["--actor", "bob", "step", "done", "2", "--cost", "0.01", "--output", "n=1"]);
     for line in line_diff(&plan, &project.read("plan.md")) {
-        // Fields are edited where they stand; nothing is written in another form.
+        // Fields are edited where they are; nothing is written in another form.
         assert!(!line.contains(" · ") && !line.contains('✓'), "{line}");
     }
     assert_ne!(project.read("variables.json"), variables);

@@ -75,7 +75,7 @@ pub(super) enum Request {
     Search(String),
     /// What an operation changed.
     Compare { from: String, to: String },
-    /// Where a step stands in its file.
+    /// Where a step is in its file.
     Locate(u32),
 }
 

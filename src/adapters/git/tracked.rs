@@ -25,7 +25,7 @@ pub(crate) enum Tracked {
 
 /// Whether any file of the private directory of the state in `state` is in the index of a
 /// repository whose work tree the state is in: then it may have come with a clone. Asks every
-/// repository around, as somebody may have made one inside of a clone.
+/// repository around, as somebody may have made one inside a clone.
 ///
 /// Starts git, and does nothing else: what is in the directory is not looked at.
 pub(crate) fn tracks(state: &Path) -> Tracked {

@@ -1,6 +1,6 @@
 //! Events that are not quite JSON, read for what a guard needs.
 //!
-//! A number out of range, a nesting too deep, half a character or a byte that is no text must not
+//! A number out of range, a nesting too deep, half a character or a byte that is not text must not
 //! keep an edit from being guarded: whatever the agent writes is in the event, so it could hide
 //! its own edit. Nothing but strings and flags of the event and of `tool_input` is looked at.
 

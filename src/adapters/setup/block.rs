@@ -54,7 +54,7 @@ fn sum(block: &str) -> String {
 }
 
 impl Markers<'_> {
-    /// The text with the block: brought up to date where it stands, or added at the end.
+    /// The text with the block: brought up to date where it is, or added at the end.
     ///
     /// The opening marker notes how many line ends were put before it, and whether the file is
     /// new, so that taking it back leaves exactly what was there; who asked for it; and a sum, so

@@ -241,7 +241,7 @@ fn put_event(
             let command = path.join(one.to_string()).join("hooks").join("0").join("command");
             Some(json_text::replace(&text, &command, &wanted["hooks"][0]["command"])?)
         }
-        // An entry of an earlier version is brought up to date where it stands.
+        // An entry of an earlier version is brought up to date where it is.
         [one] if (Group { ours, event, group: &groups[*one] }).is_all(Whose::Ours) => {
             Some(json_text::replace(&text, &path.join(one.to_string()), wanted)?)
         }

@@ -18,7 +18,7 @@ pub(super) struct Marker {
 }
 
 impl Marker {
-    /// Reads what stands behind `statedir:begin`.
+    /// Reads what follows `statedir:begin`.
     pub(super) fn parse(text: &str) -> Self {
         let mut marker = Self::default();
         for word in text.split_whitespace() {

@@ -27,7 +27,7 @@ pub(super) fn put(there: Option<&str>, wish: Wish<'_>) -> Result<FileOutcome, St
         }
     }
     let outcome = TOML.put(there, &lines(wish.program), wish)?;
-    // The proof that the lines mean what they say where they stand.
+    // The proof that the lines mean what they say where they are.
     let read = parse(outcome.text.as_deref().unwrap_or_default())?;
     let server = read.get("mcp_servers").and_then(|servers| servers.get("statedir"));
     let command = server.and_then(|server| server.get("command")).and_then(|item| item.as_str());

@@ -128,7 +128,7 @@ pub(crate) fn find_named(
 ) -> Vec<NamedFile> {
     let find = |file: &WantedFile| {
         let path = root.join(&file.path);
-        // What lies outside of the project is no work on it, whatever a link says.
+        // What lies outside the project is no work on it, whatever a link says.
         let inside = fs::canonicalize(&path).is_ok_and(|path| path.starts_with(real(root)));
         let data = fs::metadata(&path).ok().filter(|_| inside);
         let bytes = data.as_ref().map_or(0, |data| match data.is_dir() {

@@ -24,7 +24,7 @@ impl Adopted<'_> {
     /// A task of that title behind a task, with all that is nested in it, or before it.
     ///
     /// # Errors
-    /// The neighbour is no line of a list, or the line would not read as a task.
+    /// The neighbour is not a line of a list, or the line would not read as a task.
     pub(crate) fn insertion(
         &self,
         composed: &Composed,

@@ -10,7 +10,7 @@ use crate::domain::StepRole;
 pub(crate) struct Grammar {
     /// What one step is.
     pub step: StepForm,
-    /// What stands in a box, and what it means. What is not listed counts as open.
+    /// What is in a box, and what it means. What is not listed counts as open.
     pub markers: Vec<Marker>,
     /// The words of a status line, and what they mean; the first of a role is the one written.
     pub words: Vec<StatusWord>,

@@ -234,7 +234,7 @@ fn word_of(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-/// What stands behind the dash or colon between an id and a title.
+/// What follows the dash or colon between an id and a title.
 fn without_separator(text: &str) -> &str {
     let rest = text.trim_start_matches([':', '-', '–', '—', '.', '|']);
     let is_apart =

@@ -57,7 +57,7 @@ pub(crate) struct Task {
     pub fields: Vec<(String, String)>,
     /// The ids that it says it waits for.
     pub depends_on: Vec<String>,
-    /// The text below it that is no task.
+    /// The text below it that is not a task.
     pub details: Option<String>,
     /// All of it, with what is nested in it.
     pub span: Range<usize>,
@@ -81,7 +81,7 @@ pub(super) struct Found {
     marker: Range<usize>,
     /// The marker.
     mark: String,
-    /// Whether a star stands behind the box.
+    /// Whether a star follows the box.
     is_optional: bool,
     /// Whether the marker is a word.
     is_word: bool,
@@ -123,7 +123,7 @@ impl Checklist {
             StepForm::Heading => phase::read(document, grammar),
             StepForm::Box => Vec::new(),
         };
-        // What stands in a phase is part of it.
+        // What is in a phase is part of it.
         let is_inside =
             |one: &Found| phases.iter().any(|(extent, _)| extent.contains(&one.span.start));
         let inside = found.iter().filter(|one| is_inside(one)).count();
@@ -259,7 +259,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         };
         let mut id = label.id;
         if label.is_inner && parent.is_none() {
-            // A step inside of a task that is a heading is named by both.
+            // A step inside a task that is a heading is named by both.
             let outer = path.last().map(|title| Label::parse(title, grammar));
             let outer = outer.and_then(|outer| outer.number);
             if let (Some(outer), Some(inner)) = (outer, label.number) {

@@ -5,11 +5,11 @@ use crate::domain::quantity::number_word;
 /// A directive with `for the next N steps` in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lifetime<'t> {
-    /// What stands before the number.
+    /// What is before the number.
     before: &'t str,
     /// In digits or as a word.
     number: &'t str,
-    /// What stands behind `steps`.
+    /// What follows `steps`.
     after: &'t str,
 }
 

@@ -65,7 +65,7 @@ impl From<SettingGroup> for ConstraintList {
     }
 }
 
-/// Which list a setting stands in.
+/// Which list a setting is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SettingGroup {
@@ -82,7 +82,7 @@ pub struct Setting {
     pub name: String,
     /// Its value without quotes; `None` while it is a placeholder or says that it is not set.
     pub value: Option<String>,
-    /// The list it stands in.
+    /// The list it is in.
     pub group: SettingGroup,
     /// The line in the document.
     #[serde(skip)]

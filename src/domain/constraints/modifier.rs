@@ -27,7 +27,7 @@ pub enum ModifierKind {
     List,
 }
 
-/// The list of constraints.md that a modifier stands in.
+/// The list of constraints.md that a modifier is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModifierGroup {
@@ -106,7 +106,7 @@ impl Modifier {
         self.kind
     }
 
-    /// The list of constraints.md it stands in.
+    /// The list of constraints.md it is in.
     pub fn group(&self) -> ModifierGroup {
         self.group
     }

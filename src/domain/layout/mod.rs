@@ -53,7 +53,7 @@ pub(crate) struct ForeignLayout {
 pub(crate) struct PlanFile {
     /// The file.
     pub file: FilePath,
-    /// What stands before the ids of its steps, where ids alone could be mistaken.
+    /// What is before the ids of its steps, where ids alone could be mistaken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
 }
@@ -91,7 +91,7 @@ impl ForeignLayout {
     /// Reads a `statedir.yaml`.
     ///
     /// # Errors
-    /// It is no YAML of that shape, or names a file outside of its directory or twice.
+    /// It is no YAML of that shape, or names a file outside its directory or twice.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, LayoutError> {
         let refused = |message: String, line| LayoutError { message, line };
         if bytes.len() as u64 > MAX_BYTES {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{LayoutError, MAX_BYTES};
 use crate::{domain::checklist::Grammar, text::yaml};
 
-/// How a system lays out its files. Patterns are paths with `*` inside of a part.
+/// How a system lays out its files. Patterns are paths with `*` inside a part.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {

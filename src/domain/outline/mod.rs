@@ -4,7 +4,7 @@
 //! and sections, an item holds nested items. The text of all things in order, each after its gap,
 //! is the file to the byte. Every thing has an identity among those around it:
 //!
-//! - a step: its id wherever it stands, else number and title, title, number;
+//! - a step: its id wherever it is, else number and title, title, number;
 //! - a section: its name below the same parent, what it is for, its path, what it says;
 //! - a field: its name; where a name is doubled, what it says, then which of them it is;
 //! - the mark of a heading and the parts of a bookkeeping line: their names, as fields of the step;
@@ -38,7 +38,7 @@ pub(crate) type ThingId = usize;
 pub(crate) enum Kind {
     /// The file itself.
     Root,
-    /// A heading of that level, and what stands below it.
+    /// A heading of that level, and what is below it.
     Section(u8),
     /// A list item, and what is nested in it.
     Item,
@@ -106,7 +106,7 @@ pub(crate) struct Thing<'d> {
     /// Where prefix and value stand in the file.
     pub(crate) span: Range<usize>,
     pub(crate) step: Option<Box<StepHeading>>,
-    /// The section it is or stands in.
+    /// The section it is or is in.
     pub(crate) section: SectionId,
     pub(crate) item: Option<ItemId>,
 }

@@ -132,7 +132,7 @@ impl<'o> Pairer<'o> {
         pairs
     }
 
-    /// An id that stands on both sides decides, wherever the step is. A step without one, on either
+    /// An id that is on both sides decides, wherever the step is. A step without one, on either
     /// side, is known by number and title, else by title, else by number.
     fn steps(&mut self) {
         fn heading<'o>(outline: &'o Outline<'o>, id: ThingId) -> Option<&'o StepHeading> {

@@ -48,7 +48,7 @@ struct Place {
     section: SectionId,
 }
 
-/// What stands in an item: nested items and blocks of text.
+/// What is in an item: nested items and blocks of text.
 type Inside = Vec<(Option<ItemId>, Range<usize>)>;
 
 struct Reader<'d> {

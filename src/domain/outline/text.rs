@@ -21,7 +21,7 @@ pub(crate) fn one_line(text: &str) -> String {
     out
 }
 
-/// A value and what stands behind it, with a space between them where both say something.
+/// A value and what follows it, with a space between them where both say something.
 pub(crate) fn with_rest(text: &str, rest: &str) -> String {
     match (text.is_empty(), rest.is_empty()) {
         (_, true) => text.to_owned(),
@@ -57,7 +57,7 @@ impl Outline<'_> {
     }
 
     /// The names of the fields around a thing and its own, with dots between them, and the path of
-    /// the innermost field around it. A bullet without a name is no part of a path.
+    /// the innermost field around it. A bullet without a name is not part of a path.
     pub(crate) fn field_path(&self, id: ThingId) -> (Option<String>, String) {
         let around = self.lineage(id).skip(1).take_while(|around| !self.is_section(*around));
         let mut names: Vec<String> = around.filter_map(|around| self.name(around)).collect();
@@ -85,7 +85,7 @@ impl Outline<'_> {
         join(thing.prefix.trim_start(), &thing.value)
     }
 
-    /// What it says by itself, and what stands behind the value without being part of it, such as
+    /// What it says by itself, and what follows the value without being part of it, such as
     /// a comment. The value of a field; else the whole text.
     pub(crate) fn value(&self, id: ThingId) -> (String, String) {
         let thing = self.get(id);

@@ -1,7 +1,7 @@
 //! The bookkeeping of a step in one line: `k3f9 · attempt 2 · ada since 2026-01-15T09:00:00Z`.
 //!
-//! It stands behind `id`, as the last field of a step. Older states have the fields `attempts`,
-//! `claimed_by` and `started_at` instead, which are read and edited where they stand.
+//! It follows `id`, as the last field of a step. Older states have the fields `attempts`,
+//! `claimed_by` and `started_at` instead, which are read and edited where they are.
 
 use std::ops::Range;
 
@@ -146,7 +146,7 @@ pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<Piece>) {
     (id, found)
 }
 
-/// Where ` since ` stands behind a name, outside of quotes.
+/// Where ` since ` follows a name, outside of quotes.
 fn since(words: &str) -> Option<usize> {
     let from = quoted_width(words.strip_prefix("by ").unwrap_or(words));
     let from = from + words.len() - words.strip_prefix("by ").unwrap_or(words).len();

@@ -1,6 +1,6 @@
 //! Steps that are boxes in a list: `- [ ] Send the letters`.
 //!
-//! A box shows whether a step is done. What else there is to know stands in a list below it, once
+//! A box shows whether a step is done. What else there is to know is in a list below it, once
 //! there is something: a box without fields is a line of a to-do list and nothing more.
 
 use std::ops::Range;
@@ -55,7 +55,7 @@ impl Plan {
         edit.insert_checkbox(place.section, place.after, false, &text);
     }
 
-    /// A box shows whether a step is done; any other status stands in a field below it.
+    /// A box shows whether a step is done; any other status is in a field below it.
     pub(super) fn update_box_status(
         &self,
         edit: &mut Edit<'_>,

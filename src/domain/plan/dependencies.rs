@@ -41,7 +41,7 @@ impl Dependency {
 /// Reads a list.
 ///
 /// # Errors
-/// Something in it is no step.
+/// Something in it is not a step.
 pub(crate) fn parse(list: &str, steps: &[Named<'_>]) -> Result<Vec<Dependency>, ModelError> {
     let mut found = Vec::new();
     let mut at = 0;

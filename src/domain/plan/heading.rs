@@ -52,16 +52,16 @@ impl StepRole {
 /// What the heading of a step says, or the text behind its box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// All that stands before the title, without a known mark: `Step 4: `.
+    /// All that is before the title, without a known mark: `Step 4: `.
     pub(super) prefix: String,
     /// The whole number, if it has one.
     pub(crate) number: Option<u32>,
     pub(crate) title: String,
     /// What the mark says.
     pub(crate) mark: Option<StepRole>,
-    /// Whether the mark stands before everything else.
+    /// Whether the mark is before everything else.
     pub(super) is_mark_first: bool,
-    /// Whether something stands before it that looks like a mark and is none.
+    /// Whether something is before it that looks like a mark and is none.
     pub(crate) has_unknown_mark: bool,
 }
 
@@ -257,7 +257,7 @@ fn renumber(prefix: &mut String, number: u32) {
     }
 }
 
-/// What stands behind the prefix, whole.
+/// What follows the prefix, whole.
 fn title_of(text: &str, prefix: &str) -> String {
     let at = text.find(prefix).map_or(0, |at| at + prefix.len());
     text[at..].trim_end().to_owned()
@@ -293,7 +293,7 @@ fn unknown_mark(text: &str) -> Option<usize> {
     is_mark.then(|| text.len() - text[end..].trim_start().len())
 }
 
-/// The title, and the mark that stands behind it or in its place.
+/// The title, and the mark that follows it or in its place.
 fn trailing_mark(text: &str) -> (&str, Option<StepRole>) {
     let bare = text.trim_end_matches('\u{fe0f}');
     let Some(mark) = bare.chars().next_back() else { return (text, None) };

@@ -1,6 +1,6 @@
 //! Which headings and boxes of a plan are its steps.
 //!
-//! - A heading that says `Step 4` is a step wherever it stands, with or without a mark before it.
+//! - A heading that says `Step 4` is a step wherever it is, with or without a mark before it.
 //!   Within a step it is text of that step. Only where there is no *Steps* around them, as in
 //!   `### Step 3` below `## Step 2`, is it a step of its own, if its number is the next one and no
 //!   other step has it.
@@ -26,7 +26,7 @@ use crate::{
     text::markdown::{Document, ItemId, SectionId},
 };
 
-/// A step and where it stands.
+/// A step and where it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     /// Its section, or the one that its box is in.

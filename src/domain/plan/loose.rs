@@ -1,6 +1,6 @@
 //! Fields on a line of their own: `**Goal:** x` below the title, `Status: done` below a step.
 //!
-//! They are read where no list item says the same, and changed where they stand.
+//! They are read where no list item says the same, and changed where they are.
 
 use std::ops::Range;
 
@@ -21,13 +21,13 @@ pub(super) struct Loose {
     pub(super) value: Range<usize>,
 }
 
-/// Whether the goal or the status of the plan stands in the section on a line of its own.
+/// Whether the goal or the status of the plan is in the section on a line of its own.
 pub(super) fn has_metadata(document: &Document, section: SectionId) -> bool {
     let is_sign = |found: &Loose| found.key != "mode";
     document.source().contains(':') && read(document, section, &METADATA).iter().any(is_sign)
 }
 
-/// Where the status of a step stands on a line of its own: a word or two, not a sentence.
+/// Where the status of a step is on a line of its own: a word or two, not a sentence.
 pub(super) fn status(document: &Document, section: SectionId) -> Option<Range<usize>> {
     let found = read(document, section, &["status"]).into_iter().next()?;
     is_status(&document.source()[found.value.clone()]).then_some(found.value)
@@ -58,7 +58,7 @@ impl Plan {
         found
     }
 
-    /// Sets a metadata field that stands on a line of its own; whether there is one.
+    /// Sets a metadata field that is on a line of its own; whether there is one.
     ///
     /// # Errors
     /// No line can say the value.
@@ -72,7 +72,7 @@ impl Plan {
         found.map_or(Ok(false), |found| put(edit, key, found.value, value).map(|()| true))
     }
 
-    /// Sets the status of a step where it stands on a line of its own; whether it does.
+    /// Sets the status of a step where it is on a line of its own; whether it does.
     ///
     /// # Errors
     /// No line can say the value.

@@ -38,7 +38,7 @@ use crate::{
 
 const FILE: StateFile = StateFile::Plan;
 
-/// What stands under *Metadata*, as written; placeholders count as absent.
+/// What is under *Metadata*, as written; placeholders count as absent.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
     /// The name of this execution.
@@ -211,7 +211,7 @@ impl Plan {
         }
     }
 
-    /// The first step that stands inside another one's section.
+    /// The first step that is inside another one's section.
     pub(crate) fn inside(&self, step: &Step) -> Option<&Step> {
         let extent = self.extent(step);
         self.steps.iter().find(|other| other.offset > step.offset && extent.contains(&other.offset))
@@ -325,7 +325,7 @@ impl Plan {
     }
 }
 
-/// *Metadata*, or what stands directly under the title; a section further down may have a status
+/// *Metadata*, or what is directly under the title; a section further down may have a status
 /// of its own.
 pub(in crate::domain) fn metadata_section(document: &Document) -> Option<SectionId> {
     document.find(&["Metadata"]).ok().or_else(|| {

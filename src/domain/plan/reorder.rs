@@ -6,7 +6,7 @@ use crate::{
 };
 
 impl Plan {
-    /// The numbers that the steps have once `step` stands behind `after`, or before all others: for
+    /// The numbers that the steps have once `step` follows `after`, or before all others: for
     /// each step that gets another one, the old and the new.
     pub(crate) fn numbers_after_move(&self, step: &Step, after: Option<&Step>) -> Vec<(u32, u32)> {
         let numbers = self.steps.iter().map(|step| step.number);

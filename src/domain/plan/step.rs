@@ -110,7 +110,7 @@ impl StepRef {
     /// Reads a list such as `1, k3f9` or `[Step 4]`; `none` is an empty one.
     ///
     /// # Errors
-    /// Something in it is no step.
+    /// Something in it is not a step.
     pub(crate) fn parse_list(list: &str) -> Result<Vec<Self>, ModelError> {
         Ok(dependencies::parse(list, &[])?.into_iter().map(|found| found.step).collect())
     }
@@ -192,7 +192,7 @@ pub struct Step {
     pub started_at: Option<String>,
     /// The result, in a line.
     pub result: Option<String>,
-    /// The text under it that is no field: markdown, as written.
+    /// The text under it that is not a field: markdown, as written.
     pub description: Option<String>,
     /// Fields this tool has no meaning for.
     pub other: Vec<(String, String)>,

@@ -122,7 +122,7 @@ pub(super) fn read(
     (step, dependencies)
 }
 
-/// The id, and what stands in its line.
+/// The id, and what is in its line.
 fn read_line(
     document: &Document,
     item: ItemId,
@@ -155,7 +155,7 @@ fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {
     children.iter().map(pair).collect()
 }
 
-/// The text under a step that is no field: markdown, as written.
+/// The text under a step that is not a field: markdown, as written.
 fn description(document: &Document, section: SectionId) -> Option<String> {
     let found = document.section(section);
     let mut runs: Vec<Range<usize>> = Vec::new();
@@ -189,7 +189,7 @@ pub(in crate::domain) fn steps_inside(document: &Document, section: SectionId) -
     inside.map(|step| document.section(step.section).heading.start)
 }
 
-/// What is nested in a box and is no field, without its indentation.
+/// What is nested in a box and is not a field, without its indentation.
 fn description_in_box(document: &Document, item: ItemId) -> Option<String> {
     let found = document.item(item);
     let is_plain = |child: &&ItemId| document.item(**child).key.is_none();
@@ -211,7 +211,7 @@ fn dedent(document: &Document, span: Range<usize>) -> String {
     lines.collect::<Vec<_>>().join(document.newline()).trim_end().to_owned()
 }
 
-/// Whether nothing but fields stands in the section, as in nearly every step.
+/// Whether nothing but fields is in the section, as in nearly every step.
 fn has_fields_only(document: &Document, section: SectionId) -> bool {
     let found = document.section(section);
     let is_blank = |span: Range<usize>| {
@@ -220,7 +220,7 @@ fn has_fields_only(document: &Document, section: SectionId) -> bool {
     let mut end = found.body.start;
     for &item in document.items(section) {
         let item = document.item(item);
-        // The bullet stands before the item's own span only by its indentation.
+        // The bullet is before the item's own span only by its indentation.
         if item.key.is_none() || !is_blank(end..item.span.start.max(end)) {
             return false;
         }

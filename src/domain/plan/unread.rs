@@ -6,7 +6,7 @@ use crate::{
     text::markdown::SectionId,
 };
 
-/// Fields that are worth a word when they stand on a line that is no list item.
+/// Fields that are worth a word when they stand on a line that is not a list item.
 const FIELDS: [&str; 6] = ["status", "goal", "mode", "component", "tool_mapping", "depends_on"];
 
 impl Plan {

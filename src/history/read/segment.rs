@@ -24,7 +24,7 @@ pub(crate) enum SegmentKind {
 }
 
 /// A piece of the log. The pieces follow one another without a gap; blank lines belong to what
-/// stands below them.
+/// is below them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// What it is.

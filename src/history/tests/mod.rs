@@ -31,7 +31,7 @@ impl Log {
         Self { text: text.to_owned(), facts, newline, millis: 1_794_816_000_000, ids: Vec::new() }
     }
 
-    /// A log with so many step entries, one after the other.
+    /// A log with so many step entries, one after another.
     fn of(entries: u64) -> Self {
         let mut log = Self::new();
         for number in 1..=entries {

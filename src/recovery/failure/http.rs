@@ -56,7 +56,7 @@ pub(super) fn is_status(text: &str, words: &[Word<'_>], at: usize) -> bool {
     BEFORE.contains(&before) && free && !exits(words, at, 1)
 }
 
-/// Whether `exit` stands before the word `back` words before the number.
+/// Whether `exit` is before the word `back` words before the number.
 fn exits(words: &[Word<'_>], at: usize, back: usize) -> bool {
     let word = at.checked_sub(back + 1).map_or("", |before| words[before].text.as_str());
     matches!(word, "exit" | "exited" | "return" | "errno" | "process")

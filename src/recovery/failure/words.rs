@@ -1,10 +1,10 @@
-//! A text as words: split at everything that is no letter or digit, and inside `CamelCase`.
+//! A text as words: split at everything that is not a letter or digit, and inside `CamelCase`.
 
 /// The most bytes of an error that are looked at, half of them at each end: the beginning and the
 /// end say what it is.
 const MOST: usize = 64 << 10;
 
-/// One word, in small letters, and where it stands.
+/// One word, in small letters, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word<'t> {
     pub(super) text: String,

@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// A longer text is no rule.
+/// A longer text is not a rule.
 const MAX_BYTES: usize = 8 * 1024;
 
 const OPENERS: &Phrases = phrases![
@@ -89,7 +89,7 @@ pub(in crate::rules) fn lifetime(text: &str, workflow: &Workflow) -> Option<u32>
     None
 }
 
-/// Whether a text that is no rule was meant to be one: it has an arrow, or names a modifier.
+/// Whether a text that is not a rule was meant to be one: it has an arrow, or names a modifier.
 pub(crate) fn is_meant_as_rule(text: &str, workflow: &Workflow) -> bool {
     let Ok(tokens) = tokens(text) else { return false };
     let mut input = stream(text, workflow, &tokens);

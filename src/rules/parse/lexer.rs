@@ -44,7 +44,7 @@ pub(in crate::rules) enum Kind<'s> {
     Mark(char),
 }
 
-/// What stands between two quotes.
+/// What is between two quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::rules) struct Quoted<'s> {
     raw: &'s str,

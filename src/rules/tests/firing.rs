@@ -166,7 +166,7 @@ fn scales_end_and_quantities_stay_above_zero() {
             ("max_web_requests", "0".to_owned()),
         ]
     );
-    // A modifier without a value stands at its default or in the middle; what is unlimited stays so.
+    // A modifier without a value is at its default or in the middle; what is unlimited stays so.
     let actions =
         Action::parse_all("double max_execution_time, raise error_tolerance, lower user_sentiment")
             .unwrap();

@@ -1,4 +1,4 @@
-//! Reading files whole and consistently, and refusing what is no regular file.
+//! Reading files whole and consistently, and refusing what is not a regular file.
 
 use std::io::ErrorKind;
 use std::path::Path;

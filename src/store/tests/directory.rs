@@ -40,7 +40,7 @@ impl Scene {
         assert_eq!(fs::read_dir(&self.victims).unwrap().count(), 1);
     }
 
-    /// Puts something that is no regular file at `name`, one kind after the other.
+    /// Puts something that is not a regular file at `name`, one kind after the other.
     fn for_each_wrong_file(&self, name: &str, mut check: impl FnMut(&Directory, Kind)) {
         let path = self.inside.join(name);
         for shape in ["link", "dangling", "loop", "relative", "pipe", "socket", "directory"] {

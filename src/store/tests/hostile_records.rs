@@ -59,7 +59,7 @@ impl Scene {
         files
     }
 
-    /// Everything that the store does, one after the other; errors are answers, too.
+    /// Everything that the store does, one after another; errors are answers, too.
     fn use_it(&self) {
         let store = &self.store;
         if let Ok(view) = store.read(WAIT) {

@@ -94,9 +94,9 @@ pub(super) struct Style {
     /// What one level is indented by.
     pub(super) unit: String,
     pub(super) newline: &'static str,
-    /// What stands between a key and its value.
+    /// What is between a key and its value.
     pub(super) colon: String,
-    /// What stands behind a comma that does not end its line.
+    /// What follows a comma that does not end its line.
     pub(super) comma_gap: &'static str,
 }
 
@@ -140,7 +140,7 @@ fn unit(tree: &Tree) -> Option<&str> {
     })
 }
 
-/// What stands between a comma and the next item on the same line.
+/// What is between a comma and the next item on the same line.
 fn first_comma_gap(tree: &Tree) -> Option<&str> {
     let containers = tree.ids().filter(|id| tree.kind(*id).is_container());
     containers.flat_map(|id| tree.children(id).zip(tree.children(id).skip(1))).find_map(

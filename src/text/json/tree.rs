@@ -161,7 +161,7 @@ impl Tree {
         if node.key == 0 { node.start as usize } else { node.key as usize }
     }
 
-    /// What stands between a member's key and its value.
+    /// What is between a member's key and its value.
     pub(super) fn colon(&self, id: NodeId) -> Option<&str> {
         let node = self.node(id);
         let key = self.key_text(node);

@@ -90,7 +90,7 @@ pub(super) struct Intent {
 pub(super) struct Applied {
     /// What it replaced in the old source.
     pub at: Range<usize>,
-    /// Where it stands in the new source.
+    /// Where it is in the new source.
     pub new: Range<usize>,
     /// Whether it only adds whole lines.
     pub inserts: bool,

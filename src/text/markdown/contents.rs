@@ -17,7 +17,7 @@ pub(crate) struct HeadingLine<'a> {
     /// How many bytes the body before it has.
     distance: usize,
     len: usize,
-    /// The title, where it is not what stands behind the marks.
+    /// The title, where it is not what follows the marks.
     title: Option<Cow<'a, str>>,
 }
 
@@ -71,7 +71,7 @@ impl Document {
     }
 }
 
-/// The second of two sections, as it stands behind the first.
+/// The second of two sections, as it follows the first.
 fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>> {
     let [before, Section { level, heading, title, .. }] = pair else { return None };
     let is_plain = plain_title(source, *level, heading) == Some(title);
@@ -80,7 +80,7 @@ fn heading_line<'d>(source: &str, pair: &'d [Section]) -> Option<HeadingLine<'d>
     Some(HeadingLine { level: *level, distance, len: heading.len(), title })
 }
 
-/// What stands behind the marks of a heading, if it is written in the plainest way.
+/// What follows the marks of a heading, if it is written in the plainest way.
 fn plain_title<'s>(source: &'s str, level: u8, heading: &Range<usize>) -> Option<&'s str> {
     let text = source.get(heading.clone())?;
     let (marks, rest) = text.split_at_checked(usize::from(level))?;

@@ -1,7 +1,7 @@
 //! Refusing absurd nesting before the parser has to work through it.
 //!
 //! The parser walks all open containers on every line, so a line of a million `>` followed by a
-//! million short lines would take days. How deep a line can reach is bounded by what stands at
+//! million short lines would take days. How deep a line can reach is bounded by what is at
 //! its beginning, and that is counted much faster than it is parsed.
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
@@ -40,7 +40,7 @@ pub(super) fn too_deep(source: &str) -> Option<usize> {
     None
 }
 
-/// What stands at the beginning of a line.
+/// What is at the beginning of a line.
 struct Lead {
     quotes: usize,
     items: usize,

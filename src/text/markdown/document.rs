@@ -38,7 +38,7 @@ impl ItemId {
     }
 }
 
-/// A heading and what stands below it.
+/// A heading and what is below it.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Its own name.
@@ -75,7 +75,7 @@ impl Section {
     }
 }
 
-/// What stands in a section's own body.
+/// What is in a section's own body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     /// All items, in order.
@@ -109,7 +109,7 @@ pub struct Item {
     pub section: SectionId,
     /// Zero for a top-level item, one more for each item around it.
     pub depth: usize,
-    /// The quotation or fenced block that is the value, when nothing stands behind the key.
+    /// The quotation or fenced block that is the value, when nothing follows the key.
     pub block: Option<Range<usize>>,
     /// All of the inline text: key, value and trailing comment.
     pub(super) content: Range<usize>,
@@ -248,7 +248,7 @@ impl Document {
         &self.body(section).top
     }
 
-    /// What stands in the body of a section, read now if it has not been.
+    /// What is in the body of a section, read now if it has not been.
     pub(super) fn body(&self, section: SectionId) -> &Body {
         self.bodies[section.0].get_or_init(|| {
             let found = self.section(section);

@@ -48,7 +48,7 @@ struct ValueBlock {
 pub(super) enum BlockForm {
     /// Its lines are the value.
     Fence,
-    /// What stands behind the marks of its lines is the value.
+    /// What follows the marks of its lines is the value.
     Quote,
     /// Not at all.
     None,

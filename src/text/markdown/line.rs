@@ -61,7 +61,7 @@ pub(super) fn begins_line(source: &str, at: usize) -> bool {
     at == 0 || matches!(source.as_bytes()[at - 1], b'\n' | b'\r')
 }
 
-/// Whether nothing but white space stands on the line before `at`; true at the very beginning.
+/// Whether nothing but white space is on the line before `at`; true at the very beginning.
 pub(super) fn blank_before(source: &str, at: usize) -> bool {
     let bytes = source.as_bytes();
     let end = match &bytes[..at] {
@@ -73,7 +73,7 @@ pub(super) fn blank_before(source: &str, at: usize) -> bool {
     bytes[start..end].iter().all(|&b| is_space(b))
 }
 
-/// Whether nothing but white space stands on the line at `at`; true at the very end.
+/// Whether nothing but white space is on the line at `at`; true at the very end.
 pub(super) fn blank_at(source: &str, at: usize) -> bool {
     source.as_bytes()[at..text_end(source, at)].iter().all(|&b| is_space(b))
 }

@@ -53,7 +53,7 @@ pub(crate) fn render_raw_field(
 /// One whole item without a key, including its final line end.
 ///
 /// # Errors
-/// For a text that cannot be written so that it reads back identical and is no field.
+/// For a text that cannot be written so that it reads back identical and is not a field.
 pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<String, EditError> {
     let bulleted = |keep: Quote| -> Result<String, EditError> {
         let written = item_text(text, keep, true, None, "")?;

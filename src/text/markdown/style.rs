@@ -6,18 +6,18 @@ use super::{Document, Item, ItemId, line};
 /// The bullet of an item and the room around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bullet {
-    /// What stands before the bullet on its line.
+    /// What is before the bullet on its line.
     pub indent: String,
     /// The bullet or the number.
     pub marker: String,
-    /// What stands between bullet and text.
+    /// What is between bullet and text.
     pub pad: String,
 }
 
 /// How a key is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyLook {
-    /// What stands on both sides of it: `**`, `__` or nothing.
+    /// What is on both sides of it: `**`, `__` or nothing.
     pub marks: &'static str,
     /// Whether the colon is inside the marks.
     pub inside: bool,
@@ -62,7 +62,7 @@ impl Bullet {
         self
     }
 
-    /// The bullet as it stands at the beginning of a line.
+    /// The bullet as it is at the beginning of a line.
     pub(super) fn line(&self) -> String {
         [&*self.indent, &*self.marker, &*self.pad].concat()
     }
@@ -110,7 +110,7 @@ impl KeyLook {
     }
 }
 
-/// Whether a blank line stands between the items around `siblings[at]`.
+/// Whether a blank line is between the items around `siblings[at]`.
 pub(super) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> bool {
     let pair = match (siblings.get(at), siblings.get(at + 1)) {
         (Some(a), Some(b)) => Some((*a, *b)),

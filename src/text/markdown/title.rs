@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Document, EditError, Section, SectionId, line};
 
-/// The source of `title` as it stands behind the `#` marks of a heading.
+/// The source of `title` as it follows the `#` marks of a heading.
 ///
 /// # Errors
 /// Refuses what no heading can say: several lines, or NUL.

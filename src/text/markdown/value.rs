@@ -26,7 +26,7 @@ pub(super) enum Written {
 
 impl Written {
     /// The block that says the value, all but its first line indented by `indent`; `None` for
-    /// what stands on the line of the key.
+    /// what is on the line of the key.
     pub(super) fn block(&self, indent: &str, newline: &str) -> Option<String> {
         match self {
             Self::Inline(_) => None,

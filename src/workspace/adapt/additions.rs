@@ -34,7 +34,7 @@ pub(in super::super) fn add_in_a_row(
     if shapes.len() > 1 { add_steps(draft, &shapes) } else { Ok(Vec::new()) }
 }
 
-/// How many of these steps can be added one after the other before a rule fires.
+/// How many of these steps can be added one after another before a rule fires.
 fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
     let constraints = draft.constraints()?;
     let rules = rules(draft, &constraints);

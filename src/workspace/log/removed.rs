@@ -99,7 +99,7 @@ impl PutBack {
         let (text, now) = this.insert(&old, before, &removed, has_crlf)?;
         removed.retain(|removed| {
             let is_back = this.insert.iter().any(|(_, bytes)| *bytes == removed.between(has_crlf));
-            // Nothing at the end stands before an entry that follows it.
+            // Nothing at the end is before an entry that follows it.
             !is_back && !gone(&now).contains_key(&removed.entry)
         });
         let fits = |append: &[u8]| -> Result<bool, Error> {

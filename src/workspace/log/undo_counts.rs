@@ -35,7 +35,7 @@ impl Workspace {
         each_entry(bytes.as_slice(), |entry| entries.push((entry.id, entry.after, entry.offset)))?;
         let mut known: BTreeSet<EntryId> = signed_ids(around.since.as_slice()).collect();
         let mut followed = BTreeSet::from([ours]);
-        // Each stands behind those that it follows.
+        // Each follows those that it follows.
         for (id, after, _) in entries.iter().rev() {
             if id.is_some_and(|id| followed.contains(&id)) {
                 followed.extend(after);
@@ -75,7 +75,7 @@ impl Draft<'_> {
         let before = self.facts()?.history.counts.consecutive_failures;
         let streak = match (undo, part.completed > 0) {
             (true, false) => before.saturating_sub(part.failed),
-            // A success had ended a row of failures: what it was stands before it.
+            // A success had ended a row of failures: what it was is before it.
             (true, true) => {
                 let near =
                     self.view().appended().read_between(offset.saturating_sub(NEAR), offset)?;

@@ -45,7 +45,7 @@ pub(crate) struct WantedFile {
     pub named_in: &'static str,
 }
 
-/// What the caller found outside of the state directory.
+/// What the caller found outside the state directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     /// The project's files.

@@ -31,7 +31,7 @@ pub(crate) struct RuleLine {
     pub readable: (String, Vec<String>),
     /// What is passed on to the agent word for word.
     pub advises: Vec<String>,
-    /// Whether it is prose that is no rule and not meant to be one.
+    /// Whether it is prose that is not a rule and not meant to be one.
     pub prose: bool,
     /// Why it is not understood.
     pub error: Option<String>,

@@ -35,7 +35,7 @@ impl Workspace {
     /// Accepts a private directory that is not trusted, or the one that was set aside last.
     ///
     /// # Errors
-    /// It is no directory, or another process is at work.
+    /// It is not a directory, or another process is at work.
     pub(crate) fn trust(&self) -> Result<Trusted, Error> {
         let dry_run = self.options.dry_run;
         Ok(self.store.trust(self.options.wait, &self.holder(), dry_run)?)

@@ -158,7 +158,7 @@ pub struct StepState {
     pub started_at: Option<String>,
     /// The result, in a line.
     pub result: Option<String>,
-    /// The text under it that is no field: markdown.
+    /// The text under it that is not a field: markdown.
     pub description: Option<String>,
     /// Fields this tool has no meaning for.
     pub other: Vec<Written>,
@@ -265,7 +265,7 @@ pub struct ConstraintState {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SettingState {
-    /// The list it stands in.
+    /// The list it is in.
     pub group: SettingGroup,
     /// Its name, its text and what that means.
     #[serde(flatten)]

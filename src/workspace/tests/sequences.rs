@@ -211,7 +211,7 @@ fn a_command_stopped_before_its_sync_may_be_lost_with_the_power_and_nothing_else
     assert_eq!(kept, 19);
 }
 
-/// Found by the sequences: of two commands stopped one after the other, the last alone may go.
+/// Found by the sequences: of two commands stopped one after another, the last alone may go.
 #[test]
 fn of_two_stopped_commands_the_power_may_take_the_last_alone() {
     use crate::store::sim_disk::{Fault, Loss};

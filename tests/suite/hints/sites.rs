@@ -78,7 +78,7 @@ pub fn sites(dir: &Path) -> Vec<Site> {
     found
 }
 
-/// The string literals of some code: the line, the text as it is printed, and what stands before it.
+/// The string literals of some code: the line, the text as it is printed, and what is before it.
 fn literals(code: &str, before: &mut String) -> Vec<(usize, (String, String))> {
     let mut found = Vec::new();
     let chars: Vec<char> = code.chars().collect();

@@ -397,7 +397,7 @@ pub fn clear(path: &Path) {
     match path.symlink_metadata() {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path).unwrap(),
         Ok(_) => fs::remove_file(path).unwrap(),
-        // Something on the way is no directory: it gives way.
+        // Something on the way is not a directory: it gives way.
         Err(_) => {
             for above in path.ancestors().skip(1) {
                 match above.symlink_metadata() {

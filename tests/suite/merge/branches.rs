@@ -133,7 +133,7 @@ fn criss_cross_octopus_rebase_cherry_pick_and_revert() {
     repository.git(&["checkout", "--quiet", "b"]);
     let octopus = repository.try_git(&["merge", "--quiet", "--no-edit", "x", "y"]);
     if octopus.code != 0 {
-        // Git gives up on an octopus with content to merge; one after the other works.
+        // Git gives up on an octopus with content to merge; one after another works.
         repository.try_git(&["reset", "--quiet", "--hard", "b"]);
         assert!(repository.merges("x") && repository.merges("y"));
     }

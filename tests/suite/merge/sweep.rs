@@ -89,7 +89,7 @@ fn is_under_way(repository: &Repository) -> bool {
     marks.iter().any(|mark| git.join(mark).exists())
 }
 
-/// Lets git apply commits one after the other, and settles where it stops.
+/// Lets git apply commits one after another, and settles where it stops.
 fn go_on(repository: &Repository, dice: &mut Dice, args: &[&str], verb: &str) {
     let mut ran = repository.try_git(args);
     for _ in 0..100 {
@@ -125,7 +125,7 @@ fn bring_back(repository: &Repository, before: &BTreeSet<String>, what: &str) {
     repository.commit("as it was");
 }
 
-/// Merges both other branches at once, or one after the other where git gives up.
+/// Merges both other branches at once, or one after another where git gives up.
 fn octopus(repository: &Repository, dice: &mut Dice, one: &str) -> BTreeSet<String> {
     let others: Vec<&str> = ["a", "b", "c"].into_iter().filter(|name| *name != one).collect();
     let mut all = entries(repository);

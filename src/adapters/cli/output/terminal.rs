@@ -78,7 +78,7 @@ fn wrap_line(line: &str, columns: usize, out: &mut String) {
     }
 }
 
-/// The words of a line with the blanks before them; what stands in backticks is one word.
+/// The words of a line with the blanks before them; what is in backticks is one word.
 fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = line;
     std::iter::from_fn(move || {

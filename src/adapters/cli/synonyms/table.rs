@@ -23,7 +23,7 @@ pub(super) enum Token {
     Literal(&'static str),
     /// The number or id of a step.
     Step,
-    /// Any word that is no option.
+    /// Any word that is not an option.
     Text,
     /// The same, of several words.
     Words,

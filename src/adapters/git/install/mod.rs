@@ -45,7 +45,7 @@ pub(crate) struct Installed {
     pub driver: Option<String>,
     /// What was written, or would be.
     pub changed: Vec<PathBuf>,
-    /// What stands in the way.
+    /// What is in the way.
     pub problems: Vec<String>,
 }
 

@@ -193,7 +193,7 @@ pub(crate) fn unite_history(dir: &Path, side: Side) -> Result<(), GitError> {
     replace(&path, &bytes)
 }
 
-/// The state files that git holds for unmerged, whatever they look like; none outside of a
+/// The state files that git holds for unmerged, whatever they look like; none outside a
 /// repository.
 pub(crate) fn unmerged_files(dir: &Path) -> Result<Vec<Unmerged>, GitError> {
     match Repository::of(dir) {

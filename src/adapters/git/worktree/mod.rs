@@ -152,7 +152,7 @@ pub(crate) fn left_by_add(dir: &Path, name: &str, path: &Path) -> Result<Left, G
     Ok(if is_new { Left::Branch } else { Left::Nothing })
 }
 
-/// Keeps git from offering a working tree that lies inside of this one to be added: its directory
+/// Keeps git from offering a working tree that lies inside this one to be added: its directory
 /// is named in git's own list, which is not committed.
 pub(crate) fn ignore_worktrees(dir: &Path, path: &Path) -> Result<(), GitError> {
     let repository = Repository::of(dir)?;
@@ -265,7 +265,7 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
     Err(GitError::refused(ErrorCode::NotCommitted, message, "commit or stash them there"))
 }
 
-/// Git takes no working tree away that has submodules: their repositories are inside of it, with
+/// Git takes no working tree away that has submodules: their repositories are inside it, with
 /// whatever is committed there and nowhere else.
 fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     let git = Git::at(&tree.path);

@@ -19,7 +19,7 @@ pub(super) fn checklist(text: &str) -> Vec<ClientTask> {
 }
 
 /// The steps of a plan: its numbered items, else its numbered headings, else its checklist. One
-/// alone is no plan.
+/// alone is not a plan.
 pub(super) fn tasks(plan: &str) -> Vec<ClientTask> {
     let lines: Vec<&str> = without_code(plan).collect();
     let found = |of: fn(&str) -> Option<&str>| -> Vec<ClientTask> {

@@ -106,7 +106,7 @@ fn alternatives(word: &Word) -> Vec<Word> {
     done
 }
 
-/// What stands before the first braces with a comma, between their commas, and behind them.
+/// What is before the first braces with a comma, between their commas, and behind them.
 fn split(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut first: Option<(usize, Vec<usize>, usize)> = None;

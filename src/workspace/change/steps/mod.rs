@@ -288,7 +288,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
     })
 }
 
-/// Why there is no step to be started.
+/// Why no step can be started.
 pub(crate) fn no_ready_step(overview: &Overview) -> Error {
     none_ready(&overview.counts, &overview.situation())
 }

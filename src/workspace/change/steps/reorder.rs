@@ -117,7 +117,7 @@ fn renumber(draft: &mut Draft<'_>, moved: &[(u32, u32)]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The step that stands before `before`, `moved` apart.
+/// The step that is before `before`, `moved` apart.
 fn previous<'p>(plan: &'p Plan, before: &Step, moved: &Step) -> Option<&'p Step> {
     let earlier = plan.steps.iter().take_while(|step| step.offset != before.offset);
     earlier.filter(|step| step.offset != moved.offset).last()

@@ -199,7 +199,7 @@ pub(in crate::workspace) fn added_answer(
     Answer::new(format!("step {number}{id} added: {title}")).with("step", step)
 }
 
-/// What stands in a list below a box, once the box is there; the id, if it was given one.
+/// What is in a list below a box, once the box is there; the id, if it was given one.
 fn complete_box(
     draft: &mut Draft<'_>,
     number: u32,

@@ -36,7 +36,7 @@ pub(super) fn secrets_in(line: &str) -> Vec<Hit> {
             match last {
                 Some(last) => {
                     last.range.end = last.range.end.max(hit.range.end);
-                    // A key goes on in the lines that follow, whatever it stands in.
+                    // A key goes on in the lines that follow, whatever it is in.
                     if hit.what == PRIVATE_KEY {
                         last.what = PRIVATE_KEY;
                     }
@@ -86,7 +86,7 @@ impl Matcher<'_> {
     fn in_word(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|before| self.bytes[before]);
         before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            // The `n` of an escaped line break is no part of the word behind it.
+            // The `n` of an escaped line break is not part of the word behind it.
             && !(before == Some(b'n') && at >= 2 && self.bytes[at - 2] == b'\\')
     }
 
@@ -119,7 +119,7 @@ impl Matcher<'_> {
         None
     }
 
-    /// `Bearer 8f3a…`, wherever it stands.
+    /// `Bearer 8f3a…`, wherever it is.
     fn scheme(&mut self, at: usize) -> Option<Hit> {
         let rest = &self.bytes[at..];
         let scheme = SCHEMES[..2].iter().find(|scheme| {
@@ -212,7 +212,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Where a value is, and whether it stands between quotes.
+    /// Where a value is, and whether it is between quotes.
     fn value(&mut self, from: usize) -> Option<(bool, Range<usize>)> {
         let mut start = from;
         let skipped = |byte: &u8| matches!(byte, b' ' | b'\t' | b'*' | b'=' | b'>' | b'`');

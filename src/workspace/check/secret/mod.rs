@@ -105,7 +105,7 @@ impl<R: BufRead> BufRead for Watched<'_, R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        // What is consumed stands in the buffer: nothing is read for it.
+        // What is consumed is in the buffer: nothing is read for it.
         if let Some(bytes) = self.reader.fill_buf().ok().and_then(|buffer| buffer.get(..amount)) {
             self.lines.read(bytes);
         }

@@ -59,7 +59,7 @@ const fn exact(prefix: &'static str, body: Alphabet, length: usize, what: &'stat
 
 use Alphabet::{Alnum, Dotted, Hex, Wide, Word};
 
-/// The first that matches names the key, so a longer prefix stands before a shorter one.
+/// The first that matches names the key, so a longer prefix is before a shorter one.
 pub(super) const KEYS: &[Key] = &[
     // Clouds.
     key("AKIA", Alnum, 16, "an AWS access key"),

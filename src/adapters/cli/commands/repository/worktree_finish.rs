@@ -28,7 +28,7 @@ pub(super) enum FinishMode {
     Abandon,
 }
 
-/// Merges all that wait, one after the other; a conflict stops it.
+/// Merges all that wait, one after another; a conflict stops it.
 pub(super) fn finish_all(session: &mut Session<'_>) -> CliResult {
     let mut merged = Vec::new();
     let mut name = merge_queue::next(session)?;

@@ -179,7 +179,7 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
     (colour, format!("  {mark} {number:>3}  {status:<10} {title}{notes}"))
 }
 
-/// What is next, what it costs, and what stands in the way.
+/// What is next, what it costs, and what is in the way.
 fn outlook(overview: &Overview) -> Vec<Painted> {
     let (counts, spending) = (&overview.counts, &overview.spending);
     let mut lines = Vec::new();
