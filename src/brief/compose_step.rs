@@ -33,18 +33,19 @@ pub(super) fn details(focus: &Focus) -> Vec<String> {
             }
         });
     }
-    for (name, text) in &step.expected_outputs {
+    for (name, text) in &step.details().expected_outputs {
         lines.push(format!("gives {name}: {}", one_line(text, LINE)));
     }
     let said = |name: &str, value: &Option<String>| {
         let value = value.as_ref().filter(|value| !value.eq_ignore_ascii_case("none"))?;
         Some(format!("{name}: {}", one_line(value, LINE)))
     };
-    let means = [said("component", &step.component), said("tool", &step.tool_mapping)];
+    let means =
+        [said("component", &step.details().component), said("tool", &step.details().tool_mapping)];
     let means: Vec<String> = means.into_iter().flatten().collect();
     lines.extend((!means.is_empty()).then(|| means.join("; ")));
-    lines.extend(said("side effects", &step.side_effects));
-    for (name, text) in &step.other {
+    lines.extend(said("side effects", &step.details().side_effects));
+    for (name, text) in &step.details().other {
         lines.push(format!("{name}: {}", one_line(text, LINE)));
     }
     lines

@@ -21,8 +21,8 @@ impl Plan {
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
         // Without a description there is nothing in the step but fields.
-        if step.item.is_some() || step.description.is_none() {
-            return step.description.clone().unwrap_or_default();
+        if step.item.is_some() || step.details().description.is_none() {
+            return step.details().description.clone().unwrap_or_default();
         }
         let is_field = |item: ItemId| document.item(item).key.is_some();
         let mut text = without_status(&outside_items(document, step.section, is_field));

@@ -221,7 +221,7 @@ fn node(
     let role = workflow.role_of(step);
     let open = || workflow.step_with_role(StepRole::Open).to_owned();
     let written = step.status.clone().unwrap_or_else(open);
-    let estimated = step.estimated_time.as_deref().and_then(parse_duration_ms);
+    let estimated = step.details().estimated_time.as_deref().and_then(parse_duration_ms);
     let took = step.id.as_ref().and_then(|id| measured(id.as_str()));
     let (time_ms, is_measured) = match role.is_some_and(StepRole::is_finished) {
         true => (took.or(estimated), took.is_some()),
@@ -250,9 +250,9 @@ fn node(
 
 fn group(step: &Step, key: &str) -> Option<String> {
     if key.eq_ignore_ascii_case("component") {
-        return step.component.clone();
+        return step.details().component.clone();
     }
-    let own = step.other.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
+    let own = step.details().other.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
     own.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 

@@ -110,7 +110,11 @@ impl Location<'_> {
     /// moved since, and a branch may be checked out elsewhere, so either will do.
     pub(super) fn is_of(&self, step: &Step) -> bool {
         let named = |key: &str| {
-            step.other.iter().find(|(found, _)| found == key).map(|(_, value)| value.as_str())
+            step.details()
+                .other
+                .iter()
+                .find(|(found, _)| found == key)
+                .map(|(_, value)| value.as_str())
         };
         // A relative path would fit nearly anywhere.
         let place = named("worktree").map(Path::new).filter(|place| place.is_absolute());

@@ -375,9 +375,11 @@ fn prove(
 ) -> Result<(), ModelError> {
     let said = |step: &Step| -> serde_json::Value {
         let mut step = step.clone();
-        step.other.sort();
         step.depends_on.sort_by_key(ToString::to_string);
-        step.description = step.description.map(|text| text.trim().to_owned());
+        let mut details = step.details().clone();
+        details.other.sort();
+        details.description = details.description.map(|text| text.trim().to_owned());
+        step.set_details(details);
         serde_json::to_value(step).unwrap_or_default()
     };
     let is_told = |step: &&Step| changed.contains(id_of(step)) || !known.contains_key(id_of(step));

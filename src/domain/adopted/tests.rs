@@ -93,7 +93,7 @@ fn tasks_become_steps_with_their_ids_and_numbers() {
     assert!(said[2].ends_with("No id Open") && said[2][2..] != said[3][2..], "{said:?}");
     assert_eq!(plan.metadata.goal.as_deref(), Some("Log in"));
     assert_eq!(plan.title, "Login & more");
-    assert_eq!(plan.steps[1].other, [("parallel".to_owned(), "yes".to_owned())]);
+    assert_eq!(plan.steps[1].details().other, [("parallel".to_owned(), "yes".to_owned())]);
     assert!(plan.problems.is_empty(), "{:?}", plan.problems);
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod bookkeeping;
 mod boxes;
 pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
+pub(in crate::domain) mod details;
 pub(in crate::domain) mod edit;
 mod follow;
 pub(in crate::domain) mod groups;

@@ -2,13 +2,19 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct as _,
+};
 
 use crate::{
     domain::{
         Claim, ModelError, Money,
         nearest::same_name,
-        plan::{dependencies, heading::Heading},
+        plan::{
+            dependencies,
+            details::{LateDetails, StepDetails},
+            heading::Heading,
+        },
     },
     text::markdown::{ItemId, SectionId},
 };
@@ -156,7 +162,7 @@ pub(crate) enum BookkeepingForm {
 }
 
 /// A step as written in plan.md. Texts are as written; typed readings are methods.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Step {
     /// The number in the heading.
     pub number: u32,
@@ -166,20 +172,6 @@ pub struct Step {
     pub title: String,
     /// The status as written; `None` when absent or a placeholder.
     pub status: Option<String>,
-    /// The component that does it.
-    pub component: Option<String>,
-    /// The tool it maps to.
-    pub tool_mapping: Option<String>,
-    /// Parameters, in order.
-    pub inputs: Vec<(String, String)>,
-    /// Results it should give, in order.
-    pub expected_outputs: Vec<(String, String)>,
-    /// The estimate as written.
-    pub estimated_cost: Option<String>,
-    /// The estimate as written.
-    pub estimated_time: Option<String>,
-    /// What it changes in the world.
-    pub side_effects: Option<String>,
     /// The steps that come before it.
     pub depends_on: Vec<StepRef>,
     /// How often it was started.
@@ -190,38 +182,67 @@ pub struct Step {
     pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
-    /// The result, in a line.
-    pub result: Option<String>,
-    /// The text under it that is not a field: markdown, as written.
-    pub description: Option<String>,
-    /// Fields this tool has no meaning for.
-    pub other: Vec<(String, String)>,
+    /// The other fields.
+    pub(super) details: LateDetails,
     /// How its heading is written.
-    #[serde(skip)]
     pub(crate) heading: Heading,
     /// Where its bookkeeping is.
-    #[serde(skip)]
     pub(crate) bookkeeping: BookkeepingForm,
     /// The byte at which its heading begins.
-    #[serde(skip)]
     pub offset: usize,
     /// The section in the document; that of the list if the step is a box in it.
-    #[serde(skip)]
     pub section: SectionId,
     /// The box in a list that the step is, if it has no heading.
-    #[serde(skip)]
     pub(crate) item: Option<ItemId>,
 }
 
+/// What it says, in the order of the file.
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let details = self.details();
+        let mut fields = serializer.serialize_struct("Step", 19)?;
+        fields.serialize_field("number", &self.number)?;
+        fields.serialize_field("id", &self.id)?;
+        fields.serialize_field("title", &self.title)?;
+        fields.serialize_field("status", &self.status)?;
+        fields.serialize_field("component", &details.component)?;
+        fields.serialize_field("tool_mapping", &details.tool_mapping)?;
+        fields.serialize_field("inputs", &details.inputs)?;
+        fields.serialize_field("expected_outputs", &details.expected_outputs)?;
+        fields.serialize_field("estimated_cost", &details.estimated_cost)?;
+        fields.serialize_field("estimated_time", &details.estimated_time)?;
+        fields.serialize_field("side_effects", &details.side_effects)?;
+        fields.serialize_field("depends_on", &self.depends_on)?;
+        fields.serialize_field("attempts", &self.attempts)?;
+        fields.serialize_field("failures", &self.failures)?;
+        fields.serialize_field("claimed_by", &self.claimed_by)?;
+        fields.serialize_field("started_at", &self.started_at)?;
+        fields.serialize_field("result", &details.result)?;
+        fields.serialize_field("description", &details.description)?;
+        fields.serialize_field("other", &details.other)?;
+        fields.end()
+    }
+}
+
 impl Step {
+    /// How it is to be done, and its result.
+    pub fn details(&self) -> &StepDetails {
+        self.details.get()
+    }
+
+    /// Replaces what the details say.
+    pub(crate) fn set_details(&mut self, details: StepDetails) {
+        self.details = details.into();
+    }
+
     /// The estimated cost as an amount.
     pub fn cost(&self) -> Option<Money> {
-        self.estimated_cost.as_deref().and_then(Money::parse)
+        self.details().estimated_cost.as_deref().and_then(Money::parse)
     }
 
     /// Whether a line for its result belongs to it; steps of older states have none.
     pub(crate) fn has_result_line(&self) -> bool {
-        self.bookkeeping == BookkeepingForm::Line || self.result.is_some()
+        self.bookkeeping == BookkeepingForm::Line || self.details().result.is_some()
     }
 
     /// Whether `step` means this one.
@@ -242,21 +263,22 @@ impl Step {
     /// The value of a field that is one line of text, by its name in any spelling: one of this
     /// tool's, such as `component`, or one of the user's own.
     pub fn field(&self, name: &str) -> Option<&str> {
-        if let Some((_, value)) = self.other.iter().find(|(key, _)| same_name(key, name)) {
+        if let Some((_, value)) = self.details().other.iter().find(|(key, _)| same_name(key, name))
+        {
             return Some(value);
         }
         let known = [
             ("id", self.id.as_ref().map(StepId::as_str)),
             ("title", Some(self.title.as_str())),
             ("status", self.status.as_deref()),
-            ("component", self.component.as_deref()),
-            ("tool", self.tool_mapping.as_deref()),
-            ("tool_mapping", self.tool_mapping.as_deref()),
-            ("estimated_cost", self.estimated_cost.as_deref()),
-            ("estimated_time", self.estimated_time.as_deref()),
-            ("side_effects", self.side_effects.as_deref()),
+            ("component", self.details().component.as_deref()),
+            ("tool", self.details().tool_mapping.as_deref()),
+            ("tool_mapping", self.details().tool_mapping.as_deref()),
+            ("estimated_cost", self.details().estimated_cost.as_deref()),
+            ("estimated_time", self.details().estimated_time.as_deref()),
+            ("side_effects", self.details().side_effects.as_deref()),
             ("started_at", self.started_at.as_deref()),
-            ("result", self.result.as_deref()),
+            ("result", self.details().result.as_deref()),
         ];
         known.into_iter().find(|(known, _)| same_name(known, name)).and_then(|(_, value)| value)
     }

@@ -5,6 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use super::{
     at_value,
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+    details::{LateDetails, StepDetails},
     duplicate, key_of,
     locate::{Located, locate},
     loose, says_step, value_of,
@@ -33,27 +34,19 @@ pub(super) fn read(
         id: None,
         title: heading.title.clone(),
         status: None,
-        component: None,
-        tool_mapping: None,
-        inputs: Vec::new(),
-        expected_outputs: Vec::new(),
-        estimated_cost: None,
-        estimated_time: None,
-        side_effects: None,
         depends_on: Vec::new(),
         attempts: 0,
         failures: None,
         claimed_by: None,
         started_at: None,
-        result: None,
-        description: None,
-        other: Vec::new(),
+        details: LateDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
         offset,
         section,
         item,
     };
+    let mut details = StepDetails::default();
     let mut dependencies = None;
     let mut seen: Vec<Cow<'_, str>> = Vec::new();
     let fields = match item {
@@ -76,12 +69,12 @@ pub(super) fn read(
                     step.bookkeeping = BookkeepingForm::Fields;
                 }
             }
-            "component" => step.component = value,
-            "tool_mapping" => step.tool_mapping = value,
-            "estimated_cost" => step.estimated_cost = value,
-            "estimated_time" => step.estimated_time = value,
-            "side_effects" => step.side_effects = value,
-            "result" => step.result = value,
+            "component" => details.component = value,
+            "tool_mapping" => details.tool_mapping = value,
+            "estimated_cost" => details.estimated_cost = value,
+            "estimated_time" => details.estimated_time = value,
+            "side_effects" => details.side_effects = value,
+            "result" => details.result = value,
             CLAIMED_BY | STARTED_AT | ATTEMPTS => {
                 step.bookkeeping = BookkeepingForm::Fields;
                 match &*key {
@@ -103,22 +96,23 @@ pub(super) fn read(
                     problems.push(at_value(document, item, ErrorCode::BadNumber, message));
                 }
             },
-            "inputs" => step.inputs = nested(document, item),
-            "expected_outputs" => step.expected_outputs = nested(document, item),
+            "inputs" => details.inputs = nested(document, item),
+            "expected_outputs" => details.expected_outputs = nested(document, item),
             "depends_on" => dependencies = value.map(|list| (item, list)),
-            _ => step.other.push((key.to_string(), document.value(item))),
+            _ => details.other.push((key.to_string(), document.value(item))),
         }
         seen.push(key);
     }
     if let Some(item) = item {
-        step.description = description_in_box(document, item);
+        details.description = description_in_box(document, item);
     } else if !has_fields_only(document, section) {
         if step.status.is_none() {
             let status = loose::status(document, section);
             step.status = status.map(|at| document.source()[at].to_owned());
         }
-        step.description = description(document, section);
+        details.description = description(document, section);
     }
+    step.details = details.into();
     (step, dependencies)
 }
 

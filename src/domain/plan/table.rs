@@ -4,18 +4,18 @@
 //! What is in it follows from plan.md alone. Wherever it is missing, or from another version, the file
 //! is read instead.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Heading, Plan, Step, StepRef, step::BookkeepingForm};
+use super::{Heading, Plan, Step, StepRef, details::LateDetails, step::BookkeepingForm};
 use crate::{
     domain::{Claim, StepId, StepRole},
     text::markdown::{Document, HeadingLine, ItemId},
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+1");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+2");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
@@ -25,7 +25,7 @@ struct Preface<'a> {
     steps: usize,
 }
 
-/// A step. Texts are borrowed when a table is written.
+/// A step without its details, which follow as so many bytes. Texts are borrowed.
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     section: usize,
@@ -40,21 +40,12 @@ struct Row<'a> {
     has_line: bool,
     id: Option<Cow<'a, str>>,
     status: Option<Cow<'a, str>>,
-    component: Option<Cow<'a, str>>,
-    tool_mapping: Option<Cow<'a, str>>,
-    inputs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    expected_outputs: Vec<(Cow<'a, str>, Cow<'a, str>)>,
-    estimated_cost: Option<Cow<'a, str>>,
-    estimated_time: Option<Cow<'a, str>>,
-    side_effects: Option<Cow<'a, str>>,
     depends_on: Vec<Named<'a>>,
     attempts: u32,
     failures: Option<u32>,
     claimed_by: Option<Holder<'a>>,
     started_at: Option<Cow<'a, str>>,
-    result: Option<Cow<'a, str>>,
-    description: Option<Cow<'a, str>>,
-    other: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    details: usize,
 }
 
 /// A step that another one waits for.
@@ -88,14 +79,17 @@ impl Plan {
             write(&mut table, &line)?;
         }
         for step in &self.steps {
-            write(&mut table, &Row::of(step))?;
+            let details = step.details.to_bytes()?;
+            write(&mut table, &Row::of(step, details.len()))?;
+            table.extend_from_slice(&details);
         }
         Some(table)
     }
 
     /// The plan with that source, of which a table was kept; `None` if that cannot be used.
-    pub(crate) fn from_table(source: &str, table: &[u8]) -> Option<Self> {
-        let mut rest = table;
+    pub(crate) fn from_table(source: &str, table: Vec<u8>) -> Option<Self> {
+        let table = Arc::new(table);
+        let mut rest = table.as_slice();
         let Preface { format, sections, steps } = read(&mut rest)?;
         // Each takes more than a byte of those that follow, but for the root.
         let is_possible = (1..=rest.len() + 1).contains(&sections) && steps <= rest.len();
@@ -106,7 +100,10 @@ impl Plan {
         let document = Document::with_contents(source.to_owned(), sections, lines)?;
         let mut found = Vec::with_capacity(steps);
         for _ in 0..steps {
-            found.push(read::<Row<'_>>(&mut rest)?.into_step(&document)?);
+            let row = read::<Row<'_>>(&mut rest)?;
+            let (start, len) = (table.len() - rest.len(), row.details);
+            rest = rest.get(len..)?;
+            found.push(row.into_step(&document, LateDetails::kept(&table, start, len))?);
         }
         let plan = Self::around(document, found);
         (rest.is_empty() && plan.problems.is_empty()).then_some(plan)
@@ -114,7 +111,7 @@ impl Plan {
 }
 
 impl<'a> Row<'a> {
-    fn of(step: &'a Step) -> Self {
+    fn of(step: &'a Step, details: usize) -> Self {
         Self {
             section: step.section.number(),
             item: step.item.map(ItemId::number),
@@ -128,25 +125,16 @@ impl<'a> Row<'a> {
             has_line: step.bookkeeping == BookkeepingForm::Line,
             id: step.id.as_ref().map(|id| id.as_str().into()),
             status: some(&step.status),
-            component: some(&step.component),
-            tool_mapping: some(&step.tool_mapping),
-            inputs: pairs(&step.inputs),
-            expected_outputs: pairs(&step.expected_outputs),
-            estimated_cost: some(&step.estimated_cost),
-            estimated_time: some(&step.estimated_time),
-            side_effects: some(&step.side_effects),
             depends_on: step.depends_on.iter().map(Named::of).collect(),
             attempts: step.attempts,
             failures: step.failures,
             claimed_by: step.claimed_by.as_ref().map(Holder::of),
             started_at: some(&step.started_at),
-            result: some(&step.result),
-            description: some(&step.description),
-            other: pairs(&step.other),
+            details,
         }
     }
 
-    fn into_step(self, document: &Document) -> Option<Step> {
+    fn into_step(self, document: &Document, details: LateDetails) -> Option<Step> {
         let section = document.nth_section(self.section)?;
         let item = self.item.map(|number| ItemId::numbered(section, number));
         let offset = match item {
@@ -169,21 +157,12 @@ impl<'a> Row<'a> {
             id: self.id.map(|id| StepId::kept(id.into_owned())),
             title,
             status: owned(self.status),
-            component: owned(self.component),
-            tool_mapping: owned(self.tool_mapping),
-            inputs: owned_pairs(self.inputs),
-            expected_outputs: owned_pairs(self.expected_outputs),
-            estimated_cost: owned(self.estimated_cost),
-            estimated_time: owned(self.estimated_time),
-            side_effects: owned(self.side_effects),
             depends_on: self.depends_on.into_iter().map(Named::into_ref).collect(),
             attempts: self.attempts,
             failures: self.failures,
             claimed_by: self.claimed_by.map(Holder::into_claim),
             started_at: owned(self.started_at),
-            result: owned(self.result),
-            description: owned(self.description),
-            other: owned_pairs(self.other),
+            details,
             heading,
             bookkeeping,
             offset,
@@ -243,14 +222,6 @@ fn owned(text: Option<Cow<'_, str>>) -> Option<String> {
     text.map(Cow::into_owned)
 }
 
-fn pairs(pairs: &[(String, String)]) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-    pairs.iter().map(|(key, value)| (text(key), text(value))).collect()
-}
-
-fn owned_pairs(pairs: Vec<(Cow<'_, str>, Cow<'_, str>)>) -> Vec<(String, String)> {
-    pairs.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned())).collect()
-}
-
 fn write(table: &mut Vec<u8>, value: &impl Serialize) -> Option<()> {
     *table = postcard::to_extend(value, std::mem::take(table)).ok()?;
     Some(())
@@ -278,7 +249,7 @@ mod tests {
         for source in samples::PLANS {
             let read = plan(source);
             let table = read.to_table().unwrap_or_else(|| panic!("{:?}: {source}", read.problems));
-            let kept = Plan::from_table(source, &table).unwrap();
+            let kept = Plan::from_table(source, table).unwrap();
             assert_eq!(samples::all_of(&kept), samples::all_of(&read), "{source}");
         }
     }
@@ -292,7 +263,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+1", 14_179_176_365_598_280_312));
+        assert_eq!((FORMAT, sum), ("0.1.0+2", 14_179_176_365_598_280_312));
     }
 
     #[test]
@@ -300,13 +271,13 @@ mod tests {
         let source = samples::PLANS[0];
         let table = plan(source).to_table().unwrap();
         for end in 0..table.len() {
-            assert!(Plan::from_table(source, &table[..end]).is_none(), "{end}");
+            assert!(Plan::from_table(source, table[..end].to_vec()).is_none(), "{end}");
         }
         let longer = [table.as_slice(), b"x"].concat();
-        assert!(Plan::from_table(source, &longer).is_none());
+        assert!(Plan::from_table(source, longer).is_none());
         let mut other = table;
         other[1] ^= 1;
-        assert!(Plan::from_table(source, &other).is_none());
+        assert!(Plan::from_table(source, other).is_none());
     }
 
     proptest! {
@@ -316,7 +287,7 @@ mod tests {
         fn any_plan_comes_back_from_its_table(source in samples::any_plan()) {
             let read = plan(&source);
             if let Some(table) = read.to_table() {
-                let kept = Plan::from_table(&source, &table);
+                let kept = Plan::from_table(&source, table);
                 prop_assert_eq!(kept.map(|plan| samples::all_of(&plan)), Some(samples::all_of(&read)));
             }
         }
@@ -326,7 +297,7 @@ mod tests {
             let Some(mut table) = plan(&source).to_table() else { return Ok(()) };
             let at = at.index(table.len());
             table[at] ^= bits;
-            if let Some(plan) = Plan::from_table(&source, &table) {
+            if let Some(plan) = Plan::from_table(&source, table) {
                 let _ = samples::all_of(&plan);
             }
         }

@@ -84,7 +84,7 @@ fn a_renumbering_on_one_side_meets_an_edit_on_the_other() {
         plan.steps.iter().map(|s| format!("{} {}", s.number, s.title)).collect();
     assert_eq!(names, ["1 New", "2 First", "3 Second, better"], "{text}");
     assert_eq!(plan.steps[2].depends_on[0].to_string(), "aaaa", "{text}");
-    assert_eq!(plan.steps[2].inputs.len(), 2);
+    assert_eq!(plan.steps[2].details().inputs.len(), 2);
 }
 
 #[test]

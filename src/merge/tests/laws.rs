@@ -97,7 +97,9 @@ fn said(text: &str) -> Vec<String> {
     let mut steps: Vec<String> = plan
         .steps
         .iter()
-        .map(|step| format!("{:?} {} {:?} {:?}", step.id, step.title, step.status, step.other))
+        .map(|step| {
+            format!("{:?} {} {:?} {:?}", step.id, step.title, step.status, step.details().other)
+        })
         .collect();
     steps.sort();
     steps

@@ -422,7 +422,7 @@ impl Look<'_> {
         waiting
             .filter(|other| {
                 let named = other.depends_on.iter().any(|wanted| step.is(wanted));
-                named || other.inputs.iter().any(|(_, text)| uses(text))
+                named || other.details().inputs.iter().any(|(_, text)| uses(text))
             })
             .map(|other| other.number)
             .collect()
@@ -469,8 +469,8 @@ fn wanted_files(step: &Step, last_action: Option<&str>) -> Vec<WantedFile> {
             }
         }
     };
-    take(step.side_effects.as_deref().unwrap_or_default(), "side_effects");
-    for (name, text) in &step.expected_outputs {
+    take(step.details().side_effects.as_deref().unwrap_or_default(), "side_effects");
+    for (name, text) in &step.details().expected_outputs {
         take(name, "expected_outputs");
         take(text, "expected_outputs");
     }

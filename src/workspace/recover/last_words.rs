@@ -17,7 +17,7 @@ pub(super) fn said(
     entries: &[Entry],
     operations: &[OperationSummary],
 ) -> Option<String> {
-    let own = step.other.iter().find(|(key, _)| {
+    let own = step.details().other.iter().find(|(key, _)| {
         matches!(key.to_ascii_lowercase().as_str(), "last_action" | "last action" | "progress")
     });
     if let Some((_, text)) = own.filter(|(_, text)| !text.trim().is_empty()) {

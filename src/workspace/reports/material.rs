@@ -272,7 +272,7 @@ impl Readable {
     ) -> Result<Focus, Error> {
         let resolver = Resolver::new(Some(plan), self.variables.as_ref(), workflow);
         let mut inputs = Vec::new();
-        for (name, written) in &step.inputs {
+        for (name, written) in &step.details().inputs {
             let value = match resolver.resolve(written) {
                 Ok(value) => Ok(value),
                 Err(error) if strict && self.variables.is_some() && !awaits(&resolver, written) => {

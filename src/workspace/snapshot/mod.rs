@@ -148,7 +148,7 @@ pub(super) fn plan(view: &View) -> Result<(Plan, bool), Error> {
     let file = StateFile::Plan;
     if let Some(table) = view.derived(file.name())
         && let Ok(source) = std::str::from_utf8(bytes(view, file)?)
-        && let Some(plan) = Plan::from_table(source, &table)
+        && let Some(plan) = Plan::from_table(source, table)
     {
         return Ok((plan, false));
     }

@@ -199,29 +199,29 @@ fn steps(plan: &Plan, overviews: &[StepOverview], places: bool) -> Vec<StepState
 }
 
 fn step_state(step: &Step, ready: bool) -> StepState {
-    let seconds = step.estimated_time.as_deref().and_then(parse_duration_ms);
+    let seconds = step.details().estimated_time.as_deref().and_then(parse_duration_ms);
     StepState {
         number: step.number,
         id: step.id.as_ref().map(ToString::to_string),
         title: step.title.clone(),
         status: step.status.clone(),
-        component: step.component.clone(),
-        tool_mapping: step.tool_mapping.clone(),
-        inputs: written(&step.inputs),
-        expected_outputs: written(&step.expected_outputs),
-        estimated_cost: step.estimated_cost.clone(),
+        component: step.details().component.clone(),
+        tool_mapping: step.details().tool_mapping.clone(),
+        inputs: written(&step.details().inputs),
+        expected_outputs: written(&step.details().expected_outputs),
+        estimated_cost: step.details().estimated_cost.clone(),
         estimated_cost_amount: step.cost(),
-        estimated_time: step.estimated_time.clone(),
+        estimated_time: step.details().estimated_time.clone(),
         estimated_time_seconds: seconds.map(|ms| ms as f64 / 1000.0),
-        side_effects: step.side_effects.clone(),
+        side_effects: step.details().side_effects.clone(),
         depends_on: step.depends_on.clone(),
         attempts: step.attempts,
         failures: step.failures,
         claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
-        result: step.result.clone(),
-        description: step.description.clone(),
-        other: written(&step.other),
+        result: step.details().result.clone(),
+        description: step.details().description.clone(),
+        other: written(&step.details().other),
         ready,
         place: None,
     }

@@ -227,7 +227,7 @@ fn refuse_without_outputs(
         result.output.contains_key(name)
             || stored.as_ref().is_some_and(|stored| stored.get(name).is_some())
     };
-    let missing = step.expected_outputs.iter().map(|(name, _)| name.as_str());
+    let missing = step.details().expected_outputs.iter().map(|(name, _)| name.as_str());
     let missing: Vec<&str> = missing.filter(|name| !is_given(name)).collect();
     if missing.is_empty() {
         return Ok(());
@@ -285,7 +285,7 @@ fn entry(
             fields.push((key.to_owned(), value));
         }
     };
-    let tool = result.tool.clone().or_else(|| step.tool_mapping.clone().filter(|_| ran));
+    let tool = result.tool.clone().or_else(|| step.details().tool_mapping.clone().filter(|_| ran));
     put("step", Some(id.to_owned()));
     put("title", Some(step.title.clone()));
     put("status", Some(status.to_owned()));
@@ -300,9 +300,9 @@ fn entry(
     let was_tried = attempt > 0 && (ran || role == Some(Role::Done));
     put("attempt", was_tried.then(|| attempt.to_string()));
     put("actor", Some(draft.actor().to_owned()));
-    put("component_used", step.component.clone());
+    put("component_used", step.details().component.clone());
     put("tool_used", tool);
-    put("real_inputs", (!step.inputs.is_empty()).then(|| inputs(draft, plan, step)));
+    put("real_inputs", (!step.details().inputs.is_empty()).then(|| inputs(draft, plan, step)));
     let outputs = Value::Object(result.output.clone());
     put("real_outputs", (!result.output.is_empty()).then(|| outputs.to_string()));
     put("actual_cost", result.cost.map(|cost| cost.0.to_string()));
@@ -320,6 +320,7 @@ fn entry(
 fn inputs(draft: &Draft<'_>, plan: &Plan, step: &Step) -> String {
     let variables = draft.variables().ok();
     let resolver = Resolver::new(Some(plan), variables.as_deref(), draft.workflow());
-    let inputs = step.inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
+    let inputs =
+        step.details().inputs.iter().map(|(key, text)| (key.clone(), resolver.lenient(text)));
     Value::Object(inputs.collect()).to_string()
 }

@@ -352,7 +352,7 @@ pub(in crate::workspace::change) fn step_json(
     status: &str,
 ) -> serde_json::Value {
     json!({ "number": step.number, "id": id, "title": step.title, "status": status,
-        "component": step.component, "tool_mapping": step.tool_mapping })
+        "component": step.details().component, "tool_mapping": step.details().tool_mapping })
 }
 
 /// The error for a status that the lifecycle does not know.

@@ -304,6 +304,7 @@ pub(super) fn steps_of<'p>(
     let is_on = move |step: &&Step| {
         branch.is_some()
             && step
+                .details()
                 .other
                 .iter()
                 .any(|(key, value)| key == "branch" && Some(value.as_str()) == branch)

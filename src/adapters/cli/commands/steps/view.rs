@@ -65,7 +65,7 @@ fn inputs(
     let resolver = Resolver::new(Some(plan), Some(&variables), &workflow)
         .with_totals(overview.spending.total_cost, overview.last_updated.as_deref());
     let resolved = |(name, text): &(String, String)| Ok((name.clone(), resolver.resolve(text)?));
-    step.inputs.iter().map(resolved).collect()
+    step.details().inputs.iter().map(resolved).collect()
 }
 
 /// Which steps are listed.
@@ -222,9 +222,9 @@ fn needed(session: &Session<'_>, number: u64) -> Result<Needed, Failure> {
     let resolver = Resolver::new(Some(&plan), Some(&variables), &workflow);
     let resolved = |(name, text): &(String, String)| (name.clone(), resolver.lenient(text));
     let mut needed = Needed {
-        description: step.description.clone(),
-        inputs: step.inputs.iter().map(resolved).collect(),
-        expected_outputs: step.expected_outputs.iter().map(resolved).collect(),
+        description: step.details().description.clone(),
+        inputs: step.details().inputs.iter().map(resolved).collect(),
+        expected_outputs: step.details().expected_outputs.iter().map(resolved).collect(),
         earlier_errors: Vec::new(),
     };
     if step.attempts > 1 {
@@ -273,8 +273,8 @@ fn step_json(step: &Step) -> Value {
         pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
     };
     let mut value = json!(step);
-    value["inputs"] = json!(object(&step.inputs));
-    value["expected_outputs"] = json!(object(&step.expected_outputs));
-    value["other"] = json!(object(&step.other));
+    value["inputs"] = json!(object(&step.details().inputs));
+    value["expected_outputs"] = json!(object(&step.details().expected_outputs));
+    value["other"] = json!(object(&step.details().other));
     value
 }

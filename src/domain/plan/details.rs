@@ -1,0 +1,94 @@
+//! What a step says besides its name and its progress: most commands ask for it of one step or none.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The fields of a step that say how it is to be done, and its result, as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDetails {
+    /// The component that does it.
+    pub component: Option<String>,
+    /// The tool it maps to.
+    pub tool_mapping: Option<String>,
+    /// Parameters, in order.
+    pub inputs: Vec<(String, String)>,
+    /// Results it should give, in order.
+    pub expected_outputs: Vec<(String, String)>,
+    /// The estimate as written.
+    pub estimated_cost: Option<String>,
+    /// The estimate as written.
+    pub estimated_time: Option<String>,
+    /// What it changes in the world.
+    pub side_effects: Option<String>,
+    /// The result, in a line.
+    pub result: Option<String>,
+    /// The text under it that is not a field: markdown, as written.
+    pub description: Option<String>,
+    /// Fields this tool has no meaning for.
+    pub other: Vec<(String, String)>,
+}
+
+/// Details that are read when they are first asked for, if they come from a table.
+#[derive(Clone, Default)]
+pub(super) struct LateDetails {
+    kept: Option<Kept>,
+    read: OnceLock<Box<StepDetails>>,
+}
+
+/// Where in a table they are.
+#[derive(Clone)]
+struct Kept {
+    table: Arc<Vec<u8>>,
+    start: usize,
+    len: usize,
+}
+
+impl LateDetails {
+    /// Those in that place of a table.
+    pub(super) fn kept(table: &Arc<Vec<u8>>, start: usize, len: usize) -> Self {
+        let kept = Kept { table: Arc::clone(table), start, len };
+        Self { kept: Some(kept), read: OnceLock::new() }
+    }
+
+    pub(super) fn get(&self) -> &StepDetails {
+        self.read.get_or_init(|| {
+            let read = self.kept.as_ref().and_then(Kept::read);
+            // The store compared the table with its checksum, and the table with its format.
+            Box::new(read.unwrap_or_default())
+        })
+    }
+
+    /// The same as they are in a table; those that have not been read since need not be.
+    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        match (&self.kept, self.read.get()) {
+            (Some(kept), _) => kept.bytes().map(<[u8]>::to_vec),
+            (None, _) => postcard::to_extend(self.get(), Vec::new()).ok(),
+        }
+    }
+}
+
+impl Kept {
+    fn bytes(&self) -> Option<&[u8]> {
+        self.table.get(self.start..)?.get(..self.len)
+    }
+
+    fn read(&self) -> Option<StepDetails> {
+        postcard::from_bytes(self.bytes()?).ok()
+    }
+}
+
+impl From<StepDetails> for LateDetails {
+    fn from(details: StepDetails) -> Self {
+        Self { kept: None, read: OnceLock::from(Box::new(details)) }
+    }
+}
+
+impl fmt::Debug for LateDetails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
