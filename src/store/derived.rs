@@ -45,6 +45,15 @@ pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>
     Some(bytes)
 }
 
+/// Whether something was derived from the content with that hash; it may be damaged.
+pub(super) fn is_about(disk: &dyn Disk, path: &Path, source: Hash) -> bool {
+    let begin = || {
+        let (file, _) = open_existing(disk, path, Access::Read).ok()??;
+        read_range(&*file, path, HASH as u64, HASH as u64).ok()
+    };
+    begin().is_some_and(|hash| hash == source.as_bytes())
+}
+
 /// Keeps what was derived. Failing is harmless: it is derived again.
 pub(super) fn save(disk: &dyn Disk, path: &Path, source: Hash, derived: &[u8]) {
     let mut bytes = Vec::with_capacity(HEADER + derived.len());
@@ -68,7 +77,9 @@ mod tests {
         let (disk, path) = (RealDisk::new(dir.path()), dir.path().join("derived"));
         let (one, other) = (Hash::of(b"one"), Hash::of(b"other"));
         assert_eq!(load(&disk, &path, one), None);
+        assert!(!is_about(&disk, &path, one));
         save(&disk, &path, one, b"a longer text");
+        assert!(is_about(&disk, &path, one) && !is_about(&disk, &path, other));
         assert_eq!(load(&disk, &path, one).as_deref(), Some(&b"a longer text"[..]));
         assert_eq!(load(&disk, &path, other), None, "it is about other bytes");
         save(&disk, &path, other, b"short");

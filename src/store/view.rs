@@ -84,6 +84,12 @@ impl View {
         is_worthwhile.then(|| derived::load(&*self.appended.disk, &self.derived, *hash))?
     }
 
+    /// Whether something was kept that was derived from the bytes of a file; it may be damaged.
+    pub(crate) fn has_derived(&self, name: &str) -> bool {
+        let hash = self.hashes.get(name);
+        hash.is_some_and(|hash| derived::is_about(&*self.appended.disk, &self.derived, *hash))
+    }
+
     /// The names of the rewritable files that exist.
     #[cfg(test)]
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {

@@ -97,6 +97,15 @@ impl Transaction {
         self.commit_in_place(op)
     }
 
+    /// Keeps what was derived from a file as it is now.
+    pub(crate) fn keep_derived(&self, derived: Option<(String, Vec<u8>)>) {
+        if let Some((name, bytes)) = derived.filter(|_| self.lock.is_some())
+            && let Some(hash) = self.base.state.files.get(&name)
+        {
+            derived::save(&*self.store.disk, &self.store.paths.derived(), *hash, &bytes);
+        }
+    }
+
     /// As [`Transaction::commit`], keeping the lock.
     pub(in crate::store) fn commit_in_place(&mut self, mut op: NewOperation) -> Result<Committed> {
         let (records_tally, derived) = (op.records_tally, op.derived.take());
@@ -133,11 +142,7 @@ impl Transaction {
         }
         if applied {
             self.base.save_head(&self.store);
-            if let Some((name, bytes)) = derived
-                && let Some(hash) = self.base.state.files.get(&name)
-            {
-                derived::save(&*self.store.disk, &self.store.paths.derived(), *hash, &bytes);
-            }
+            self.keep_derived(derived);
             if let Err(error) = self.rotate_if_due(prepared.new_files) {
                 warnings.push(format!("the log could not start a new segment yet ({error})"));
             }

@@ -184,16 +184,19 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// What is to be kept of the plan as it is after the change, so that it need not be read from
-    /// its file again.
+    /// What is to be kept of a long plan as it is after the change, so that it need not be read
+    /// from its file again; `None` if that is there already.
     pub(super) fn plan_table(&self) -> Option<(String, Vec<u8>)> {
+        let name = StateFile::Plan.name();
+        let is_kept = || !self.has_parsed_plan.get() && self.view.has_derived(name);
         let is_changed = self.changed.contains_key(&StateFile::Plan);
         let size = self.bytes(StateFile::Plan).map_or(0, <[u8]>::len);
-        if size < WORTHWHILE || !(is_changed || self.has_parsed_plan.get()) {
+        if size < WORTHWHILE || !is_changed && is_kept() {
             return None;
         }
-        let table = self.plan().ok()?.to_table()?;
-        Some((StateFile::Plan.name().to_owned(), table))
+        // Of a plan that has to be read from its file in any case, just that is kept.
+        let table = self.plan().ok().and_then(|plan| plan.to_table()).unwrap_or_default();
+        Some((name.to_owned(), table))
     }
 
     /// The context as changed so far.

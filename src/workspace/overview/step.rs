@@ -96,18 +96,19 @@ pub(super) fn overviews(
 ) -> Vec<StepOverview> {
     let steps = plan.steps.iter().zip(readiness.roles()).enumerate();
     let overview = |(at, (step, role)): (usize, (&Step, &Option<StepRole>))| {
-        let open = || workflow.step_with_role(StepRole::Open).to_owned();
-        let written = workflow.status_of(step).map_or_else(open, str::to_owned);
+        let open = || workflow.step_with_role(StepRole::Open);
+        let written = workflow.status_of(step).unwrap_or_else(open);
         let unmet = readiness.unmet(step);
+        let counted = || Workflow::counted_failures(step, *role);
         StepOverview {
             number: step.number,
             id: step.id.as_ref().map(ToString::to_string),
             title: step.title.clone(),
-            status: workflow.step_status(&written).map(str::to_owned).unwrap_or(written),
+            status: workflow.step_status(written).unwrap_or(written).to_owned(),
             role: *role,
             attempts: step.attempts,
             attempts_allowed: change::attempts_allowed_by(workflow, plan, step),
-            failures: workflow.failures_of(step),
+            failures: step.failures.unwrap_or_else(counted),
             claimed_by: step.claimed_by.clone(),
             holder: (*role == Some(StepRole::Active)).then(|| liveness.holder(step, workflow)),
             started_at: step.started_at.clone(),

@@ -133,6 +133,14 @@ fn a_plan_is_kept_by_changes_and_not_by_readers() {
     assert!(is_kept(), "the plan is as it was");
     make(&disk, &Event::Damage(100), 5);
     assert!(!is_kept());
+    make(&disk, &Event::Change(r#"{"op": "step.start", "step": 2}"#.to_owned()), 6);
+    assert!(is_kept());
+    make(&disk, &Event::Edit(9), 7);
+    make(&disk, &Event::Change(r#"{"op": "var.set", "path": "a", "value": 2}"#.to_owned()), 8);
+    assert!(is_kept(), "any change will do after an edit from outside");
+    make(&disk, &Event::Edit(11), 9);
+    make(&disk, &Event::Change(r#"{"op": "var.set", "path": "a", "value": 2}"#.to_owned()), 10);
+    assert!(is_kept(), "also one that changes nothing");
 }
 
 /// What would happen if the content were not the key: the words of before in the plan of now.
@@ -147,6 +155,6 @@ fn a_table_of_other_bytes_would_be_wrong() {
     make(&disk, &Event::Edit(7), 2);
     assert_eq!(table(&disk), None, "it is about other bytes");
     let source = disk.peek(&dir().join(StateFile::Plan.name())).unwrap();
-    let stale = Plan::from_table(std::str::from_utf8(&source).unwrap(), &old).unwrap();
+    let stale = Plan::from_table(std::str::from_utf8(&source).unwrap(), old).unwrap();
     assert_ne!(all_of(&stale), all_of(&read(&source)));
 }

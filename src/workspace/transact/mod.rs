@@ -123,7 +123,11 @@ impl Workspace {
         };
         let transaction = match opened.access {
             Access::ToChange(transaction) if !is_empty => transaction,
-            _ => return Ok(outcome),
+            Access::ToChange(transaction) => {
+                transaction.keep_derived(proposal.operation.derived);
+                return Ok(outcome);
+            }
+            Access::ToLook(_) => return Ok(outcome),
         };
         let Committed { revision, warnings, .. } = match proposal.move_to {
             None => transaction.commit(proposal.operation)?,
@@ -207,14 +211,18 @@ impl Workspace {
         let diff = if is_dry_run { draft.diff() } else { Vec::new() };
         let notices = std::mem::take(&mut draft.notices);
         let mut proposal = Proposal { changed, answers, notices, diff, ..Proposal::default() };
+        let derived = match opened.seen {
+            None if !is_dry_run => draft.plan_table(),
+            _ => None,
+        };
         if draft.is_empty() {
+            proposal.operation.derived = derived;
             return Ok(proposal);
         }
         let messages: Vec<&str> =
             proposal.answers.iter().map(|answer| answer.message.as_str()).collect();
         let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
-        let derived = if opened.seen.is_none() { draft.plan_table() } else { None };
         if self.layout().is_some() && proposal.changed.contains(&StateFile::Plan) {
             proposal.plan = draft.plan().ok();
         }
