@@ -55,8 +55,9 @@ pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format
     // What is left out has to be told, and telling it takes room from what is shown. A sum of
     // costs is never below the cost of the whole; should it be, one more turn mends it.
     let (mut room, mut footer) = (allowed, Cost::default());
+    let costs = costs(parts, format);
     loop {
-        let brief = attempt(parts, revision, budget, format, (room, footer));
+        let brief = attempt(parts, &costs, revision, budget, format, (room, footer));
         let told = render::footer_cost(&brief, format);
         let cost = Cost::of(&brief.text);
         if !told.fits(footer) && !brief.in_short {
@@ -70,14 +71,24 @@ pub(crate) fn fit(parts: &[Part], revision: &str, budget: Budget, format: Format
     }
 }
 
+/// For each part and piece, what it costs whole and in short.
+type Costs = Vec<Vec<(Cost, Option<Cost>)>>;
+
+fn costs(parts: &[Part], format: Format) -> Costs {
+    let cost = |lines: &Vec<String>| lines.iter().map(|line| format.line(line)).sum::<Cost>();
+    let both = |piece: &Piece| (cost(&piece.lines), piece.short.as_ref().map(cost));
+    parts.iter().map(|part| part.pieces.iter().map(both).collect()).collect()
+}
+
 fn attempt(
     parts: &[Part],
+    costs: &Costs,
     revision: &str,
     budget: Budget,
     format: Format,
     (allowed, footer): (Cost, Cost),
 ) -> Brief {
-    let mut chosen = Chosen::new(parts, format, allowed.minus(fixed(format, revision)));
+    let mut chosen = Chosen::new(parts, costs, format, allowed.minus(fixed(format, revision)));
     let need: Cost = chosen.costs_of(|stage| stage <= Stage::Essential);
     let mut brief = Brief {
         budget,
@@ -140,8 +151,7 @@ struct Chosen<'p> {
     parts: &'p [Part],
     format: Format,
     room: Cost,
-    /// For each part and piece, what it costs whole and in short.
-    costs: Vec<Vec<(Cost, Option<Cost>)>>,
+    costs: &'p Costs,
     /// For each part and piece, how much of it is shown.
     shown: Vec<Vec<Shown>>,
     /// Whether a part has its heading already.
@@ -149,14 +159,12 @@ struct Chosen<'p> {
 }
 
 impl<'p> Chosen<'p> {
-    fn new(parts: &'p [Part], format: Format, room: Cost) -> Self {
-        let cost = |lines: &Vec<String>| lines.iter().map(|line| format.line(line)).sum::<Cost>();
-        let both = |piece: &Piece| (cost(&piece.lines), piece.short.as_ref().map(cost));
+    fn new(parts: &'p [Part], costs: &'p Costs, format: Format, room: Cost) -> Self {
         Self {
             parts,
             format,
             room,
-            costs: parts.iter().map(|part| part.pieces.iter().map(both).collect()).collect(),
+            costs,
             shown: parts.iter().map(|part| vec![Shown::Nothing; part.pieces.len()]).collect(),
             begun: vec![false; parts.len()],
         }

@@ -21,7 +21,10 @@ impl Plan {
     pub(crate) fn prose(&self, step: &Step) -> String {
         let document = &self.document;
         // Without a description there is nothing in the step but fields.
-        if step.item.is_some() || step.details().description.is_none() {
+        if !step.has_description() {
+            return String::new();
+        }
+        if step.item.is_some() {
             return step.details().description.clone().unwrap_or_default();
         }
         let is_field = |item: ItemId| document.item(item).key.is_some();

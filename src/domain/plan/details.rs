@@ -45,13 +45,27 @@ struct Kept {
     table: Arc<Vec<u8>>,
     start: usize,
     len: usize,
+    has_description: bool,
 }
 
 impl LateDetails {
     /// Those in that place of a table.
-    pub(super) fn kept(table: &Arc<Vec<u8>>, start: usize, len: usize) -> Self {
-        let kept = Kept { table: Arc::clone(table), start, len };
+    pub(super) fn kept(
+        table: &Arc<Vec<u8>>,
+        start: usize,
+        len: usize,
+        has_description: bool,
+    ) -> Self {
+        let kept = Kept { table: Arc::clone(table), start, len, has_description };
         Self { kept: Some(kept), read: OnceLock::new() }
+    }
+
+    /// Whether there is a description, without reading any.
+    pub(super) fn has_description(&self) -> bool {
+        match (self.read.get(), &self.kept) {
+            (Some(read), _) => read.description.is_some(),
+            (None, kept) => kept.as_ref().is_some_and(|kept| kept.has_description),
+        }
     }
 
     pub(super) fn get(&self) -> &StepDetails {

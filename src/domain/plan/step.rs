@@ -230,6 +230,11 @@ impl Step {
         self.details.get()
     }
 
+    /// Whether some text under it is no field.
+    pub(crate) fn has_description(&self) -> bool {
+        self.details.has_description()
+    }
+
     /// Replaces what the details say.
     pub(crate) fn set_details(&mut self, details: StepDetails) {
         self.details = details.into();

@@ -46,6 +46,7 @@ struct Row<'a> {
     claimed_by: Option<Holder<'a>>,
     started_at: Option<Cow<'a, str>>,
     details: usize,
+    has_description: bool,
 }
 
 /// A step that another one waits for.
@@ -103,7 +104,8 @@ impl Plan {
             let row = read::<Row<'_>>(&mut rest)?;
             let (start, len) = (table.len() - rest.len(), row.details);
             rest = rest.get(len..)?;
-            found.push(row.into_step(&document, LateDetails::kept(&table, start, len))?);
+            let details = LateDetails::kept(&table, start, len, row.has_description);
+            found.push(row.into_step(&document, details)?);
         }
         let plan = Self::around(document, found);
         (rest.is_empty() && plan.problems.is_empty()).then_some(plan)
@@ -131,6 +133,7 @@ impl<'a> Row<'a> {
             claimed_by: step.claimed_by.as_ref().map(Holder::of),
             started_at: some(&step.started_at),
             details,
+            has_description: step.has_description(),
         }
     }
 
@@ -289,6 +292,10 @@ mod tests {
             if let Some(table) = read.to_table() {
                 let kept = Plan::from_table(&source, table.clone()).unwrap();
                 prop_assert_eq!(kept.to_table(), Some(table.clone()), "before its details are read");
+                let described = |plan: &Plan| -> Vec<bool> {
+                    plan.steps.iter().map(Step::has_description).collect()
+                };
+                prop_assert_eq!(described(&kept), described(&read));
                 prop_assert_eq!(samples::all_of(&kept), samples::all_of(&read));
                 prop_assert_eq!(kept.to_table(), Some(table), "and after");
             }
