@@ -24,6 +24,7 @@ const DERIVED_VARIABLES: [&str; 3] =
     ["step_data.current_step", "step_data.total_steps", "cost_tracking.total_cost"];
 const COSTS: &str = "cost_tracking.step_costs";
 const OUTPUTS: &str = "step_data.outputs.";
+const ALL_OUTPUTS: &str = "step_data.outputs";
 
 /// The differences that get a line, and what each line says in addition.
 pub(super) struct Folded {
@@ -111,6 +112,22 @@ fn take<'d>(moves: &mut HashMap<&str, Move<'d>>, difference: &'d Difference) -> 
         Subject::Entry { execution: Some(execution), .. } if difference.verb() == Verb::Added => {
             let Some(of) = moves.get_mut(execution.step.as_str()) else { return false };
             of.last = Some(execution);
+            true
+        }
+        // The first results that the file has at all.
+        Subject::Variable { path } if path == ALL_OUTPUTS => {
+            let Some(Value::Object(all)) = &difference.after else { return false };
+            let is_of_moved = |(id, value): (&String, &Value)| {
+                moves.contains_key(id.as_str()) && value.is_object()
+            };
+            if difference.verb() != Verb::Added || !all.iter().all(is_of_moved) {
+                return false;
+            }
+            for (id, outputs) in all {
+                let of = moves.get_mut(id.as_str()).zip(outputs.as_object());
+                let Some((of, outputs)) = of else { continue };
+                of.outputs.extend(outputs.iter().map(|(key, value)| (key.as_str(), value)));
+            }
             true
         }
         Subject::Variable { path } => {

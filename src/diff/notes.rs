@@ -123,9 +123,19 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
                 }
             }
         }
-        if !parts.is_empty() {
-            parts.extend(step.id.as_ref().and_then(|id| result(id.as_str(), entries)));
-            lines.push(format!("{}: {}", name(step), parts.join(", ")));
+        let before = partners.get(&to).and_then(|from| known[*from].description.as_deref());
+        let mut said: Vec<String> = Vec::new();
+        said.extend(step.description.as_deref().filter(|now| Some(*now) != before).map(inline));
+        if let Some(id) = &step.id {
+            if !parts.is_empty() {
+                parts.extend(result(id.as_str(), entries));
+            }
+            said.extend(remarks(id.as_str(), entries));
+        }
+        if !parts.is_empty() || !said.is_empty() {
+            let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+            let said: String = said.iter().map(|text| format!("\n  - {text}")).collect();
+            lines.push(format!("{}{parts}{said}", name(step)));
         }
     }
     let gone = known.iter().enumerate().filter(|(from, _)| !kept.contains(from));
@@ -158,10 +168,38 @@ fn boxes(old: &Plan, new: &Plan, entries: &[Entry]) -> Vec<String> {
 fn result(id: &str, entries: &[Entry]) -> Option<String> {
     let is_own = |entry: &&Entry| entry.field("step") == Some(id) && entry.outcome().is_some();
     let newest = entries.iter().rev().find(is_own)?;
-    let keys = ["actual_time", "actual_cost", "real_outputs"];
-    let values: Vec<String> =
-        keys.into_iter().filter_map(|key| newest.field(key)).map(inline).collect();
+    let spent = ["actual_time", "actual_cost"].into_iter().filter_map(|key| newest.field(key));
+    let outputs = newest.field("real_outputs").map(outputs);
+    let values: Vec<String> = spent.map(inline).chain(outputs).collect();
     (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// Named results as plan.md shows them: `rows=7, file=out/a.csv`.
+fn outputs(json: &str) -> String {
+    let Ok(serde_json::Value::Object(outputs)) = serde_json::from_str(json) else {
+        return inline(json);
+    };
+    let text = |(name, value): (&String, &serde_json::Value)| match value.as_str() {
+        Some(text) => inline(&format!("{name}={text}")),
+        None => inline(&format!("{name}={value}")),
+    };
+    outputs.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// What was noted about a step on the way.
+fn remarks(id: &str, entries: &[Entry]) -> Vec<String> {
+    let own = entries.iter().filter(|entry| entry.field("step") == Some(id));
+    let noted = own.filter_map(|entry| {
+        // An entry of one's own about the step says it in its heading.
+        let is_free = entry.kind == EntryKind::Note && entry.outcome().is_none();
+        let title = is_free.then(|| inline(&entry.title));
+        let note = entry.field("notes").map(inline);
+        match (title, note) {
+            (Some(title), Some(note)) => Some(format!("{title}: {note}")),
+            (title, note) => title.or(note),
+        }
+    });
+    noted.collect()
 }
 
 /// What was written into the context: findings, and what is about decisions.
@@ -279,14 +317,17 @@ fn document(files: &Files, file: StateFile) -> Option<Document> {
 
 /// A text as words on one line, in which nothing means anything to markdown or to a forge.
 fn inline(text: &str) -> String {
-    let words = one_line(text);
+    let words: Vec<char> = one_line(text).chars().collect();
     let mut out = String::new();
-    for (at, c) in words.chars().enumerate() {
+    for (at, c) in words.iter().copied().enumerate() {
         if at == WIDTH {
             out.push('…');
             break;
         }
+        let is_inside = |at: usize| words.get(at).is_some_and(|c| c.is_ascii_alphanumeric());
         match c {
+            // Within a word it emphasises nothing: test_login_twice.
+            '_' if at > 0 && is_inside(at - 1) && is_inside(at + 1) => out.push(c),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&' => {
                 out.push('\\');
                 out.push(c);
@@ -313,7 +354,7 @@ mod tests {
     fn what_moved_is_told_and_what_is_hostile_is_words() {
         let old = "# Execution Plan: T\n\n## Metadata\n- **status**: IN_PROGRESS\n\n## Steps\n\n### Step 1: One\n- **id**: aaaa\n- **status**: PENDING\n";
         let new = old.replace("PENDING", "COMPLETED").replace(": One", ": <img src=x> @all")
-            + "\n## Reviews\n- [ ] r1: Ship?\n";
+            + "\nAsk ada first.\n\n## Reviews\n- [ ] r1: Ship?\n";
         let before = files(&[
             (StateFile::Plan, old),
             (StateFile::Context, "# C\n\n## Decision Rationale\nold\n"),
@@ -328,7 +369,9 @@ mod tests {
             ),
             (
                 StateFile::History,
-                "# H\n\n## Log\n\n### ✗ Step 1: One (5m): boom\n*2026-01-15 · ada · id aaaa*\n\n\
+                "# H\n\n## Log\n\n### ✗ Step 1: One (5m): boom\n*2026-01-15 · ada · id aaaa*\n\
+                 - **real_outputs**: {\"rows\":7,\"file\":\"out/a.csv\"}\n\
+                 - **notes**: the index was *cold*\n\n\
                  ### Adaptation - 2026-01-15\n- **rule**: 1: If x → y\n- **state_changes**: a → b\n",
             ),
             (StateFile::Variables, "{\"a\":1,\"step_data\":{\"current_step\":2}}"),
@@ -336,7 +379,8 @@ mod tests {
         let notes = review_notes(("a", "b"), &before, &after, Workflow::builtin());
         assert!(
             notes.contains(
-                "- step 1 (aaaa) \\<img src=x\\> &#64;all: PENDING → COMPLETED, was called One, 5m\n"
+                "- step 1 (aaaa) \\<img src=x\\> &#64;all: PENDING → COMPLETED, was called One, 5m, rows=7, \
+                 file=out/a.csv\n  - Ask ada first.\n  - the index was \\*cold\\*\n"
             ),
             "{notes}"
         );
@@ -353,6 +397,7 @@ mod tests {
         );
         assert!(!notes.contains("current"), "{notes}");
         assert!(notes.contains("## Open reviews\n\n- r1: Ship?\n"), "{notes}");
+        assert_eq!(inline("IN_PROGRESS _x_ a__b"), "IN_PROGRESS \\_x\\_ a\\_\\_b");
         let same = review_notes(("a", "a"), &before, &before, Workflow::builtin());
         assert!(!same.contains("## "), "{same}");
     }

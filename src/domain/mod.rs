@@ -48,6 +48,7 @@ pub(crate) use plan::step::Step;
 pub use plan::step::{StepId, StepRef};
 pub(crate) use plan::step_edit::{NewStep, StepUpdate};
 pub(crate) use plan::step_outcome::{OUTCOME_FIELD, StepOutcome};
+pub(crate) use plan::unread::half_typed;
 pub(crate) use problem::ModelError;
 pub use problem::error_code::ErrorCode;
 pub use problem::{Problem, Severity};

@@ -82,6 +82,14 @@ impl Holder {
         }
     }
 
+    /// The remark behind a step in a list: `by ada@build7 for 2h`.
+    pub(crate) fn remark(&self) -> String {
+        match self.claimed_by {
+            Some(_) => format!("by {}", self.phrase()),
+            None => self.evidence.clone(),
+        }
+    }
+
     /// The same in one phrase with the evidence: `ada@build7 for 2h; stale: its session ended`.
     pub(crate) fn phrase(&self) -> String {
         match (self.is_foreign(), self.stale) {
@@ -177,5 +185,7 @@ mod tests {
         assert!(own.own && !own.stale && own.take.is_none());
         let free = Holder::of(1, None, &asking, &signs, HOUR);
         assert!(free.stale && !free.is_foreign() && free.take.is_none());
+        assert_eq!(free.remark(), "nobody has claimed it");
+        assert_eq!(own.remark(), "by ada@h (session s1) for 2d 2h");
     }
 }

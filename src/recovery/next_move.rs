@@ -112,6 +112,8 @@ pub(crate) struct Situation {
     pub steps: Vec<StepStanding>,
     /// The group that a step which failed for good has stopped.
     pub stopped: Option<String>,
+    /// Whether plan.md says nothing that a plan says, as after an editor's accident.
+    pub is_no_plan: bool,
 }
 
 /// Recommends the next move.
@@ -119,7 +121,7 @@ pub(crate) struct Situation {
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
 /// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
-    let Situation { role, open_reviews, steps, stopped } = situation;
+    let Situation { role, open_reviews, steps, stopped, is_no_plan } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
     let unfinished =
         steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
@@ -148,6 +150,9 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
         let word = if *role == Some(PlanRole::Paused) { "is paused" } else { "has failed" };
         return made(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
+    }
+    if steps.is_empty() && *is_no_plan {
+        return made(Move::Repair, None, "statedir check", "plan.md is damaged");
     }
     if steps.is_empty() {
         let command = "statedir step add \"First step\"";

@@ -34,7 +34,7 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
         decision.reasons.push(match &claim.claimed_by {
             Some(_) => format!(
-                "stale claim of {}: `statedir step take {}` takes it over",
+                "it was left running by {}: `statedir step take {}` takes it over",
                 claim.phrase(),
                 step.number
             ),

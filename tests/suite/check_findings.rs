@@ -29,6 +29,31 @@ fn a_new_state_and_one_at_work_have_no_findings() {
 }
 
 #[test]
+fn two_steps_of_one_number_get_numbers_of_their_own() {
+    let project = Project::with_steps(3);
+    let plan = project.read("plan.md").replace("### Step 3:", "### Step 2:");
+    project.write("plan.md", &plan);
+    project.refused(4, &["check"]);
+    assert_eq!(findings(&project, "duplicate_step").len(), 1);
+    let fixed = project.ok(&["check", "--fix"]).stdout;
+    assert!(fixed.contains("its number, which another step has, → 3"), "{fixed}");
+    assert_eq!(project.read("plan.md"), plan.replacen("### Step 2: Do part 3", "### Step 3: Do part 3", 1));
+    project.ok(&["check", "--strict"]);
+    project.ok(&["undo"]);
+    assert_eq!(project.read("plan.md"), plan);
+}
+
+#[test]
+fn a_key_that_is_half_in_bold_is_named() {
+    let project = Project::with_steps(1);
+    project.edit("plan.md", "- **id**", "- **owner: ada\n- **id**");
+    project.edit("constraints.md", "- **priority**:", "- **priority:");
+    let found = findings(&project, "not_a_step");
+    let hints: Vec<&str> = found.iter().filter_map(|one| one["hint"].as_str()).collect();
+    assert_eq!(hints, ["write `- **owner**: ada`", "write `- **priority**: \"quality\"`"]);
+}
+
+#[test]
 fn a_time_that_is_none_is_named() {
     let project = Project::with_steps(1);
     project.ok(&["step", "start", "1"]);

@@ -34,7 +34,7 @@ fn what_an_operation_did_is_told_in_words() {
     let project = Project::with_steps(2);
     let id = project.json(&["step", "show", "1"])["step"]["id"].as_str().unwrap().to_owned();
     project.ok(&["step", "start", "1"]);
-    project.ok(&["step", "done", "1", "--cost", "0.02"]);
+    project.ok(&["step", "done", "1", "--cost", "0.02", "--output", "rows=7"]);
     project.ok(&["constraint", "set", "priority", "cost_efficiency"]);
     project.ok(&["context", "add", "--section", "Key Findings", "Qdrant is fast"]);
     project.ok(&["var", "set", "a.b", "1"]);
@@ -45,7 +45,7 @@ fn what_an_operation_did_is_told_in_words() {
         let hit = all.iter().any(|line| line.starts_with(begin) && line.contains(part));
         assert!(hit, "{begin} … {part} is not in {all:#?}");
     };
-    found(&format!("step 1 ({id}) Do part 1: PENDING → COMPLETED ("), ", $0.02)");
+    found(&format!("step 1 ({id}) Do part 1: PENDING → COMPLETED ("), ", $0.02); rows = 7");
     assert_eq!(all.iter().filter(|line| line.contains(&id)).count(), 1, "{all:#?}");
     assert!(!all.iter().any(|line| line.starts_with("history")), "{all:#?}");
     found("constraints: priority ", "→ \"cost_efficiency\"");

@@ -197,6 +197,22 @@ fn init_restores_a_missing_file_from_the_log_or_from_git() {
 }
 
 #[test]
+fn what_was_let_go_stays_so_when_the_entry_that_says_it_is_brought_back() {
+    let Some(repository) = two_done() else { return };
+    let project = &repository.project;
+    repository.git(&["checkout", "--quiet", "--", "workspace"]);
+    project.ok(&["history", "accept", "--why", "the other way is better"]);
+    finish(project, "2");
+    let before = told(project);
+    repository.commit("two is done otherwise");
+    repository.git(&["revert", "--no-edit", "HEAD"]);
+    assert_ne!(told(project), before);
+    project.ok(&["check", "--fix"]);
+    assert_sound(project);
+    assert_eq!(told(project), before, "the first way is not brought back");
+}
+
+#[test]
 fn the_driver_goes_before_the_attributes_of_the_state() {
     let Some(repository) = Repository::begun_in_git(2) else { return };
     let attribute = || repository.git(&["check-attr", "merge", "--", "workspace/state/history.md"]);

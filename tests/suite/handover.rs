@@ -142,6 +142,41 @@ fn every_view_says_whose_a_stale_step_is_and_how_it_is_taken_over() {
 }
 
 #[test]
+fn whoever_begins_a_step_or_takes_it_over_is_told_what_is_needed() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "set", "1", "--description", "Ask Noor about the cookie."]);
+    project.ok(&["step", "set", "1", "--input", "rows={{steps.2.rows}}"]);
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["step", "done", "2", "--output", "rows=7"]);
+    let one = Agent::new(&project, "dead", "09:00:00");
+    let two = Agent::new(&project, "fresh", "11:30:00");
+    let told = |text: &str| {
+        assert!(text.contains("Ask Noor about the cookie."), "{text}");
+        assert!(text.contains("input rows = 7"), "{text}");
+    };
+    told(&one.ok(&["step", "start", "1"]));
+    told(&two.ok(&["step", "take", "1"]));
+    two.ok(&["step", "fail", "1", "--error", "mypy: 12 errors"]);
+    let again = two.ok(&["step", "retry", "1"]);
+    told(&again);
+    assert!(again.contains("failed before: mypy: 12 errors"), "{again}");
+}
+
+#[test]
+fn a_decision_without_an_id_names_what_is_open() {
+    let project = Project::with_steps(1);
+    project.refused(2, &["review", "approve"]);
+    project.ok(&["review", "open", "May I deploy?"]);
+    for verdict in ["approve", "reject"] {
+        let refused = project.refused(2, &["review", verdict]);
+        let hint = refused["error"]["hint"].as_str().unwrap();
+        assert!(hint.starts_with(&format!("`statedir review {verdict} r1`")), "{hint}");
+        assert!(hint.contains("May I deploy?"), "{hint}");
+    }
+    assert!(project.ok(&["review", "list"]).stdout.contains("[ ] r1"));
+}
+
+#[test]
 fn a_live_step_is_taken_only_by_force_and_with_a_reason() {
     let project = Project::with_steps(3);
     begun(&project, &Agent::new(&project, "alive", "09:00:00"));

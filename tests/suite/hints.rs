@@ -33,10 +33,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("`statedir checkpoint create` keeps a new image", "takes a log of several segments"),
     ("reads parts of it, and so does `history search`", "takes a history of 64 MB"),
     ("repairs what is safe; `statedir diff`", "takes damage between decision and action"),
-    ("start one, for example `statedir init", "the library says it; the program asks first"),
     ("Look with `statedir op log` and `statedir check`.", "the commands of hooks/shell/guard"),
     ("Use `statedir history add 'what happened'` to write", "the commands of hooks/shell/guard"),
-    ("adds it after them", "takes a plan of another tool: adopt.rs has them"),
     (
         "finish --next` merges the first",
         "takes a worktree, which no copy has: merge_queue.rs has it",

@@ -241,7 +241,7 @@ fn somebody_at_work_is_left_alone_until_the_claim_is_stale() {
     };
     let answer = later(&["recover"]);
     assert_eq!(answer["action"], "restart_task", "{answer}");
-    assert!(answer["reasons"].to_string().contains("stale claim of agent-b@build7"), "{answer}");
+    assert!(answer["reasons"].to_string().contains("left running by agent-b@build7"), "{answer}");
     assert_eq!(answer["evidence"]["step"]["claim"]["stale"], true);
     write(&project, "a.py", "x = 1\n");
     assert_eq!(later(&["recover", "--apply"])["action"], "continue_task");

@@ -22,7 +22,7 @@ pub(in crate::domain) mod step_edit;
 pub(in crate::domain) mod step_outcome;
 mod step_read;
 mod table;
-mod unread;
+pub(in crate::domain) mod unread;
 
 use std::{borrow::Cow, ops::Range};
 

@@ -3,7 +3,7 @@
 use super::{heading::Heading, loose};
 use crate::{
     domain::{ErrorCode, Plan, Problem, StateFile, Step},
-    text::markdown::SectionId,
+    text::markdown::{Document, ItemId, SectionId},
 };
 
 /// Fields that are worth a word when they stand on a line that is not a list item.
@@ -32,6 +32,12 @@ impl Plan {
                 found.push(self.unread_at(section, "it is inside another step", &written));
             }
             found.extend(self.loose_fields(section));
+            if is_step || self.says_metadata(section) {
+                found.extend(half_typed(document, document.items(section), StateFile::Plan));
+            }
+        }
+        for item in self.steps.iter().filter_map(|step| step.item) {
+            found.extend(half_typed(document, &document.item(item).children, StateFile::Plan));
         }
         found.extend(self.steps.iter().filter_map(|step| self.unknown_mark(step)));
         found
@@ -66,6 +72,11 @@ impl Plan {
         at.is_ok_and(|at| self.steps[at].item.is_none() && self.steps[at].section == section)
     }
 
+    /// Whether fields of the plan as a whole are read from the section.
+    fn says_metadata(&self, section: SectionId) -> bool {
+        Some(section) == self.title_section() || Some(section) == self.metadata_section()
+    }
+
     /// How many boxes stand in the plan that are neither steps nor parts of one.
     pub(crate) fn unread_boxes(&self) -> usize {
         let document = &self.document;
@@ -93,8 +104,7 @@ impl Plan {
     /// Lines such as `Status: done` in the text of the title, the metadata or a step.
     fn loose_fields(&self, section: SectionId) -> Vec<Problem> {
         let document = &self.document;
-        let is_title = Some(section) == self.title_section();
-        if !is_title && Some(section) != self.metadata_section() && !self.is_step(section) {
+        if !self.says_metadata(section) && !self.is_step(section) {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -126,6 +136,38 @@ impl Plan {
     }
 }
 
+/// Items whose key lacks one of the marks around it, so that they are prose: `- **status: x`.
+pub(crate) fn half_typed(document: &Document, items: &[ItemId], file: StateFile) -> Vec<Problem> {
+    let mut found = Vec::new();
+    for item in items.iter().map(|item| document.item(*item)) {
+        let text = document.source().get(item.span.clone()).unwrap_or_default();
+        let line = text.lines().next().unwrap_or_default().trim();
+        if item.key.is_none()
+            && item.checkbox.is_none()
+            && let Some((key, value)) = half_typed_field(line)
+        {
+            let message = format!("`{line}` is not read as a field");
+            let problem = Problem::warning(ErrorCode::NotAStep, file, message);
+            let written = format!("write `- **{key}**: {value}`");
+            found.push(problem.at(document.place(item.span.start)).hint(written));
+        }
+    }
+    found
+}
+
+/// `- **status: x`, `- status**: x` and `- *status**: x`: one pair of marks and no other.
+fn half_typed_field(line: &str) -> Option<(&str, &str)> {
+    let text = line.strip_prefix(['-', '+', '*'])?.trim_start();
+    let (name, value) = text.split_once(':')?;
+    let marks = ["**", "__"].into_iter().find(|marks| text.contains(marks))?;
+    let key = name.trim().trim_matches(['*', '_']).trim();
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
+    let is_half = text.matches(marks).count() == 1 && name.contains(marks);
+    let value = value.trim();
+    let fits = !key.is_empty() && key.len() <= 40 && key.chars().all(is_word) && !value.is_empty();
+    (is_half && fits).then_some((key, value))
+}
+
 /// `**Component:** x` and `Depends on: 2`, with the key as it has to be written.
 fn loose_field(line: &str) -> Option<(String, String)> {
     let (key, value) = loose::line_field(line, &FIELDS)?;
@@ -135,7 +177,6 @@ fn loose_field(line: &str) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::markdown::Document;
 
     fn hints(source: &str) -> Vec<String> {
         let plan = Plan::read(Document::parse(source).unwrap());
@@ -149,6 +190,18 @@ mod tests {
             "write `- **component**: parser`",
             "write `### Step 4: c`",
             "write `- **goal**: be told`",
+        ];
+        assert_eq!(hints(source), expected);
+    }
+
+    #[test]
+    fn a_key_with_half_of_its_marks_is_named() {
+        let source = "# Execution Plan: x\n\n## Metadata\n- **goal: ship\n\n## Steps\n\n### Step 1: a\n- **status: RUNNING\n- tool_mapping**: shell\n* __owner: ada\n\n### Step 2: b\n- **status**: PENDING\n- **Note: ask ada** first\n- see `**x: y`\n- 2**3: eight\n";
+        let expected = [
+            "write `- **goal**: ship`",
+            "write `- **status**: RUNNING`",
+            "write `- **tool_mapping**: shell`",
+            "write `- **owner**: ada`",
         ];
         assert_eq!(hints(source), expected);
     }

@@ -49,7 +49,7 @@ impl Workspace {
             Err(error) => return Err(error),
         }
         let mut fixed = Vec::new();
-        for repair in [new_ids, repairs] {
+        for repair in [new_ids, new_numbers, repairs] {
             match repair(draft) {
                 Ok(repaired) => fixed.extend(repaired),
                 // A file that cannot be read is a finding, not a failure of the repair.
@@ -100,24 +100,26 @@ impl Workspace {
     fn put_back_lost(&self, draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         let view = draft.view();
         let (mut fixed, mut append) = self.put_back_missing(draft)?;
-        let let_go = verify(buffered(view.appended())?, &[], &mut |_| {})?.let_go;
+        let is_there = view.appended().exists();
+        let mut cut_off = None;
+        if is_there && !self.is_history_elsewhere(view.appended())? {
+            append = self.store.appended_missing_tail()?.unwrap_or_default();
+            cut_off = Some(append.len()).filter(|length| *length > 0);
+        }
+        let history = view.appended().with_added(&append);
+        // What comes back may say itself that others were let go on purpose.
+        let let_go = verify(buffered(&history)?, &[], &mut |_| {})?.let_go;
         let removed_from = |history: &AppendedView| -> Result<Vec<RemovedEntry>, Error> {
             let mut removed = self.removed_entries(history, self.evidence(view))?;
             removed.retain(|removed| !let_go.contains(&removed.entry));
             Ok(removed)
         };
-        let is_there = view.appended().exists();
         let mut removed = if is_there { removed_from(view.appended())? } else { Vec::new() };
         fixed.extend(self.bring_files_back(draft, &removed)?);
-        if is_there && !self.is_history_elsewhere(view.appended())? {
-            append = self.store.appended_missing_tail()?.unwrap_or_default();
-            if !append.is_empty() {
-                let message =
-                    format!("restored {} bytes that had been cut off at its end", append.len());
-                fixed.push(Fixed { file: StateFile::History, message });
-            }
+        if let Some(length) = cut_off {
+            let message = format!("restored {length} bytes that had been cut off at its end");
+            fixed.push(Fixed { file: StateFile::History, message });
         }
-        let history = view.appended().with_added(&append);
         // What comes back at the end is no longer missing.
         if !is_there || !append.is_empty() {
             removed = removed_from(&history)?;
@@ -195,6 +197,32 @@ fn new_ids(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
         let message = format!("{}: its id, which another step has, → {id}", step.name());
         fixed.push(Fixed { file: StateFile::Plan, message });
         given.push(id);
+    }
+    if !fixed.is_empty() {
+        draft.put(StateFile::Plan, Plan::finish(edit)?);
+    }
+    Ok(fixed)
+}
+
+/// Gives steps whose number an earlier one has, as after a merge by lines in which both sides added one,
+/// the next that is free.
+fn new_numbers(draft: &mut Draft<'_>) -> Result<Vec<Fixed>, Error> {
+    let read = draft.plan()?;
+    let mut edit = read.document.edit();
+    let mut fixed = Vec::new();
+    let mut next = read.new_number(None);
+    for (at, step) in read.steps.iter().enumerate() {
+        if read.steps[..at].iter().all(|earlier| earlier.number != step.number) {
+            continue;
+        }
+        let mut update = StepUpdate::default();
+        update.set_number(next);
+        if read.update_step(&mut edit, step, &update).is_err() {
+            continue;
+        }
+        let message = format!("{}: its number, which another step has, → {next}", step.name());
+        fixed.push(Fixed { file: StateFile::Plan, message });
+        next += 1;
     }
     if !fixed.is_empty() {
         draft.put(StateFile::Plan, Plan::finish(edit)?);

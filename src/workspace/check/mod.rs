@@ -21,12 +21,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{ConstraintReading, Error, Snapshot, Workspace};
+use super::{ConstraintReading, Error, FileSet, Snapshot, Workspace};
 use crate::{
     domain::{
         Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
     },
     history::Verification,
+    text::markdown::Document,
 };
 
 /// What `check` found and mended.
@@ -93,6 +94,7 @@ impl Workspace {
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
         findings.extend(self.list_problems(&snapshot));
+        self.hint_at_restoring(&mut findings);
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
@@ -128,6 +130,56 @@ impl Workspace {
         self.place_in_files(&mut found)?;
         found.retain(|problem| problem.file == file);
         Ok(found)
+    }
+}
+
+/// How far back in the log a file is looked for that could be read.
+const LOOKED_BACK: usize = 100;
+
+impl Workspace {
+    /// Names the operation that a file can be brought back from where it cannot be read any more.
+    fn hint_at_restoring(&self, findings: &mut [Problem]) {
+        let is_torn = |file| {
+            let unmerged = |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;
+            findings.iter().any(unmerged)
+        };
+        let is_lost = |found: &Problem| {
+            matches!(found.code, ErrorCode::Unreadable | ErrorCode::NoMetadata)
+                && StateFile::REWRITABLE.contains(&found.file)
+        };
+        let lost = findings.iter().filter(|found| is_lost(found) && !is_torn(found.file));
+        let lost: Vec<StateFile> = lost.map(|found| found.file).collect();
+        if lost.is_empty() || matches!(self.files, FileSet::Adopted(_)) {
+            return;
+        }
+        let operations = self.store.operations(Some(LOOKED_BACK)).unwrap_or_default();
+        for file in lost {
+            let could_be_read = operations.iter().find(|operation| {
+                let files = self.store.files_at(operation.id.as_str()).unwrap_or_default();
+                files.get(file.name()).is_some_and(|bytes| is_readable(file, bytes))
+            });
+            let Some(operation) = could_be_read else { continue };
+            let name = file.name().split('.').next().unwrap_or_default();
+            for found in findings.iter_mut().filter(|found| found.file == file && is_lost(found)) {
+                found.hint = Some(format!(
+                    "`statedir restore {} --only {name}` brings back what it held; `statedir diff` \
+                     shows what was edited since",
+                    operation.id
+                ));
+            }
+        }
+    }
+}
+
+/// Whether a file says anything to us.
+fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
+    let document = || Document::from_bytes(bytes.to_vec());
+    match file {
+        StateFile::Plan => {
+            document().is_ok_and(|document| Plan::read(document).metadata_section().is_some())
+        }
+        StateFile::Variables => Variables::parse(bytes.to_vec()).is_ok(),
+        _ => document().is_ok(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::Readiness;
 use crate::domain::{
-    Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, StepRole, Workflow,
+    Constraints, ErrorCode, Plan, PlanRole, Problem, StateFile, StepRole, Workflow, half_typed,
 };
 use crate::text::shell::shell_word;
 use jiff::Timestamp;
@@ -115,8 +115,12 @@ fn duplicates(plan: &Plan, found: &mut Vec<Problem>) {
     for step in &plan.steps {
         if numbers.insert(step.number, step.number).is_some() {
             let message = format!("there is more than one step {}", step.number);
-            let problem = Problem::error(ErrorCode::DuplicateStep, FILE, message);
-            found.push(problem.at(plan.place(step)).hint("renumber one of them"));
+            let problem = Problem::error(ErrorCode::DuplicateStep, FILE, message).fixable();
+            found.push(
+                problem
+                    .at(plan.place(step))
+                    .hint("`statedir check --fix` gives the later one a number of its own"),
+            );
         }
         let Some(id) = &step.id else { continue };
         if let Some(first) = ids.insert(id.as_str(), step.number) {
@@ -200,6 +204,10 @@ pub(super) fn check_settings(
         let message = format!("{hidden} hides what follows it");
         let problem = Problem::error(ErrorCode::HiddenText, StateFile::Constraints, message);
         found.push(problem.at(hidden.place).hint("close it"));
+    }
+    let document = &constraints.document;
+    for section in document.sections() {
+        found.extend(half_typed(document, document.items(section), StateFile::Constraints));
     }
     for (at, setting) in constraints.settings.iter().enumerate() {
         let place = constraints.place(setting.item);

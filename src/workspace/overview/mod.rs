@@ -186,6 +186,7 @@ impl Overview {
             open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
             steps: self.steps.iter().map(standing).collect(),
             stopped: self.stopped.clone(),
+            is_no_plan: self.problems.iter().any(|found| found.code == ErrorCode::NoMetadata),
         }
     }
 

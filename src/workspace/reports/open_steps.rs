@@ -27,6 +27,7 @@ pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>)
         if seen.is_running() {
             let by = seen.holder.as_ref().filter(|holder| holder.claimed_by.is_some());
             state.push(match by {
+                Some(holder) if holder.own => "running, yours".to_owned(),
                 Some(holder) => format!("running by {}", holder.phrase()),
                 None => "running, claimed by nobody".to_owned(),
             });

@@ -64,6 +64,59 @@ fn two_states_of_one_repository_do_not_take_away_each_others_driver() {
     assert!(!repository.git(&["config", "--list"]).contains("statedir"));
 }
 
+const OLD_BLOCK: &str = "* text=auto\n\
+    # begin statedir (made by `statedir git install`)\n\
+    /workspace/state/plan.md merge=statedir\n\
+    /workspace/state/history.md merge=statedir\n\
+    /other/workspace/state/plan.md merge=statedir\n\
+    # end statedir\n";
+
+#[test]
+fn what_is_committed_leaves_clones_without_the_driver_their_union() {
+    let Some(repository) = Repository::without_driver(2) else { return };
+    let project = &repository.project;
+    let root = project.root();
+    std::fs::write(root.join(".gitattributes"), OLD_BLOCK).unwrap();
+    repository.commit("as an earlier version wrote it");
+    let merge_of = |at: &Repository, name: &str| {
+        let path = format!("workspace/state/{name}");
+        at.git(&["check-attr", "merge", "--", &path]).trim_end().rsplit(' ').next().unwrap().to_owned()
+    };
+    let clone = || {
+        let clone = Repository { project: crate::builder::Project::empty() };
+        clone.git(&["clone", "--quiet", &root.to_string_lossy(), "."]);
+        clone
+    };
+    assert_eq!(merge_of(&clone(), "history.md"), "statedir", "the control");
+    project.ok(&["git", "install"]);
+    assert_eq!(std::fs::read_to_string(root.join(".gitattributes")).unwrap(), "* text=auto\n");
+    let local = std::fs::read_to_string(root.join(".git/info/attributes")).unwrap();
+    assert!(local.contains("/other/workspace/state/plan.md merge=statedir"), "{local}");
+    assert_eq!(merge_of(&repository, "history.md"), "statedir");
+    repository.commit("attributes");
+    let clone = clone();
+    assert_eq!(merge_of(&clone, "history.md"), "union");
+    assert_eq!(merge_of(&clone, "plan.md"), "unspecified");
+    // Two branches of the clone that both wrote to the history merge without the driver, ...
+    clone.on("one", &[&["history", "add", "one"]]);
+    clone.on("main", &[]);
+    clone.on("two", &[&["history", "add", "two"]]);
+    assert!(clone.merges("one"));
+    clone.project.ok(&["check"]);
+    // ... and one command turns it on, worktrees included.
+    let off = clone.project.ok(&["git", "status"]).stdout;
+    assert!(off.contains("`statedir git install`"), "{off}");
+    clone.project.ok(&["git", "install"]);
+    assert_eq!(merge_of(&clone, "history.md"), "statedir");
+    assert_eq!(clone.git(&["status", "--short"]), "", "nothing is left to commit");
+    let tree = tempfile::tempdir().unwrap();
+    let tree = tree.path().join("tree");
+    clone.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
+    let path = "workspace/state/history.md";
+    let there = clone.git(&["-C", tree.to_str().unwrap(), "check-attr", "merge", "--", path]);
+    assert!(there.ends_with(": statedir\n"), "{there}");
+}
+
 #[test]
 fn the_hook_refuses_a_shortened_or_changed_history_and_lets_a_grown_one_pass() {
     let Some(repository) = Repository::without_driver(1) else { return };

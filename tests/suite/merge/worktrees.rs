@@ -115,7 +115,8 @@ fn a_worktree_is_put_where_it_is_in_nobodys_way() {
     refused("bad_place", "workspace/state");
     refused("bad_place", "workspace/../.git/tree");
     refused("exists", "workspace");
-    refused("io", "workspace/state/../../.gitattributes/tree");
+    std::fs::write(repository.project.root().join("file"), "").unwrap();
+    refused("io", "workspace/state/../../file/tree");
     assert_eq!(repository.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(repository.git(&["branch", "--list", "new"]), "");
     // An empty directory is as good as none.

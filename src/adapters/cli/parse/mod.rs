@@ -52,11 +52,13 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         return Err(Unparsed { error, hint: None });
     }
     let Some(reading) = synonyms::read(args, is_understood) else {
-        return Err(Unparsed { error, hint: Some(suggest::nearest(args)) });
+        let hint = suggest::quoted(args).unwrap_or_else(|| suggest::nearest(args));
+        return Err(Unparsed { error, hint: Some(hint) });
     };
     if !reading.works {
         let line = Some(&reading.args).filter(|args| is_understood(args));
         let hint = line.and_then(|args| suggest::line(args));
+        let hint = hint.or_else(|| suggest::quoted(&reading.args));
         return Err(Unparsed { error, hint: hint.or_else(|| Some(suggest::help(&reading.args))) });
     }
     match read_text(&reading.args) {
@@ -64,7 +66,10 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         Err(_) => {
             // What is still missing is said of the command that is meant.
             let error = read(described(), &reading.args).err().unwrap_or(error);
-            let hint = error.use_stderr().then(|| suggest::help(&reading.args));
+            let hint = || {
+                suggest::quoted(&reading.args).unwrap_or_else(|| suggest::help(&reading.args))
+            };
+            let hint = error.use_stderr().then(hint);
             Err(Unparsed { error, hint })
         }
     }

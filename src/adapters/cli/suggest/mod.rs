@@ -23,6 +23,31 @@ pub(super) fn line(args: &[OsString]) -> Option<String> {
     Some(if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") })
 }
 
+/// Commands that begin with a text, which people forget to put in quotes.
+const TEXTS: [[&str; 2]; 7] = [
+    ["step", "add"],
+    ["context", "add"],
+    ["history", "add"],
+    ["history", "search"],
+    ["review", "open"],
+    ["directive", "add"],
+    ["rule", "add"],
+];
+
+/// The line with the words of its text in quotes, if that makes a command of it.
+pub(super) fn quoted(args: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).collect();
+    let start = words.windows(2).position(|pair| TEXTS.iter().any(|text| text == pair))? + 2;
+    let is_text = |word: &&&str| !word.starts_with('-') && !word.contains('=');
+    let count = words[start..].iter().take_while(is_text).count();
+    if count < 2 {
+        return None;
+    }
+    let mut line = args.to_vec();
+    line.splice(start..start + count, [words[start..start + count].join(" ").into()]);
+    parse::is_understood(&line).then(|| self::line(&line))?
+}
+
 /// The help of the command that a line names, as far as it names one.
 pub(super) fn help(args: &[OsString]) -> String {
     let mut known = parse::described();

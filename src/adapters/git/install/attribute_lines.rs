@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::attributes::{block_lines, path_of, pattern, pattern_of};
+use super::attributes::{ATTRIBUTES, block_lines, path_of, pattern, pattern_of};
 use crate::{
     adapters::{
         directory::layout_in,
@@ -11,16 +11,11 @@ use crate::{
     domain::{ErrorCode, StateFile},
 };
 
-/// The attributes in the tree are for every clone, those in `.git/info` for every branch of this.
-pub(crate) fn attribute_files(
-    repository: &Repository,
-    global: bool,
-) -> Result<Vec<PathBuf>, GitError> {
+/// The file of attributes that names the driver: of this clone, with all its branches and worktrees, or
+/// of the user. It is not committed, for a clone that does not know the driver could only do without.
+pub(crate) fn own_attributes(repository: &Repository, global: bool) -> Result<PathBuf, GitError> {
     if !global {
-        return Ok(vec![
-            repository.top.join(".gitattributes"),
-            repository.git_path("info/attributes")?,
-        ]);
+        return repository.git_path("info/attributes");
     }
     if let Some(path) = repository.config("--global", "core.attributesFile") {
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
@@ -28,7 +23,7 @@ pub(crate) fn attribute_files(
             Some(rest) => home.join(rest),
             None => PathBuf::from(path),
         };
-        return Ok(vec![path]);
+        return Ok(path);
     }
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(home);
@@ -39,9 +34,33 @@ pub(crate) fn attribute_files(
             "set `HOME` or `XDG_CONFIG_HOME`",
         )
     })?;
-    Ok(vec![config.join("git").join("attributes")])
+    Ok(config.join("git").join("attributes"))
 }
 
+/// The attributes at the top of the working tree, which come with every clone. A link is not one: git
+/// does not follow it, and neither do we.
+pub(crate) fn committed_attributes(repository: &Repository) -> Option<PathBuf> {
+    let path = repository.top.join(ATTRIBUTES);
+    let is_other = path.symlink_metadata().is_ok_and(|found| !found.is_file());
+    (!is_other).then_some(path)
+}
+
+/// What every clone should know of an adopted state: both sides of what only grows are kept. A state of
+/// our own has that in a file beside it.
+pub(crate) fn committed_lines(repository: &Repository) -> Vec<String> {
+    let Some(layout) = layout_in(&repository.dir) else { return Vec::new() };
+    let written = layout.written();
+    let growing = [layout.added.history.as_str(), layout.added.context.as_str()];
+    let committed = growing.iter().filter(|name| written.contains(*name));
+    committed.map(|name| format!("{} merge=union", pattern(&repository.path(name)))).collect()
+}
+
+/// Whether a line names the driver.
+pub(crate) fn names_driver(line: &str) -> bool {
+    line.contains(" merge=statedir")
+}
+
+/// What names the driver for one state.
 pub(crate) fn lines(repository: &Repository, textconv: bool, global: bool) -> Vec<String> {
     let diff = if textconv { " diff=statedir" } else { "" };
     let line = |path: String| format!("{path} merge=statedir{diff}");

@@ -13,11 +13,17 @@ use serde::Serialize;
 
 pub(crate) use self::attributes::{ATTRIBUTES, write_attributes};
 use self::{
-    attribute_lines::{attribute_files, lines, others, with_others},
-    attributes::{with_block, without_block},
+    attribute_lines::{
+        committed_attributes, committed_lines, lines, names_driver, others, own_attributes,
+        with_others,
+    },
+    attributes::{block_lines, pattern_of, with_block, without_block},
 };
 use super::{GitError, repository::Repository};
-use crate::domain::{ErrorCode, layout::LAYOUT_FILE};
+use crate::{
+    adapters::directory::layout_in,
+    domain::{ErrorCode, layout::LAYOUT_FILE},
+};
 
 /// What to set up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,8 +70,7 @@ pub(crate) fn install(
     if options.pre_commit && !options.global {
         pre_commit::refuse_shared(&repository)?;
     }
-    let attribute_files = attribute_files(&repository, options.global)?;
-    refuse_linked(&repository, &attribute_files)?;
+    let attributes = own_attributes(&repository, options.global)?;
     let before = status(dir)?;
     let scope = scope(options.global);
     let command = command(program);
@@ -86,14 +91,17 @@ pub(crate) fn install(
     if textconv {
         set(TEXTCONV, &format!("{command} git textconv"))?;
     }
-    for path in attribute_files {
-        let old = read(&path)?;
-        let own = lines(&repository, textconv, options.global);
-        let new = with_block(&old, &with_others(&old, own));
-        if old != new {
-            write(&path, &new, options.dry_run)?;
-            changed.push(path);
-        }
+    let mut own = lines(&repository, textconv, options.global);
+    if !options.global {
+        let (moved, written) = commit_lines(&repository, &own, options.dry_run)?;
+        own.extend(moved);
+        changed.extend(written);
+    }
+    let old = read(&attributes)?;
+    let new = with_block(&old, &with_others(&old, own));
+    if old != new {
+        write(&attributes, &new, options.dry_run)?;
+        changed.push(attributes);
     }
     if options.pre_commit {
         changed.extend(pre_commit::install(&repository, &command, options.dry_run)?);
@@ -108,11 +116,13 @@ pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed
     let scope = scope(options.global);
     let mut changed = Vec::new();
     let own = lines(&repository, false, options.global);
-    let files = attribute_files(&repository, options.global)?;
-    refuse_linked(&repository, &files)?;
+    let attributes = own_attributes(&repository, options.global)?;
+    let committed = committed_attributes(&repository).filter(|_| !options.global);
+    let files: Vec<PathBuf> = [attributes].into_iter().chain(committed).collect();
     let mut is_shared = false;
     for path in &files {
-        is_shared |= !others(&repository, &read(path)?, &own).is_empty();
+        let others = others(&repository, &read(path)?, &own);
+        is_shared |= others.iter().any(|line| names_driver(line));
     }
     let sections: &[&str] = if is_shared { &[] } else { &["merge.statedir", "diff.statedir"] };
     for section in sections {
@@ -127,20 +137,8 @@ pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed
         }
     }
     for path in files {
-        let old = read(&path)?;
-        let new = match others(&repository, &old, &own) {
-            kept if kept.is_empty() => without_block(&old),
-            kept => with_block(&old, &kept),
-        };
-        if old == new {
-            continue;
-        }
-        if new.is_empty() && !options.dry_run {
-            fs_err::remove_file(&path).map_err(failed)?;
-        } else {
-            write(&path, &new, options.dry_run)?;
-        }
-        changed.push(path);
+        let kept = others(&repository, &read(&path)?, &own);
+        changed.extend(put_block(&path, &kept, options.dry_run)?);
     }
     // What is written elsewhere is there for all repositories.
     if options.global != pre_commit::is_own(&repository)? && !is_shared {
@@ -149,21 +147,56 @@ pub(crate) fn uninstall(dir: &Path, options: InstallOptions) -> Result<Installed
     Ok(Installed { changed, ..status(dir)? })
 }
 
-/// Refuses attributes in the work tree that are a link: it came with the clone, and git itself does
-/// not follow it.
-fn refuse_linked(repository: &Repository, files: &[PathBuf]) -> Result<(), GitError> {
-    let is_link = |path: &&PathBuf| {
-        path.parent() == Some(&repository.top)
-            && path.symlink_metadata().is_ok_and(|found| !found.is_file())
-    };
-    match files.iter().find(is_link) {
-        None => Ok(()),
-        Some(path) => Err(GitError::refused(
-            ErrorCode::NotRegular,
-            format!("`{}` is not a regular file", path.display()),
-            "git reads no attributes from it either: put a regular file in its place",
-        )),
+/// Writes what every clone should know, and takes out what named the driver to every clone, as `install`
+/// once wrote it: the lines of other states among that, and the files that were changed.
+fn commit_lines(
+    repository: &Repository,
+    own: &[String],
+    dry_run: bool,
+) -> Result<(Vec<String>, Vec<PathBuf>), GitError> {
+    let beside = repository.dir.join(ATTRIBUTES);
+    let is_native = layout_in(&repository.dir).is_none() && repository.dir.is_dir();
+    let is_missing = is_native && beside.symlink_metadata().is_err();
+    let mut changed = Vec::new();
+    if is_missing && (dry_run || write_attributes(&repository.dir)?) {
+        changed.push(beside);
     }
+    let lines = committed_lines(repository);
+    let Some(path) = committed_attributes(repository) else {
+        return if lines.is_empty() { Ok((Vec::new(), changed)) } else { Err(linked(repository)) };
+    };
+    let old = read(&path)?;
+    let (mut moved, kept): (Vec<String>, Vec<String>) =
+        block_lines(&old).into_iter().partition(|line| names_driver(line));
+    moved.retain(|line| own.iter().all(|own| pattern_of(own) != pattern_of(line)));
+    let rest = if kept.is_empty() { String::new() } else { with_block("", &kept) };
+    changed.extend(put_block(&path, &with_others(&rest, lines), dry_run)?);
+    Ok((moved, changed))
+}
+
+/// Makes these lines our block in a file, which goes when nothing is left in it; the file if it changed.
+fn put_block(path: &Path, lines: &[String], dry_run: bool) -> Result<Option<PathBuf>, GitError> {
+    let old = read(path)?;
+    let new = if lines.is_empty() { without_block(&old) } else { with_block(&old, lines) };
+    if old == new {
+        return Ok(None);
+    }
+    if new.is_empty() && !dry_run {
+        fs_err::remove_file(path).map_err(failed)?;
+    } else {
+        write(path, &new, dry_run)?;
+    }
+    Ok(Some(path.to_owned()))
+}
+
+/// Attributes in the work tree that are a link came with the clone.
+fn linked(repository: &Repository) -> GitError {
+    let path = repository.top.join(ATTRIBUTES);
+    GitError::refused(
+        ErrorCode::NotRegular,
+        format!("`{}` is not a regular file", path.display()),
+        "git reads no attributes from it either: put a regular file in its place",
+    )
 }
 
 /// How the repository is set up now.

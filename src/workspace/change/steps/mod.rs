@@ -283,6 +283,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
             open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
             steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
             stopped: readiness.stopped(),
+            is_no_plan: plan.metadata_section().is_none(),
         };
         none_ready(&readiness.counts(), &situation)
     })
@@ -296,6 +297,7 @@ pub(crate) fn no_ready_step(overview: &Overview) -> Error {
 /// The same, with who holds those that run, and the recommended move.
 fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
     let StepCounts { open, running, failed, total, .. } = counts;
+    let next = next_move(situation);
     let message = if *total == 0 {
         "the plan has no steps yet".to_owned()
     } else if counts.unfinished() == 0 {
@@ -305,6 +307,10 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
         let held: Vec<String> = holders
             .map(|holder| match holder.own {
                 true => format!("; step {} is yours", holder.step),
+                // The hint says the rest.
+                false if next.step == Some(holder.step) => {
+                    format!("; step {} is held by {}", holder.step, holder.who())
+                }
                 false => format!("; step {} is held by {}", holder.step, holder.phrase()),
             })
             .collect();
@@ -315,7 +321,7 @@ fn none_ready(counts: &StepCounts, situation: &Situation) -> Error {
         let held = held.into_iter().chain(waits).chain(stopped).collect::<String>();
         format!("no step is ready: {open} waiting, {running} running, {failed} failed{held}")
     };
-    Error::refused_with(ErrorCode::NoReadyStep, message, next_move(situation).text)
+    Error::refused_with(ErrorCode::NoReadyStep, message, next.text)
 }
 
 /// Checks a transition against the lifecycle.

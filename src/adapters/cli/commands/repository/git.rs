@@ -13,11 +13,10 @@ use crate::{
 
 /// Teach a git repository to merge, show and check state
 ///
-/// `install` writes a block between markers to .gitattributes (for every clone) and into
-/// .git/info/attributes (for every branch of this clone), and registers the merge driver in this
-/// repository's configuration. Nothing outside the repository is touched without `--global`. A
-/// clone without the driver falls back to git's ordinary merge; `statedir merge --resolve` resolves
-/// what that leaves in conflict.
+/// `install` names the merge driver in .git/info/attributes and in the configuration of this clone, for
+/// all its branches and worktrees; nothing outside the repository is touched without `--global`. What is
+/// committed, a .gitattributes beside the state, keeps both sides of history.md and context.md in a clone
+/// where nobody ran `install`; there `statedir merge --resolve` resolves what is left in conflict.
 #[derive(Clone, Debug, clap::Subcommand)]
 #[command(
     defer = true,
@@ -84,6 +83,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Status => {
             let installed = git::status(&directory(session)?)?;
             status(session, &installed);
+            let is_off = !installed.merge_driver && installed.problems.is_empty();
+            if is_off && !session.output.is_json() {
+                session.output.line("hint: `statedir git install` turns the merge driver on in this clone");
+            }
             Ok(0)
         }
         Verb::PreCommit => pre_commit(session),

@@ -1,8 +1,9 @@
 use serde_json::json;
 
 use crate::{
-    adapters::cli::{CliResult, Session, pairs},
-    domain::Decision,
+    adapters::cli::{CliResult, Failure, Session, pairs},
+    domain::{Decision, ErrorCode, Review},
+    text::display::one_line,
     workspace::Change,
 };
 
@@ -37,7 +38,7 @@ pub(in crate::adapters) enum Verb {
     #[command(after_help = "Examples:\n  statedir review approve r1")]
     Approve {
         /// Such as r1
-        id: String,
+        id: Option<String>,
         /// A remark
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
@@ -51,7 +52,7 @@ pub(in crate::adapters) enum Verb {
     )]
     Reject {
         /// Such as r1
-        id: String,
+        id: Option<String>,
         /// The reason
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
@@ -67,15 +68,39 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             session.apply(&[Change::ReviewOpen { text: pairs::text(question)? }])
         }
         Verb::Approve { id, why } => {
+            let id = named(session, id, "approve")?;
             let why = pairs::optional_text(why)?;
             session.apply(&[Change::ReviewDecide { id, approve: true, why, to: None }])
         }
         Verb::Reject { id, why, to } => {
+            let id = named(session, id, "reject")?;
             let why = pairs::optional_text(why)?;
             session.apply(&[Change::ReviewDecide { id, approve: false, why, to }])
         }
         Verb::List { all } => list(session, all),
     }
+}
+
+/// The review that is meant. A decision is never guessed: without an id those are named that are open.
+fn named(session: &Session<'_>, id: Option<String>, verb: &str) -> Result<String, Failure> {
+    if let Some(id) = id {
+        return Ok(id);
+    }
+    let snapshot = session.workspace()?.read()?;
+    let plan = snapshot.plan()?;
+    let open: Vec<&Review> = plan.open_reviews().collect();
+    let failure = match open.as_slice() {
+        [] => Failure::new(ErrorCode::Usage, "no review is open")
+            .hint("`statedir review list --all` shows those that were decided"),
+        [first, ..] => {
+            let ids: Vec<&str> = open.iter().map(|review| review.id.as_str()).collect();
+            let message = format!("which review? open: {}", ids.join(", "));
+            let command = format!("`statedir review {verb} {}`", first.id);
+            let hint = format!("{command} answers: {}", one_line(&first.text));
+            Failure::new(ErrorCode::Usage, message).hint(hint)
+        }
+    };
+    Err(failure)
 }
 
 fn list(session: &mut Session<'_>, all: bool) -> CliResult {

@@ -224,14 +224,20 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             shape.set = pairs::texts(&set);
             Change::StepSet(Box::new(shape))
         }
-        Verb::Start { step } => Change::StepStart { step: selected(step.as_deref())? },
-        Verb::Next { claim: true } => return view::claim(session),
+        Verb::Start { step } => {
+            let step = selected(step.as_deref())?;
+            return view::begin(session, Change::StepStart { step });
+        }
+        Verb::Next { claim: true } => {
+            return view::begin(session, Change::StepStart { step: None });
+        }
         Verb::Done(result) => Change::StepDone(result.result()?),
         Verb::Fail(result) => Change::StepFail(result.result()?),
         Verb::Skip(result) => Change::StepSkip(result.result()?),
         Verb::Retry { step, note } => {
             let note = pairs::optional_text(note)?;
-            Change::StepRetry { step: selected(step.as_deref())?, note }
+            let step = selected(step.as_deref())?;
+            return view::begin(session, Change::StepRetry { step, note });
         }
         Verb::Reset { step, note, force, fresh, dependents } => {
             let (step, note) = (selected(step.as_deref())?, pairs::optional_text(note)?);
@@ -240,7 +246,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Move(wanted) => Change::StepMove(wanted.step_move()?),
         Verb::Take { step, force, why } => {
             let why = pairs::optional_text(why)?;
-            Change::StepTake { step: selected(step.as_deref())?, force, why }
+            let step = selected(step.as_deref())?;
+            return view::begin(session, Change::StepTake { step, force, why });
         }
         Verb::Reorder { step, after, before } => Change::StepReorder {
             step: select(&step)?,

@@ -131,7 +131,7 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
         let id = step.id.as_deref().unwrap_or("-");
         let mut notes = Vec::new();
         if let Some(holder) = &step.holder {
-            notes.push(format!("by {}", holder.phrase()));
+            notes.push(holder.remark());
             notes.extend(holder.take.as_ref().filter(|_| holder.stale).cloned());
         }
         if !step.waits_for.is_empty() && step.role == Some(StepRole::Open) {
@@ -160,10 +160,10 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
     Ok(0)
 }
 
-/// Starts the next step that is ready, and prints what is needed to begin: what it is about, its
-/// inputs looked up, what it should give, and what went wrong before.
-pub(super) fn claim(session: &mut Session<'_>) -> CliResult {
-    let outcome = session.workspace()?.apply(&[Change::StepStart { step: None }])?;
+/// Starts a step, or takes it over, and prints what is needed to begin: what it is about, its inputs
+/// looked up, what it should give, and what went wrong before.
+pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
+    let outcome = session.workspace()?.apply(&[change])?;
     session.output.committed(&outcome);
     let number = outcome.answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
     // What was changed stays changed: what cannot be read is left out.

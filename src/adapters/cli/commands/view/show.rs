@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
-    domain::{ErrorCode, ModelError, StateFile},
+    domain::{ErrorCode, ModelError, StateFile, StepRef},
     text::markdown::Document,
     workspace::{Error, Snapshot},
 };
@@ -27,7 +27,10 @@ pub(in crate::adapters) struct Args {
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     let Some(file) = StateFile::from_name(&args.file) else {
         let message = format!("there is no state file `{}`", args.file);
-        let hint = "one of plan, context, variables, history, constraints";
+        let hint = match args.file.parse::<StepRef>() {
+            Ok(StepRef::Number(number)) => format!("`statedir step show {number}` shows a step"),
+            _ => "one of plan, context, variables, history, constraints".to_owned(),
+        };
         return Err(Failure::new(ErrorCode::NotFound, message).hint(hint));
     };
     let snapshot = session.workspace()?.read()?;

@@ -144,7 +144,7 @@ fn step_line(step: &StepOverview, times: &StepTimes, env: &Environment) -> Paint
     let mut notes: Vec<String> = Vec::new();
     match &step.holder {
         Some(holder) => {
-            notes.push(format!("by {}", holder.phrase()));
+            notes.push(holder.remark());
             notes.extend(holder.take.as_ref().filter(|_| holder.stale).cloned());
         }
         None => {
