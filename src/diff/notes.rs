@@ -133,7 +133,8 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
             said.extend(remarks(id.as_str(), entries));
         }
         if !parts.is_empty() || !said.is_empty() {
-            let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+            let parts =
+                if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
             let said: String = said.iter().map(|text| format!("\n  - {text}")).collect();
             lines.push(format!("{}{parts}{said}", name(step)));
         }

@@ -37,7 +37,10 @@ fn two_steps_of_one_number_get_numbers_of_their_own() {
     assert_eq!(findings(&project, "duplicate_step").len(), 1);
     let fixed = project.ok(&["check", "--fix"]).stdout;
     assert!(fixed.contains("its number, which another step has, → 3"), "{fixed}");
-    assert_eq!(project.read("plan.md"), plan.replacen("### Step 2: Do part 3", "### Step 3: Do part 3", 1));
+    assert_eq!(
+        project.read("plan.md"),
+        plan.replacen("### Step 2: Do part 3", "### Step 3: Do part 3", 1)
+    );
     project.ok(&["check", "--strict"]);
     project.ok(&["undo"]);
     assert_eq!(project.read("plan.md"), plan);

@@ -140,7 +140,8 @@ impl Workspace {
     /// Names the operation that a file can be brought back from where it cannot be read any more.
     fn hint_at_restoring(&self, findings: &mut [Problem]) {
         let is_torn = |file| {
-            let unmerged = |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;
+            let unmerged =
+                |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;
             findings.iter().any(unmerged)
         };
         let is_lost = |found: &Problem| {

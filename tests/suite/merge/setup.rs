@@ -80,7 +80,12 @@ fn what_is_committed_leaves_clones_without_the_driver_their_union() {
     repository.commit("as an earlier version wrote it");
     let merge_of = |at: &Repository, name: &str| {
         let path = format!("workspace/state/{name}");
-        at.git(&["check-attr", "merge", "--", &path]).trim_end().rsplit(' ').next().unwrap().to_owned()
+        at.git(&["check-attr", "merge", "--", &path])
+            .trim_end()
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .to_owned()
     };
     let clone = || {
         let clone = Repository { project: crate::builder::Project::empty() };

@@ -66,9 +66,8 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         Err(_) => {
             // What is still missing is said of the command that is meant.
             let error = read(described(), &reading.args).err().unwrap_or(error);
-            let hint = || {
-                suggest::quoted(&reading.args).unwrap_or_else(|| suggest::help(&reading.args))
-            };
+            let hint =
+                || suggest::quoted(&reading.args).unwrap_or_else(|| suggest::help(&reading.args));
             let hint = error.use_stderr().then(hint);
             Err(Unparsed { error, hint })
         }

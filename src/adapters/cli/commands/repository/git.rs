@@ -85,7 +85,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             status(session, &installed);
             let is_off = !installed.merge_driver && installed.problems.is_empty();
             if is_off && !session.output.is_json() {
-                session.output.line("hint: `statedir git install` turns the merge driver on in this clone");
+                session
+                    .output
+                    .line("hint: `statedir git install` turns the merge driver on in this clone");
             }
             Ok(0)
         }
