@@ -23,8 +23,8 @@ struct Base {
 
 /// Results stand in variables.json in the order of the ids: two new ones conflict where no other is
 /// between them, so the fewer there are, the more often.
-const YOUNG: Base = Base { steps: 8, done: 2, least: 50, least_of_finishing: 60 };
-const HALF_WAY: Base = Base { steps: 20, done: 10, least: 65, least_of_finishing: 80 };
+const YOUNG: Base = Base { steps: 8, done: 2, least: 60, least_of_finishing: 80 };
+const HALF_WAY: Base = Base { steps: 20, done: 10, least: 65, least_of_finishing: 85 };
 
 /// So many pairs leave one plan; the next ones leave another with other ids.
 const PAIRS_OF_A_PLAN: usize = 20;
@@ -242,7 +242,10 @@ fn branches_that_finish_different_steps_merge_as_text() {
 
 #[test]
 fn half_way_through_a_plan_most_branches_merge_as_text() {
-    assert_merges(&HALF_WAY, if is_full() { 200 } else { 10 });
+    // A few pairs say little about a plan of twenty steps.
+    if is_full() {
+        assert_merges(&HALF_WAY, 200);
+    }
 }
 
 /// Both branches add to the end of history.md, and often of context.md, which only `merge=union` or the
