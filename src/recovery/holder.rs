@@ -186,6 +186,6 @@ mod tests {
         let free = Holder::of(1, None, &asking, &signs, HOUR);
         assert!(free.stale && !free.is_foreign() && free.take.is_none());
         assert_eq!(free.remark(), "nobody has claimed it");
-        assert_eq!(own.remark(), "by ada@h (session s1) for 2d 2h");
+        assert_eq!(own.remark(), "by ada@h (session s1) for 2d");
     }
 }
