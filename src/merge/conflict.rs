@@ -53,7 +53,7 @@ impl Conflict {
 pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
     let mark = START.as_bytes();
     let mut rest = bytes;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'<') {
+    while let Some(at) = first(rest, b'<') {
         rest = &rest[at..];
         if rest.starts_with(mark) {
             return true;
@@ -61,6 +61,14 @@ pub(crate) fn may_conflict(bytes: &[u8]) -> bool {
         rest = &rest[1..];
     }
     false
+}
+
+/// Where a byte is first. It is looked for in many bytes at once: a long plan has few of them.
+fn first(bytes: &[u8], wanted: u8) -> Option<usize> {
+    const MANY: usize = 256;
+    let start = bytes.chunks(MANY).position(|chunk| chunk.contains(&wanted))? * MANY;
+    let at = bytes[start..].iter().position(|byte| *byte == wanted)?;
+    Some(start + at)
 }
 
 /// The conflicts that stand in a file, in its order.

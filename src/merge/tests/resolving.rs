@@ -42,6 +42,15 @@ fn taking_a_side_gives_that_side() {
 }
 
 #[test]
+fn a_marker_is_seen_wherever_it_begins() {
+    for before in 0..600 {
+        let text = format!("{}<<<<<<< ours\n", &"text <b> ".repeat(100)[..before]);
+        assert!(may_conflict(text.as_bytes()), "{before}");
+        assert!(!may_conflict(text.replace("<<<<<<< ", "<<<<<< ").as_bytes()), "{before}");
+    }
+}
+
+#[test]
 fn a_removed_section_or_field_can_be_resolved_either_way() {
     let ours = BASE[..BASE.find("\n### Step 2").unwrap()].replace("- **note**: x\n", "");
     let theirs = BASE.replace(": x", ": changed").replace(": y", ": changed");
