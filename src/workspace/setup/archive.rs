@@ -14,6 +14,9 @@ use crate::{
 /// The longest name of an archived state, in characters.
 const LONGEST: usize = 80;
 
+/// What the name of an archived state begins with that is being deleted; that of no other does.
+const PRUNED: &str = ".pruned-";
+
 /// What `archive` did.
 #[derive(Debug)]
 pub(crate) struct Archived {
@@ -250,7 +253,8 @@ impl Workspace {
             ));
         }
         let mut names = Vec::new();
-        for name in self.store.directories_in(&archive)? {
+        let named = self.store.directories_in(&archive)?.into_iter();
+        for name in named.filter(|name| !name.starts_with(PRUNED)) {
             let presence = self.store.at(archive.join(&name)).exists();
             // What is damaged is listed, too; what was never a state is not.
             if presence.map_or(true, |found| found.log || !found.files.is_empty()) {
@@ -322,14 +326,25 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Deletes an archived execution for good.
-    pub(crate) fn prune(&self, state: &ArchivedState) -> Result<(), Error> {
-        let (Some(archive), Some(name)) = (state.directory.parent(), state.directory.file_name())
-        else {
-            return Ok(());
-        };
+    /// Deletes archived executions for good. Each is first put aside under another name, so that one
+    /// which is cut off in the middle is never taken for an archived state; the next time goes on
+    /// with it.
+    pub(crate) fn prune(&self, states: &[ArchivedState]) -> Result<(), Error> {
         let failed = |error: std::io::Error| Error::refused(ErrorCode::Io, error.to_string());
-        Directory::open(archive).map_err(failed)?.remove_all(name).map_err(failed)
+        if !self.has_archive()? {
+            return Ok(());
+        }
+        let archive = Directory::open(&self.archive_dir()).map_err(failed)?;
+        let left = archive.list().map_err(failed)?;
+        for name in left.iter().filter(|name| name.starts_with(PRUNED)) {
+            archive.remove_all(name).map_err(failed)?;
+        }
+        for state in states {
+            let aside = format!("{PRUNED}{}", state.id);
+            archive.rename(&state.id, &archive, &aside).map_err(failed)?;
+            archive.remove_all(&aside).map_err(failed)?;
+        }
+        Ok(())
     }
 }
 

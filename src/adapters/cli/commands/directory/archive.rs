@@ -121,7 +121,7 @@ fn prune(
         }
     }
     if deletes {
-        old.iter().try_for_each(|state| workspace.prune(state))?;
+        workspace.prune(&old)?;
     }
     if session.output.is_json() {
         let states: Vec<Value> = old.iter().map(line_json).collect();
