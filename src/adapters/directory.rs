@@ -3,9 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    domain::layout::{self, ForeignLayout, LAYOUT_FILE},
+    domain::{
+        StateFile,
+        layout::{self, ForeignLayout, LAYOUT_FILE},
+    },
     store::Directory,
 };
+
+/// Where tickets have their states, unless a directory is named.
+const TICKETS: &str = "docs/plan/tickets";
 
 /// No directory could be chosen.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +38,7 @@ pub(crate) enum ChooseError {
 }
 
 /// The directory that was named, or the nearest `workspace/state` or adopted directory at or above
-/// the working directory. For a new state it is the working directory's own.
+/// the working directory, or else one there that has the five files itself. For a new state it is the working directory's own.
 ///
 /// A named directory is the state directory itself, unless it is plainly a project: it holds a
 /// `workspace/state` or an archive of finished ones, or is the root of a git repository.
@@ -61,8 +67,30 @@ pub(crate) fn choose(named: Option<&Path>, new: bool) -> Result<PathBuf, ChooseE
     }
     match nearest(&here) {
         Some(found) => found,
-        None => Err(ChooseError::NoneAbove(here)),
+        // Such as the directory of a ticket.
+        None => match here.ancestors().find(|dir| is_state(dir)) {
+            Some(dir) => Ok(dir.to_owned()),
+            None => Err(ChooseError::NoneAbove(here)),
+        },
     }
+}
+
+/// Whether a directory has the five files itself.
+fn is_state(dir: &Path) -> bool {
+    let is_there = |file: &StateFile| {
+        dir.join(file.name()).symlink_metadata().is_ok_and(|data| data.is_file())
+    };
+    StateFile::FIVE.iter().all(is_there)
+}
+
+/// The tickets below a directory that have a state, in order.
+pub(crate) fn tickets_in(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir.join(TICKETS)).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.map(|entry| Path::new(TICKETS).join(entry.file_name())).collect();
+    found.retain(|ticket| is_state(&dir.join(ticket)));
+    found.sort();
+    found
 }
 
 /// The directory that was named, or the one of that ticket below the working directory.
@@ -77,7 +105,7 @@ pub(crate) fn choose_for_ticket(
         return choose(named, true);
     }
     let here = std::env::current_dir().map_err(ChooseError::NoWorkingDirectory)?;
-    let state = here.join("docs").join("plan").join("tickets").join(ticket);
+    let state = here.join(TICKETS).join(ticket);
     for link in state.ancestors().take_while(|dir| *dir != here) {
         if let Ok(target) = std::fs::read_link(link) {
             return Err(ChooseError::Linked { link: link.to_owned(), target, state });

@@ -28,7 +28,7 @@ pub(crate) mod web;
 
 pub(crate) use diff_side::{SideError, side};
 pub(crate) use directory::{
-    ChooseError, choose, choose_archived, choose_for_ticket, config_directory,
+    ChooseError, choose, choose_archived, choose_for_ticket, config_directory, tickets_in,
 };
 pub(crate) use evaluator::{Evaluator, split_words};
 pub(crate) use identity::{Acting, identify, session_name};

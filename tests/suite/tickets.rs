@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::builder::Project;
+use crate::builder::{Project, Ran};
 
 fn init(project: &Project, args: &[&str]) -> Value {
     project.json(&[&["init", "--template", "ticket"], args].concat())
@@ -93,4 +93,21 @@ fn status_shows_phases_artefacts_and_attempts() {
     assert!(shown.contains("artefact  plan_file: docs/plan/tickets/7-plan.md"), "{shown}");
     let planning = shown.lines().find(|line| line.contains(" PLANNING")).unwrap();
     assert!(planning.contains("attempt 2, failed 1 of 2"), "{shown}");
+}
+
+#[test]
+fn a_ticket_is_found_from_its_directory_and_named_from_above() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--template", "ticket", "--ticket", "#7", "--goal", "Export"]);
+    let inside = project.root().join("docs/plan/tickets/7");
+    let mut command = project.command(&["status", "--json"]);
+    let there = Ran::from(command.current_dir(&inside).output().unwrap()).json();
+    assert_eq!(there["goal"], "Export", "{there}");
+    let refused = project.refused(1, &["status"]);
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`statedir -C docs/plan/tickets/7 status`"), "{hint}");
+    let again = ["init", "--template", "ticket", "--ticket", "#7", "--goal", "Export"];
+    let refused = project.refused(1, &again);
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("docs/plan/tickets/7 status` shows it"), "{hint}");
 }

@@ -15,10 +15,11 @@ use crate::{
         adopt::{self, Proposed},
         choose, choose_for_ticket, foreign,
         git::GitControl,
-        identify,
+        identify, tickets_in,
     },
     domain::{ErrorCode, StateFile},
     store::Cancellation,
+    text::shell::shell_word,
     workspace::{Change, Environment, Options, Workspace},
 };
 
@@ -158,6 +159,17 @@ impl Session<'_> {
 
 /// Where there is no state, what could be one.
 fn with_way_in(error: ChooseError) -> Failure {
+    if let ChooseError::NoneAbove(here) = &error
+        && let [first, rest @ ..] = tickets_in(here).as_slice()
+    {
+        let more = match rest.len() {
+            0 => String::new(),
+            more => format!(", and there are {more} more"),
+        };
+        let first = shell_word(&first.to_string_lossy()).into_owned();
+        let hint = format!("`statedir -C {first} status` shows a ticket{more}");
+        return Failure::from(error).hint(hint);
+    }
     let (found, import) = match &error {
         ChooseError::NoneAbove(here) => (adopt::detect(here), foreign::way_to_import(here)),
         _ => (Vec::new(), None),

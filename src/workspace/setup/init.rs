@@ -7,6 +7,7 @@ use crate::{
         ErrorCode, ModifierKind, Plan, PlanRole, StateFile, StepRole, Ticket, Variables, Workflow,
     },
     store::{ChangeKind, FileChange, Report, View},
+    text::shell::shell_word,
     workspace::{
         Error, FileDiff, Mode, Outcome, TemplateSet, Workspace, setup::templates::TemplateInput,
         snapshot::markdown, transact::Proposal,
@@ -207,7 +208,10 @@ impl Workspace {
                 self.directory().display(),
                 short(goal)
             ),
-            "`statedir status` shows it; `-C` chooses another directory",
+            format!(
+                "`statedir -C {} status` shows it; `-C` chooses another directory",
+                shell_word(&self.directory().display().to_string())
+            ),
         )
     }
 }
