@@ -16,7 +16,7 @@ git init -q -b main
 run() {
     printf '\n$ statedir %s\n' "$*"
     "$bin" "$@"
-    "$bin" check > /dev/null
+    "$bin" check --strict > /dev/null
 }
 
 # refused CODE ARGS...: the command must end with this exit code.
@@ -26,7 +26,7 @@ refused() {
     printf '\n$ statedir %s\n' "$*"
     "$bin" "$@" 2>&1 || code=$?
     [ "$code" -eq "$expected" ] || { echo "exit code $code, not $expected" >&2; exit 1; }
-    "$bin" check > /dev/null
+    "$bin" check --strict > /dev/null
 }
 
 # at TASK ARGS...: in the worktree of a task.

@@ -117,7 +117,7 @@ fn through_apply() {
         let ran = project.run_with_input(&["apply", "-", "--json"], &json!([change]).to_string());
         assert_eq!(ran.code, i32::from(is_refused), "{change}: {}{}", ran.stdout, ran.stderr);
         assert!(!is_refused || project.files() == before, "{change} changed files");
-        project.ok(&["check"]);
+        project.ok(&["check", "--strict"]);
     }
     is_finished(&project);
 }
@@ -129,6 +129,7 @@ fn through_the_server() {
     agent.greet("2025-06-18");
     for (change, is_refused) in life() {
         agent.make_change(change, is_refused);
+        project.ok(&["check", "--strict"]);
     }
     is_finished(&project);
 }

@@ -118,7 +118,7 @@ fn through_the_server() {
     for (actor, change, asks) in life() {
         let client = if actor == "ada" { &mut ada } else { &mut agent };
         client.make_change(change, asks);
+        project.ok(&["-C", PLACE, "check", "--strict"]);
     }
     is_finished(&project);
-    project.ok(&["-C", PLACE, "check", "--strict"]);
 }

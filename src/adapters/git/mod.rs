@@ -43,5 +43,6 @@ pub(crate) use worktree::place::{
 };
 pub(crate) use worktree::{
     Finished, Left, Worktree, abandon_worktree, add_worktree, check_finish, find as find_worktree,
-    finish_worktree, has_branch, ignore_worktrees, is_checked_out, left_by_add, worktrees,
+    has_branch, ignore_worktrees, is_checked_out, left_by_add, merge_worktree, remove_worktree,
+    worktrees,
 };

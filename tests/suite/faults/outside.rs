@@ -57,6 +57,34 @@ fn unmerged(project: &Project) {
     scene::with_git_identity(&mut merge).output().unwrap();
 }
 
+/// A worktree for each of these steps, each with work in it that is committed and done.
+fn queued(project: &Project, steps: &[&str]) {
+    committed(project);
+    for step in steps {
+        let (name, state) = (format!("tree-{step}"), format!("tree-{step}/workspace/state"));
+        let made = run(project, &["worktree", "add", &name, "--step", step, "--path", &name]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        fs::write(project.root().join(&name).join(format!("{name}.txt")), "work").unwrap();
+        git(project, &["-C", &name, "add", &format!("{name}.txt")]);
+        git(project, &["-C", &name, "commit", "--quiet", "-m", "the work"]);
+        let done = run(project, &["-C", &state, "step", "done", step]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+    }
+}
+
+/// Two finished executions in the archive, long ago.
+fn archived(project: &Project) {
+    for goal in ["One", "Two"] {
+        for args in [&["init", "--goal", goal][..], &["archive", "--force"]] {
+            assert_eq!(run(project, args).code, 0, "{args:?}");
+        }
+    }
+    scene::finished(project);
+    for args in [&["archive"][..], &["init", "--goal", "Now"]] {
+        assert_eq!(run(project, args).code, 0, "{args:?}");
+    }
+}
+
 /// A checklist of somebody else's.
 fn checklist(project: &Project) {
     fs::write(project.root().join("TODO.md"), "# Todo\n\n- [ ] Collect\n- [x] Measure\n").unwrap();
@@ -91,7 +119,23 @@ pub fn all() -> Vec<Outside> {
             "not possible",
         ),
         scene("adopt", &["adopt"], checklist, "already"),
+        scene(
+            "worktree finish --next",
+            &["worktree", "finish", "--next"],
+            |project| queued(project, &["3"]),
+            "no worktree waits to be merged",
+        ),
+        scene(
+            "worktree finish --all",
+            &["worktree", "finish", "--all"],
+            |project| queued(project, &["3", "4"]),
+            "no worktree waits to be merged",
+        ),
     ];
+    let prune = ["archive", "prune", "--older-than", "30d", "--yes"];
+    let mut prune = scene("archive prune", &prune, archived, "");
+    prune.scene = prune.scene.at("2027-01-01T00:00:00Z");
+    all.push(prune);
     let mut hook = scene("hook", &["hook"], scene::busy, "");
     hook.scene = hook.scene.with_input(session);
     all.push(hook);
@@ -168,6 +212,11 @@ fn same_names(
     for (path, bytes) in made {
         let Some(now) = found.get(path) else { return Err(format!("{what}: {path} is missing")) };
         let is_state = path.contains("workspace/state/");
+        // What a merge brings is told of every step that it completes, however often it was begun.
+        let merges = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches("merged_at").count();
+        if path.ends_with("plan.md") && merges(now) != merges(bytes) {
+            return Err(format!("{what}: {path} tells of {} merges", merges(now)));
+        }
         if !is_state && plain(now) != plain(bytes) {
             let now = String::from_utf8_lossy(now);
             return Err(format!("{what}: {path} is {now:.300}"));

@@ -295,6 +295,11 @@ pub fn all() -> Vec<Scene> {
     let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
     vec![
         Scene::new("init", &["init", "--goal", "Start"], |_| ()),
+        Scene::new(
+            "init --ticket",
+            &["-C", "workspace/state", "init", "--template", "ticket", "--ticket", "#7"],
+            |_| (),
+        ),
         Scene::new("plan set", &["plan", "set", "goal=Another", "owner=ada"], busy),
         Scene::new("step add", &["step", "add", "Between", "--after", "2"], busy),
         Scene::new("step start", &["step", "start", "3"], busy),
@@ -309,6 +314,9 @@ pub fn all() -> Vec<Scene> {
         Scene::new("step move", &["step", "move", "1", "FAILED", "--error", "no answer"], busy),
         Scene::new("review approve", &["--actor", "ada", "review", "approve", "r1"], gated),
         Scene::new("review reject", &["--actor", "ada", "review", "reject", "r1"], gated),
+        Scene::new("turn add", &["turn", "add", "--user", "Thanks, that is perfect!"], busy),
+        Scene::new("pause", &["pause", "--why", "lunch"], busy),
+        Scene::new("resume", &["resume"], busy_then(&[&["pause", "--why", "lunch"]])),
         Scene::new("step set", &["step", "set", "4", "title=Write", "--tool", "Write"], busy),
         Scene::new("step remove", &["step", "remove", "3"], busy),
         Scene::new("step next --claim", &["step", "next", "--claim"], busy),

@@ -51,7 +51,7 @@ pub(crate) struct Worktree {
 pub(crate) struct Finished {
     /// The branch.
     pub branch: String,
-    /// Whether it is merged, and the working tree and the branch are gone.
+    /// Whether it is merged.
     pub merged: bool,
     /// The commits of the branch, oldest first.
     pub commits: Vec<String>,
@@ -290,11 +290,12 @@ fn refuse_submodules(tree: &Worktree) -> Result<(), GitError> {
     ))
 }
 
-/// Merges the branch of a working tree into the one checked out here and takes both away.
+/// Merges the branch of a working tree into the one checked out here. Both stay until
+/// [`remove_worktree`], so that whoever is cut off in between can do it again.
 ///
 /// # Errors
 /// There is no such working tree, it has changes that are not committed, or git fails.
-pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
+pub(crate) fn merge_worktree(dir: &Path, name: &str) -> Result<Finished, GitError> {
     let repository = Repository::of(dir)?;
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
@@ -333,24 +334,46 @@ pub(crate) fn finish_worktree(dir: &Path, name: &str) -> Result<Finished, GitErr
     if let (true, Some(merge)) = (commits.is_empty(), &merge_commit) {
         commits = commits_between(&repository, &format!("{merge}^1"), name);
     }
-    remove(&repository, &tree)?;
+    let (branch, unsettled) = (name.to_owned(), Vec::new());
+    Ok(Finished { branch, merged: true, commits, merge_commit, resolved, unsettled })
+}
+
+/// Takes a working tree away that was merged, and its branch.
+///
+/// # Errors
+/// There is no such working tree, or git fails.
+pub(crate) fn remove_worktree(dir: &Path, name: &str) -> Result<(), GitError> {
+    let repository = Repository::of(dir)?;
+    remove(&repository, &find(dir, name)?)?;
     let reference = format!("refs/heads/{name}");
     // `-d` asks the upstream where there is one; what counts is that it is merged here.
     let here = ["merge-base", "--is-ancestor", reference.as_str(), "HEAD"];
     let how = if repository.git.ask(&here).is_ok() { "-D" } else { "-d" };
     repository.git.ask(&["branch", "--quiet", how, "--", name])?;
-    let (branch, unsettled) = (name.to_owned(), Vec::new());
-    Ok(Finished { branch, merged: true, commits, merge_commit, resolved, unsettled })
+    Ok(())
 }
 
-/// The commits of `branch` that `base` does not have, oldest first, by their short names.
+/// The commits of `branch` that `base` does not have, oldest first, by their short names. Those that
+/// carry nothing but the state are none of its work.
 fn commits_between(repository: &Repository, base: &str, branch: &str) -> Vec<String> {
     let range = format!("{base}..refs/heads/{branch}");
     let limit = format!("--max-count={MOST_COMMITS}");
-    let args = ["rev-list", "--no-merges", "--abbrev-commit", &limit, &range, "--"];
-    let listed = repository.git.ask(&args).unwrap_or_default();
-    let listed = String::from_utf8_lossy(&listed).into_owned();
-    listed.lines().rev().map(str::to_owned).collect()
+    // A commit begins with two NULs in a row, the names of its files follow, each with one behind it.
+    let args = ["log", "--no-merges", "--format=%x00%h", "--name-only", "-z", &limit, &range];
+    let listed = repository.git.ask(&[&args, AS_IT_IS.as_slice(), &["--"]].concat());
+    let listed = String::from_utf8_lossy(&listed.unwrap_or_default()).into_owned();
+    let state = repository.path("");
+    let work = |commit: &str| {
+        let mut words = commit.split('\0').map(str::trim).filter(|word| !word.is_empty());
+        let name = words.next()?.to_owned();
+        let mut files = words.peekable();
+        let is_empty = files.peek().is_none();
+        let is_other = |file: &str| state.is_empty() || !file.starts_with(&state);
+        (is_empty || files.any(is_other)).then_some(name)
+    };
+    let mut commits: Vec<String> = listed.split("\0\0").filter_map(work).collect();
+    commits.reverse();
+    commits
 }
 
 /// The commit by which a branch came to be part of what is checked out here.

@@ -120,7 +120,7 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
         return Ok(None);
     }
     git::commit(&dir, &commit::options(&workspace)?)?;
-    let finished = git::finish_worktree(&dir, name)?;
+    let finished = git::merge_worktree(&dir, name)?;
     if !finished.merged {
         let message = format!(
             "the merge of `{name}` has unresolved conflicts: {}",
@@ -134,6 +134,7 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
         )));
     }
     let completed = note(session, name, Some(&finished))?;
+    git::remove_worktree(&dir, name)?;
     Ok(Some(Done { finished, path: tree.path, running, completed }))
 }
 
