@@ -17,9 +17,10 @@ use crate::domain::StateFile;
 /// How many characters of an output are shown.
 const WIDTH: usize = 40;
 /// The fields of a step that its status brings along.
-const BOOKKEEPING: [&str; 5] = ["attempts", "claimed_by", "started_at", "result", "id"];
+const BOOKKEEPING: [&str; 6] =
+    ["attempts", "claimed_by", "started_at", "completed_at", "result", "id"];
 /// What follows from other things in the plan, and among the variables.
-const DERIVED_FIELDS: [&str; 2] = ["current_step", "last_updated"];
+const DERIVED_FIELDS: [&str; 3] = ["current_step", "last_updated", "completed_at"];
 const DERIVED_VARIABLES: [&str; 3] =
     ["step_data.current_step", "step_data.total_steps", "cost_tracking.total_cost"];
 const COSTS: &str = "cost_tracking.step_costs";

@@ -251,6 +251,13 @@ impl Entry {
         find_field(&self.fields, key)
     }
 
+    /// The id of the step that it is about, which may stand behind the number: `3 (k3f9)`.
+    pub(crate) fn step_id(&self) -> Option<&str> {
+        let step = self.field("step")?.trim();
+        let inside = step.strip_suffix(')').and_then(|step| step.split_once(" ("));
+        Some(inside.map_or(step, |(_, id)| id))
+    }
+
     /// The entry in a few lines for people, whatever notation it is written in.
     pub(crate) fn summary(&self) -> EntrySummary {
         journal::summarise(&self.title, &self.fields)

@@ -1,10 +1,10 @@
 //! What a field becomes that both sides changed.
 
 use super::git_markers::merge_text;
-use crate::domain::StateFile;
 use crate::domain::constraints::lifetime::Lifetime;
 use crate::domain::outline::{Kind, MARK, Outline, Role, ThingId, with_rest};
 use crate::domain::quantity::exact::add_changes;
+use crate::domain::{Review, StateFile};
 
 /// What one version says.
 pub(super) struct Said<'v> {
@@ -67,7 +67,7 @@ impl Field<'_> {
             _ => {}
         }
         match name {
-            "last_updated" | "started_at" | "finished_at" => {
+            "last_updated" | "started_at" | "completed_at" | "finished_at" => {
                 let later = if our.trim() >= their.trim() { our } else { their };
                 return Some(later.to_owned());
             }
@@ -80,6 +80,11 @@ impl Field<'_> {
                 return Some(our.min(their).to_owned());
             }
             _ => {}
+        }
+        if self.role == Role::Reviews
+            && let Some(value) = Review::united(our, their)
+        {
+            return Some(value);
         }
         if self.role == Role::Directives
             && let Some(value) = counted_down(known, our, their)

@@ -91,6 +91,11 @@ pub(super) fn finish(
     {
         status.value = active;
     }
+    let status =
+        field(metadata, "status").and_then(|status| workflow.plan_role(bare(&status.value)));
+    if !matches!(status, Some(PlanRole::Succeeded | PlanRole::Failed)) {
+        metadata.children.retain(|child| child.name.as_deref() != Some("completed_at"));
+    }
 }
 
 /// Steps without a number get the lowest that are free, as they will be read.

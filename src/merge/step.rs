@@ -8,14 +8,14 @@ use crate::domain::{
     StepRef, StepRole,
     outline::{Kind, MARK, Outline, StepHeading, ThingId},
     plan::{
-        bookkeeping::{ATTEMPTS, CLAIMED_BY, STARTED_AT, prefix_of},
+        bookkeeping::{ATTEMPTS, CLAIMED_BY, COMPLETED_AT, STARTED_AT, prefix_of},
         dependencies::{self, Named},
     },
 };
 
 /// Whether a field of a step follows from what was done with it.
 pub(super) fn is_derived(name: &str) -> bool {
-    matches!(name, MARK | ATTEMPTS | CLAIMED_BY | STARTED_AT | "result")
+    matches!(name, MARK | ATTEMPTS | CLAIMED_BY | STARTED_AT | COMPLETED_AT | "result")
 }
 
 /// The lists of dependencies that name steps with their titles, in each version.
@@ -131,6 +131,9 @@ pub(super) fn title_dependencies(
 pub(super) fn settle(step: &mut MergedThing, outlines: &[Outline<'_>; 3], role: Option<StepRole>) {
     let later = later_side(step, outlines);
     let attempts = same_attempts(step, outlines);
+    if role != Some(StepRole::Done) {
+        step.children.retain(|child| child.name.as_deref() != Some(COMPLETED_AT));
+    }
     for child in &mut step.children {
         if let (Some(ATTEMPTS), Some(attempts)) = (child.name.as_deref(), &attempts) {
             child.value.clone_from(attempts);
@@ -181,7 +184,8 @@ fn place_parts(step: &mut MergedThing, parts: &mut [MergedThing]) {
         Kind::Part(ATTEMPTS) => 0,
         Kind::Part(CLAIMED_BY) => 1,
         Kind::Part(STARTED_AT) => 2,
-        _ => 3,
+        Kind::Part(COMPLETED_AT) => 3,
+        _ => 4,
     };
     parts.sort_by_key(rank);
     let is_id =

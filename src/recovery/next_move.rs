@@ -27,6 +27,8 @@ pub(crate) enum Move {
     Take,
     /// Try a failed step again.
     Retry,
+    /// Move the plan to where steps can be started.
+    MovePlan,
     /// Start a step.
     Start,
     /// Move a step on that waits.
@@ -106,6 +108,8 @@ impl Waits {
 pub(crate) struct Situation {
     /// What the plan's status means.
     pub role: Option<PlanRole>,
+    /// The status that the plan must get before anything can be started.
+    pub plan_first: Option<String>,
     /// The ids of the reviews that nobody has decided.
     pub open_reviews: Vec<String>,
     /// All steps, in order.
@@ -121,7 +125,7 @@ pub(crate) struct Situation {
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
 /// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
-    let Situation { role, open_reviews, steps, stopped, is_no_plan } = situation;
+    let Situation { role, plan_first, open_reviews, steps, stopped, is_no_plan } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
     let unfinished =
         steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
@@ -192,6 +196,11 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
         text.push('.');
         let (action, command) = (Move::Retry, Some(command));
         return NextMove { action, step: Some(number), command, text };
+    }
+    if let (Some(status), true) = (plan_first, steps.iter().any(|step| step.is_ready)) {
+        let command = format!("statedir plan set status={status}");
+        let why = format!("No step starts until the plan is {status}");
+        return made(Move::MovePlan, None, &command, &why);
     }
     if let Some(step) = steps.iter().find(|step| step.is_ready) {
         let (number, why) = (step.number, format!("Step {} is ready", step.number));

@@ -142,8 +142,11 @@ impl Error {
 
     /// The plan may not change its status so.
     pub(super) fn plan_transition(refusal: Refusal) -> Self {
+        let command = |to: &String| format!("`statedir plan set status={to}`");
+        let moves: Vec<String> = refusal.allowed.iter().map(command).collect();
+        let hint = (!moves.is_empty()).then(|| format!("possible: {}", moves.join(", ")));
         let (subject, refusal) = ("the plan".to_owned(), Box::new(refusal));
-        ErrorKind::Transition { subject, refusal, hint: None }.into()
+        ErrorKind::Transition { subject, refusal, hint }.into()
     }
 
     /// What went wrong.

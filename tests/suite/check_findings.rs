@@ -82,6 +82,9 @@ fn a_plan_without_a_goal_or_a_name_is_named() {
         let line = plan.lines().find(|line| line.starts_with(&start)).unwrap();
         project.edit("plan.md", &format!("{line}\n"), "");
         assert_eq!(one(&project, "missing_field"), format!("the plan has no `{field}`"));
+        // What the finding proposes mends it.
+        project.ok(&["plan", "set", &format!("{field}=exec_1")]);
+        assert!(findings(&project, "missing_field").is_empty());
     }
 }
 

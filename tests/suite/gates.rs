@@ -362,3 +362,41 @@ fn a_step_typed_by_hand_is_known_again_when_it_is_approved() {
     project.ok(&["step", "start", "1"]);
     project.ok(&["check"]);
 }
+
+#[test]
+fn a_condition_that_cannot_be_judged_asks_a_person() {
+    let gates = "version: 1\ngates:\n  - {name: risky, subject: step, to: COMPLETED, when: \
+                 'variables.risk > 3'}\n";
+    let project = gated(gates, &["One", "Two"]);
+    // Nothing is known of it: it is not above three.
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "start", "2"]);
+    for value in ["\"high\"", "[4]", "{\"level\": 4}", "true"] {
+        project.ok(&["var", "set", "risk", value]);
+        asks(&project, &["step", "done", "2"]);
+        project.ok(&["undo"]);
+    }
+    // Control: a number below is judged.
+    project.ok(&["var", "set", "risk", "2"]);
+    project.ok(&["step", "done", "2"]);
+}
+
+#[test]
+fn a_plan_ends_when_the_last_question_about_it_is_answered() {
+    let project = Project::with_steps(1);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["review", "open", "Is it good enough?"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(project.json(&["status"])["status"], "IN_PROGRESS", "somebody is still asked");
+    let said = person(&project, &["review", "approve", "r1"]).stdout;
+    assert!(said.contains("plan COMPLETED_SUCCESS"), "{said}");
+    assert_eq!(project.json(&["status"])["status"], "COMPLETED_SUCCESS");
+    // Control: with something left to do it goes on.
+    let other = Project::with_steps(2);
+    other.ok(&["step", "start", "1"]);
+    other.ok(&["review", "open", "Is it good enough?"]);
+    other.ok(&["step", "done", "1"]);
+    person(&other, &["review", "approve", "r1"]);
+    assert_eq!(other.json(&["status"])["status"], "IN_PROGRESS");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::builder::{Project, Ran};
+use crate::builder::{Project, Ran, line_diff};
 
 #[test]
 fn metrics_tell_how_long_it_took_who_decided_and_what_was_said() {
@@ -117,7 +117,14 @@ fn only_what_has_ended_and_is_old_enough_is_pruned_and_only_when_asked() {
     let shown = prune(later, &[]);
     assert_eq!((shown["prunable"].as_array().unwrap().len(), kept()), (1, 2), "{shown}");
     assert_eq!(shown["deleted"], false);
+    // What an earlier attempt did not come to delete is nobody's state, and goes with the rest.
+    let rest = project.root().join("workspace/archive/.pruned-exec_1");
+    std::fs::create_dir(&rest).unwrap();
+    std::fs::write(rest.join("history.md"), "# Execution Log\n").unwrap();
+    let listed = project.json(&["archive", "list"])["archived"].as_array().unwrap().len();
+    assert_eq!(listed, 2);
     let deleted = prune(later, &["--yes"]);
+    assert!(!rest.exists());
     assert_eq!((&deleted["deleted"], kept()), (&json!(true), 1), "{deleted}");
     let left = project.json(&["archive", "list"])["archived"].clone();
     assert_eq!(left[0]["goal"], "Another", "{left}");
@@ -126,4 +133,84 @@ fn only_what_has_ended_and_is_old_enough_is_pruned_and_only_when_asked() {
         2,
         "a unit is needed"
     );
+}
+
+#[test]
+fn when_a_step_and_the_plan_were_completed_is_written_with_them_and_taken_back() {
+    let project = Project::empty();
+    project.at("12:00:00", &["init", "--goal", "Ship it"]);
+    project.at("12:00:00", &["step", "add", "Build"]);
+    project.at("12:00:00", &["step", "add", "Ship"]);
+    project.at("12:01:00", &["step", "start", "1"]);
+    let before = project.read("plan.md");
+    project.at("12:10:00", &["step", "done", "1"]);
+    let plan = project.read("plan.md");
+    assert!(
+        plan.contains(" since 2026-01-31T12:01:00Z · completed 2026-01-31T12:10:00Z\n"),
+        "{plan}"
+    );
+    assert!(!plan.contains("completed_at"), "the plan goes on: {plan}");
+    // The heading, the status, the result, and the line that changes with every start.
+    let changed = line_diff(&before, &plan);
+    assert_eq!(changed.iter().filter(|line| line.starts_with('+')).count(), 4, "{changed:?}");
+    project.at("12:11:00", &["step", "start", "2"]);
+    project.at("12:20:00", &["step", "done", "2"]);
+    let ended = project.read("plan.md");
+    assert!(ended.contains("- **completed_at**: 2026-01-31T12:20:00Z\n"), "{ended}");
+    let state = project.json(&["state"]);
+    assert_eq!(state["timing"]["completed_at"], "2026-01-31T12:20:00Z", "{state}");
+    assert_eq!(state["steps"][0]["completed_at"], "2026-01-31T12:10:00Z", "{state}");
+    project.ok(&["check", "--strict"]);
+    // What is done again is not completed, nor is its plan.
+    project.at("12:30:00", &["step", "reset", "2"]);
+    let again = project.read("plan.md");
+    assert!(!again.contains("completed_at") && !again.contains("12:20:00Z"), "{again}");
+    assert!(again.contains("· completed 2026-01-31T12:10:00Z\n"), "{again}");
+    assert!(project.json(&["metrics"])["steps"][1].get("completed_at").is_none());
+    project.ok(&["check", "--strict"]);
+    project.ok(&["undo"]);
+    assert_eq!(project.read("plan.md"), ended);
+    let refused = project.refused(1, &["step", "set", "1", "completed_at=2026-01-01T00:00:00Z"]);
+    assert_eq!(refused["error"]["code"], "managed_field", "{refused}");
+}
+
+#[test]
+fn decisions_that_were_taken_back_do_not_count() {
+    let project = Project::new();
+    project.at("12:00:00", &["review", "open", "Is the budget fine?"]);
+    project.at("12:01:00", &["review", "approve", "r1", "--actor", "eve"]);
+    project.at("12:02:00", &["undo"]);
+    let reviews = |project: &Project| project.json(&["metrics"])["reviews"].clone();
+    assert_eq!(reviews(&project)["approved"], 0);
+    project.at("12:05:00", &["review", "reject", "r1", "--why", "no", "--actor", "eve"]);
+    let told = json!({ "approved": 0, "rejected": 1, "waited_ms": 300_000 });
+    assert_eq!(reviews(&project), told, "as the plan has it, from the question to the answer");
+}
+
+#[test]
+fn a_step_that_waits_for_others_has_the_time_that_was_spent_on_it() {
+    let project = Project::with_lifecycle(false);
+    project.at("12:00:00", &["init", "--template", "execute", "--goal", "Build"]);
+    project.at("12:00:00", &["step", "add", "Task", "layer=1"]);
+    project.at("12:01:00", &["step", "start", "1"]);
+    project.at("12:05:00", &["step", "move", "1", "verifying", "--cost", "0.50"]);
+    project.at("12:50:00", &["step", "move", "1", "verified"]);
+    let metrics = project.json(&["metrics", "--by", "layer"]);
+    assert_eq!(metrics["steps"][0]["time_ms"], 240_000, "{metrics}");
+    assert_eq!(metrics["steps"][0]["cost"], 0.5, "{metrics}");
+    assert_eq!(metrics["by"]["shares"][0]["time_ms"], 240_000, "{metrics}");
+}
+
+#[test]
+fn rework_is_no_retry() {
+    let project = Project::with_steps(2);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["step", "reset", "1"]);
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(project.json(&["metrics"])["retries"], 0);
+    project.ok(&["step", "fail", "1", "--error", "no"]);
+    assert_eq!(project.json(&["metrics"])["retries"], 0, "nobody has tried again yet");
+    project.ok(&["step", "retry", "1"]);
+    assert_eq!(project.json(&["metrics"])["retries"], 1);
 }

@@ -201,3 +201,87 @@ fn boxes_of_a_person_stay_as_they_are_written() {
     let refused = project.refused(1, &["step", "reorder", "5", "--before", "1"]);
     assert!(refused.to_string().contains("only one is a box in a list"), "{refused}");
 }
+
+#[test]
+fn a_list_that_is_ticked_off_box_by_box_is_begun_and_done() {
+    let project = begun("simple");
+    for title in ["Wash", "Dry"] {
+        project.ok(&["step", "add", title]);
+    }
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(project.json(&["status"])["status"], "doing");
+    project.ok(&["step", "done", "2"]);
+    assert_eq!(project.json(&["status"])["status"], "done");
+}
+
+#[test]
+fn statuses_groups_and_gates_may_have_letters_of_any_language() {
+    let project = Project::with_lifecycle(false);
+    let template = project.root().join("chantier");
+    std::fs::create_dir(&template).unwrap();
+    let flow = "version: 1
+step:
+  - {status: prévu, role: open, next: [commencé]}
+  - {status: commencé, role: active, next: [à_vérifier, raté]}
+  - {status: à_vérifier, role: waiting, next: [achevé, raté, commencé, prévu]}
+  - {status: achevé, role: done, next: [prévu]}
+  - {status: raté, role: failed, next: [commencé, prévu]}
+group: étage
+gates:
+  - {name: vérification, step: Écrire, to: achevé, reject: [{reset: Écrire}]}
+";
+    std::fs::write(template.join("workflow.yaml"), flow).unwrap();
+    project.ok(&["init", "--template", "chantier", "--goal", "Bâtir"]);
+    project.ok(&["step", "add", "Écrire", "étage=1"]);
+    project.ok(&["step", "add", "Lire", "étage=2"]);
+    assert_eq!(project.json(&["step", "list", "--where", "étage=2"])["steps"][0]["number"], 2);
+    project.refused(1, &["step", "start", "2"]);
+    for _ in 0..2 {
+        project.ok(&["step", "start", "1"]);
+        project.ok(&["step", "move", "1", "À VÉRIFIER"]);
+        let asked = project.run(&["step", "done", "1", "--json"]).json();
+        assert_eq!(asked["error"]["code"], "review_open", "{asked}");
+        if project.json(&["review", "list"])["reviews"].to_string().contains("r2") {
+            break;
+        }
+        let said = project.ok(&["--actor", "ada", "review", "reject", "r1", "--why", "trop court"]);
+        assert!(said.stdout.contains("back to step 1 Écrire"), "{}", said.stdout);
+    }
+    project.ok(&["--actor", "ada", "review", "approve", "r2"]);
+    assert_eq!(project.json(&["step", "show", "1"])["step"]["status"], "achevé");
+    project.ok(&["step", "start", "2"]);
+    project.ok(&["check", "--strict"]);
+}
+
+#[test]
+fn a_plan_that_waits_for_its_approval_says_so_instead_of_naming_a_step() {
+    let project = begun("approval");
+    project.ok(&["step", "add", "Buy"]);
+    let status = project.json(&["status"]);
+    let next = &status["next_move"]["command"];
+    assert_eq!(next, "statedir plan set status=approved", "{status}");
+    let refused = project.refused(1, &["step", "start", "1"]);
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`statedir plan set status=approved`"), "{hint}");
+    assert_eq!(project.run(&["plan", "set", "status=approved"]).code, 1, "a person is asked");
+    project.ok(&["--actor", "ada", "review", "approve", "r1"]);
+    let status = project.json(&["status"]);
+    assert_eq!(status["next_move"]["command"], "statedir step start 1", "{status}");
+    project.ok(&["step", "start", "1"]);
+}
+
+#[test]
+fn a_step_whose_status_the_lifecycle_has_lost_can_be_begun_anew() {
+    let project = begun("execute");
+    project.ok(&["step", "add", "Build", "layer=1"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "move", "1", "verifying"]);
+    project.write("workflow.yaml", "version: 1\n");
+    let refused = project.refused(4, &["step", "done", "1"]);
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("`statedir step reset 1`"), "{hint}");
+    project.ok(&["step", "reset", "1"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    project.ok(&["check"]);
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Plan, Step, StepRef, Subject, nearest::same_name};
-use crate::domain::{StepRole, Workflow};
+use crate::domain::{PlanRole, StepRole, Workflow};
 
 /// A move that waits for a person's approval.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,6 +82,37 @@ fn is_called(step: &Step, name: &str) -> bool {
 }
 
 impl Workflow {
+    /// The status that a plan gets first where nothing can be worked on in the one it has, such as
+    /// `approved`: the first move on the shortest way to one that means it is active.
+    pub(crate) fn plan_move_before_work(&self, from: &str) -> Option<&str> {
+        let next = |status: &str| -> Vec<&str> {
+            let known = self.plan.iter().find(|known| known.name == status);
+            known.map_or_else(Vec::new, |known| known.next.iter().map(String::as_str).collect())
+        };
+        let from = self.plan_status(from)?;
+        let is_active = |status: &&str| self.plan_role(status) == Some(PlanRole::Active);
+        if self.plan_role(from) != Some(PlanRole::Planning) || next(from).iter().any(is_active) {
+            return None;
+        }
+        // Statuses on the way, each with the move that it begins with.
+        let mut ways: Vec<(&str, &str)> = next(from).into_iter().map(|one| (one, one)).collect();
+        let mut at = 0;
+        while let Some((status, first)) = ways.get(at).copied() {
+            at += 1;
+            if self.plan_role(status) != Some(PlanRole::Planning) {
+                continue;
+            }
+            if next(status).iter().any(is_active) {
+                return Some(first);
+            }
+            let new = next(status).into_iter();
+            let new = new.filter(|one| *one != from && ways.iter().all(|(known, _)| known != one));
+            let new: Vec<(&str, &str)> = new.map(|one| (one, first)).collect();
+            ways.extend(new);
+        }
+        None
+    }
+
     /// The statuses of steps that wait to be merged, in order; while it is merged a step has the
     /// last one.
     pub fn merge_queue(&self) -> &[String] {

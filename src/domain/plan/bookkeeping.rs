@@ -1,4 +1,5 @@
-//! The bookkeeping of a step in one line: `k3f9 · attempt 2 · ada since 2026-01-15T09:00:00Z`.
+//! The bookkeeping of a step in one line: `k3f9 · attempt 2 · ada since 2026-01-15T09:00:00Z`, and
+//! ` · completed 2026-01-15T09:20:00Z` once it is done.
 //!
 //! It follows `id`, as the last field of a step. Older states have the fields `attempts`,
 //! `claimed_by` and `started_at` instead, which are read and edited where they are.
@@ -13,6 +14,7 @@ use crate::domain::StepId;
 pub(crate) const ATTEMPTS: &str = "attempts";
 pub(crate) const CLAIMED_BY: &str = "claimed_by";
 pub(crate) const STARTED_AT: &str = "started_at";
+pub(crate) const COMPLETED_AT: &str = "completed_at";
 /// What the line says that has no meaning here.
 pub(crate) const REMARK: &str = "remark";
 
@@ -35,6 +37,7 @@ pub(crate) struct Bookkeeping {
     pub(crate) attempts: u32,
     pub(crate) claimed_by: Option<String>,
     pub(crate) started_at: Option<String>,
+    pub(crate) completed_at: Option<String>,
     /// Remarks without a meaning here.
     pub(crate) remarks: Vec<String>,
 }
@@ -50,6 +53,7 @@ impl Bookkeeping {
                 ATTEMPTS => read.attempts = value.parse().unwrap_or_default(),
                 CLAIMED_BY => read.claimed_by = Some(unquoted(value)),
                 STARTED_AT => read.started_at = Some(unquoted(value)),
+                COMPLETED_AT => read.completed_at = Some(unquoted(value)),
                 _ => read.remarks.push(value.to_owned()),
             }
         }
@@ -67,6 +71,7 @@ impl Bookkeeping {
             ATTEMPTS => self.attempts > 0,
             CLAIMED_BY => self.claimed_by.is_some(),
             STARTED_AT => self.started_at.is_some(),
+            COMPLETED_AT => self.completed_at.is_some(),
             _ => false,
         }
     }
@@ -81,6 +86,7 @@ impl Bookkeeping {
             }
             CLAIMED_BY => self.claimed_by = text,
             STARTED_AT => self.started_at = text,
+            COMPLETED_AT => self.completed_at = text,
             _ => {}
         }
     }
@@ -101,6 +107,9 @@ impl Bookkeeping {
             (None, Some(time)) => put(format!("since {}", quoted(time))),
             (None, None) => {}
         }
+        if let Some(time) = &self.completed_at {
+            put(format!("completed {}", quoted_time(time)));
+        }
         self.remarks.iter().cloned().for_each(put);
         line
     }
@@ -112,6 +121,7 @@ pub(crate) fn prefix_of(name: &str, is_behind_claim: bool) -> &'static str {
         ATTEMPTS => " · attempt ",
         STARTED_AT if is_behind_claim => " since ",
         STARTED_AT => " · since ",
+        COMPLETED_AT => " · completed ",
         _ => SEPARATOR,
     }
 }
@@ -131,6 +141,8 @@ pub(crate) fn pieces(text: &str) -> (Range<usize>, Vec<Piece>) {
         let attempt = words.strip_prefix("attempt ").filter(|rest| rest.parse::<u32>().is_ok());
         if let Some(rest) = attempt {
             push(ATTEMPTS, part.end - rest.len()..part.end);
+        } else if let Some(rest) = words.strip_prefix("completed ").filter(|rest| is_time(rest)) {
+            push(COMPLETED_AT, part.end - rest.len()..part.end);
         } else if let Some(rest) = words.strip_prefix("since ") {
             push(STARTED_AT, part.end - rest.len()..part.end);
         } else if let Some(at) = since(words) {
@@ -203,10 +215,21 @@ fn quoted(value: &str) -> String {
     if is_plain { value.to_owned() } else { Value::from(value).to_string() }
 }
 
+/// What a time begins with: `completed by hand` is a remark.
+fn is_time(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '"')
+}
+
+/// A time behind a word that can also begin a remark.
+fn quoted_time(time: &str) -> String {
+    let quoted = quoted(time);
+    if is_time(&quoted) { quoted } else { Value::from(time).to_string() }
+}
+
 /// The name in front of ` since `.
 fn claimed(claim: &str) -> String {
-    let is_word =
-        claim.starts_with("attempt ") || claim.starts_with("since ") || claim.starts_with("by ");
+    let words = ["attempt ", "since ", "by ", "completed "];
+    let is_word = words.iter().any(|word| claim.starts_with(word));
     if is_word { Value::from(claim).to_string() } else { quoted(claim) }
 }
 
@@ -242,11 +265,14 @@ mod tests {
         assert_eq!(read.started_at.as_deref(), Some("9:00"));
         assert_eq!(read.remarks, ["waiting for Eve"]);
         assert_eq!(Bookkeeping::parse("k3f9 · attempt many").remarks, ["attempt many"]);
+        let read = Bookkeeping::parse("k3f9 · completed by Eve · completed 2026-01-15");
+        assert_eq!(read.remarks, ["completed by Eve"]);
+        assert_eq!(read.completed_at.as_deref(), Some("2026-01-15"));
     }
 
     #[test]
     fn the_pieces_are_the_whole_line() {
-        let text = "k3f9 · attempt 2 · ada since 9:00 · x";
+        let text = "k3f9 · attempt 2 · ada since 9:00 · completed 9:20 · x";
         let (id, pieces) = pieces(text);
         let mut whole = text[id].to_owned();
         for piece in &pieces {
@@ -255,22 +281,25 @@ mod tests {
         }
         assert_eq!(whole, text);
         let names: Vec<&str> = pieces.iter().map(|piece| piece.name).collect();
-        assert_eq!(names, [ATTEMPTS, CLAIMED_BY, STARTED_AT, REMARK]);
+        assert_eq!(names, [ATTEMPTS, CLAIMED_BY, STARTED_AT, COMPLETED_AT, REMARK]);
         assert_eq!(&text[pieces[2].prefix.clone()], prefix_of(STARTED_AT, true));
+        assert_eq!(&text[pieces[3].prefix.clone()], prefix_of(COMPLETED_AT, false));
     }
 
     proptest! {
         #[test]
         fn any_line_reads_back_through_the_file(
             attempts in 0u32..5,
-            claim in prop::option::of("[a-z@()·\" \\\\<&`*:since-]{1,12}|attempt 3|since x|by y|a since b"),
+            claim in prop::option::of("[a-z@()·\" \\\\<&`*:since-]{1,12}|attempt 3|since x|by y|a since b|completed 3"),
             time in prop::option::of("[0-9TZ:. ·\"-]{1,12}|2026-01-15T09:00:00Z"),
+            end in prop::option::of("[0-9TZ:. ·\"-]{1,12}|2026-01-15T09:20:00Z"),
         ) {
             let wanted = Bookkeeping {
                 id: "k3f9".to_owned(),
                 attempts,
                 claimed_by: claim,
                 started_at: time,
+                completed_at: end,
                 remarks: Vec::new(),
             };
             prop_assert_eq!(&Bookkeeping::parse(&wanted.write()), &wanted);

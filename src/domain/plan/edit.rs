@@ -31,6 +31,31 @@ impl Plan {
         Ok(())
     }
 
+    /// Sets the status, and with it when the plan came to its end; `None` where it has not. A plan
+    /// that says its status in prose has no place for the time.
+    ///
+    /// # Errors
+    /// There is no metadata section, or a field appears more than once.
+    pub(crate) fn set_plan_status(
+        &self,
+        edit: &mut Edit<'_>,
+        status: &str,
+        completed_at: Option<&str>,
+    ) -> Result<(), ModelError> {
+        self.set_metadata(edit, &[("status", status)])?;
+        let Some(section) = self.metadata_section() else { return Ok(()) };
+        let written = field(&self.document, section, "completed_at")?;
+        match (written, completed_at) {
+            (Some(item), None) => drop(edit.remove_item(item)),
+            (None, None) => {}
+            (_, Some(time)) if field(&self.document, section, "status")?.is_some() => {
+                self.set_metadata(edit, &[("completed_at", time)])?;
+            }
+            (_, Some(_)) => {}
+        }
+        Ok(())
+    }
+
     /// Sets those of the fields that are there: copies of what follows from something else.
     ///
     /// # Errors

@@ -52,6 +52,8 @@ pub struct Metadata {
     pub current_step: Option<String>,
     /// When it began.
     pub start_time: Option<String>,
+    /// When it came to its end.
+    pub completed_at: Option<String>,
     /// When a step or the plan changed last.
     pub last_updated: Option<String>,
     /// `EXECUTION` or `SIMULATION`.
@@ -267,6 +269,7 @@ impl Plan {
                 "status" => &mut metadata.status,
                 "current_step" => &mut metadata.current_step,
                 "start_time" => &mut metadata.start_time,
+                "completed_at" => &mut metadata.completed_at,
                 "last_updated" => &mut metadata.last_updated,
                 "mode" => &mut metadata.mode,
                 _ => {

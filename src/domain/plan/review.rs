@@ -65,7 +65,7 @@ impl Review {
     /// The gate that asks, if one does.
     pub(crate) fn gate(&self) -> Option<&str> {
         let name = self.text.strip_prefix("gate ")?;
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         let end = name.find(|c: char| !is_name(c))?;
         (name[end..].starts_with(": ") || name[end..].starts_with(" of step "))
             .then_some(&name[..end])
@@ -108,6 +108,21 @@ impl Review {
     pub(crate) fn is_about(&self, step: &StepId) -> bool {
         let word = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
         self.question().split(word).any(|part| part == step.as_str())
+    }
+
+    /// Two answers to the same question as one, where both approve or both close it. Who says so first
+    /// in the alphabet is named.
+    pub(crate) fn united(ours: &str, theirs: &str) -> Option<String> {
+        let [(our_end, mark), (their_end, other)] =
+            [Self::first_mark(ours)?, Self::first_mark(theirs)?];
+        let is_same = ours[..our_end] == theirs[..their_end] && mark == other;
+        if !is_same || !matches!(mark, Self::APPROVED | Self::CLOSED) {
+            return None;
+        }
+        let bare = |text: &'_ str| text.strip_suffix(Self::USED).unwrap_or(text).to_owned();
+        let is_used = ours.ends_with(Self::USED) || theirs.ends_with(Self::USED);
+        let text = bare(ours).min(bare(theirs));
+        Some(if is_used { text + Self::USED } else { text })
     }
 
     /// Whether it asks for more attempts at a step that failed too often. It holds that step back,

@@ -182,6 +182,8 @@ pub struct Step {
     pub claimed_by: Option<Claim>,
     /// When it was started last.
     pub started_at: Option<String>,
+    /// When it was completed, if it is done.
+    pub completed_at: Option<String>,
     /// The other fields.
     pub(super) details: LateDetails,
     /// How its heading is written.
@@ -283,6 +285,7 @@ impl Step {
             ("estimated_time", self.details().estimated_time.as_deref()),
             ("side_effects", self.details().side_effects.as_deref()),
             ("started_at", self.started_at.as_deref()),
+            ("completed_at", self.completed_at.as_deref()),
             ("result", self.details().result.as_deref()),
         ];
         known.into_iter().find(|(known, _)| same_name(known, name)).and_then(|(_, value)| value)

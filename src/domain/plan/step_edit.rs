@@ -1,7 +1,7 @@
 //! Adding, changing, moving and removing steps.
 
 use super::{
-    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
     heading::{Heading, HeadingText},
     key_of,
 };
@@ -401,7 +401,7 @@ fn update_box(
 }
 
 fn is_bookkeeping(key: &str) -> bool {
-    matches!(key, "id" | ATTEMPTS | CLAIMED_BY | STARTED_AT)
+    matches!(key, "id" | ATTEMPTS | CLAIMED_BY | STARTED_AT | COMPLETED_AT)
 }
 
 fn render_list(newline: &str, key: &str, pairs: &[(String, String)]) -> Result<String, ModelError> {

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     at_value,
-    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+    bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
     details::{LateDetails, StepDetails},
     duplicate, key_of,
     locate::{Located, locate},
@@ -39,6 +39,7 @@ pub(super) fn read(
         failures: None,
         claimed_by: None,
         started_at: None,
+        completed_at: None,
         details: LateDetails::default(),
         heading,
         bookkeeping: BookkeepingForm::Line,
@@ -75,6 +76,7 @@ pub(super) fn read(
             "estimated_time" => details.estimated_time = value,
             "side_effects" => details.side_effects = value,
             "result" => details.result = value,
+            COMPLETED_AT => step.completed_at = value,
             CLAIMED_BY | STARTED_AT | ATTEMPTS => {
                 step.bookkeeping = BookkeepingForm::Fields;
                 match &*key {
@@ -138,6 +140,7 @@ fn read_line(
     let claim = line.claimed_by.as_deref().map(Claim::parse);
     step.claimed_by = claim.or(step.claimed_by.take());
     step.started_at = line.started_at.or(step.started_at.take());
+    step.completed_at = line.completed_at.or(step.completed_at.take());
 }
 
 fn nested(document: &Document, item: ItemId) -> Vec<(String, String)> {

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+2");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+3");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
@@ -45,6 +45,7 @@ struct Row<'a> {
     failures: Option<u32>,
     claimed_by: Option<Holder<'a>>,
     started_at: Option<Cow<'a, str>>,
+    completed_at: Option<Cow<'a, str>>,
     details: usize,
     has_description: bool,
 }
@@ -132,6 +133,7 @@ impl<'a> Row<'a> {
             failures: step.failures,
             claimed_by: step.claimed_by.as_ref().map(Holder::of),
             started_at: some(&step.started_at),
+            completed_at: some(&step.completed_at),
             details,
             has_description: step.has_description(),
         }
@@ -165,6 +167,7 @@ impl<'a> Row<'a> {
             failures: self.failures,
             claimed_by: self.claimed_by.map(Holder::into_claim),
             started_at: owned(self.started_at),
+            completed_at: owned(self.completed_at),
             details,
             heading,
             bookkeeping,
@@ -266,7 +269,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+2", 6_655_222_839_982_690_132));
+        assert_eq!((FORMAT, sum), ("0.1.0+3", 6_655_222_839_982_690_132));
     }
 
     #[test]

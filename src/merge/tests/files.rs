@@ -319,3 +319,39 @@ fn both_sides_may_add_the_file() {
     assert!(text.contains("- one\n- ours\n- two\n"), "{text}");
     assert_eq!(text.matches("## ").count(), 2, "{text}");
 }
+
+#[test]
+fn two_who_approve_the_same_review_agree() {
+    let base = format!("{PLAN}\n## Reviews\n- [ ] r1: Ship it?\n");
+    let answered =
+        |answer: &str| base.replace("[ ] r1: Ship it?", &format!("[x] r1: Ship it? — {answer}"));
+    let ours = answered("approved by bob: fine — carried out");
+    let (text, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("approved by ada"));
+    assert!(conflicts.is_empty(), "{text}");
+    assert!(text.contains("- [x] r1: Ship it? — approved by ada — carried out\n"), "{text}");
+    // What one approves and the other rejects is for them to settle.
+    let (_, conflicts) = merged(StateFile::Plan, &base, &ours, &answered("rejected by ada: no"));
+    assert_eq!(conflicts.len(), 1);
+}
+
+#[test]
+fn a_step_that_both_sides_completed_was_completed_by_the_later_one() {
+    let base = "# Execution Plan: T\n\n## Metadata\n- **status**: IN_PROGRESS\n\n## Steps\n\n\
+                ### Step 1: First ▶\n- **status**: RUNNING\n- **id**: aaaa · attempt 1 · ada since \
+                2026-01-01T00:00:00Z\n";
+    let done = |time: &str| {
+        let done = base.replace("RUNNING", "COMPLETED").replace("First ▶", "First ✓");
+        done.replace("00:00:00Z\n", &format!("00:00:00Z · completed 2026-01-01T{time}Z\n"))
+    };
+    let (ours, theirs) = (done("03:00:00"), done("02:00:00"));
+    let (text, conflicts) = merged(StateFile::Plan, base, &ours, &theirs);
+    assert!(conflicts.is_empty(), "{text}");
+    assert_eq!(text, ours);
+    let (text, _) = merged(StateFile::Plan, base, &theirs, &ours);
+    assert_eq!(text, ours);
+    // Done on one side, and reopened on the other since.
+    let reopened = base.replace("RUNNING", "PENDING").replace("First ▶", "First");
+    let reopened = reopened.replace(" · ada since 2026-01-01T00:00:00Z", "");
+    let (text, conflicts) = merged(StateFile::Plan, &ours, &ours, &reopened);
+    assert!(conflicts.is_empty() && text == reopened, "{text}");
+}

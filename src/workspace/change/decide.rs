@@ -7,6 +7,7 @@ use super::{
     review::{Opening, open_review, opening},
     steps::{
         gate,
+        progress::Progress,
         reset::{begun, built_on, numbers, reopen_all, said},
     },
 };
@@ -60,6 +61,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, given: &ReviewDecision<'_>) -> Resul
     if given.approve {
         draft.log(title, fields)?;
         carry_out(draft, &review, &mut answer)?;
+        end_plan(draft, &mut answer)?;
     } else {
         go_back(draft, &review, given, &mut answer, &mut fields)?;
         draft.log(title, fields)?;
@@ -99,6 +101,20 @@ fn carry_out(draft: &mut Draft<'_>, review: &Review, answer: &mut Answer) -> Res
             let error = Error::from(other);
             answer.message.push_str(&format!("\nthe move was not made: {error}"));
         }
+    }
+    Ok(())
+}
+
+/// A plan whose steps were finished while a person was asked has nothing to wait for any more.
+fn end_plan(draft: &mut Draft<'_>, answer: &mut Answer) -> Result<(), Error> {
+    let plan = draft.plan()?;
+    let mut progress = Progress::new(draft, &plan)?;
+    if plan.steps.is_empty() || !progress.complete_plan()? {
+        return Ok(());
+    }
+    if let Some(status) = progress.finish(&[])? {
+        answer.message.push_str(&format!("\nplan {status}"));
+        answer.data.insert("plan_status".to_owned(), json!(status));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::{
     domain::{
         Money, Plan, StateFile, Step, StepRole,
         plan::{
-            bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, STARTED_AT},
+            bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
             dependencies,
             step::BookkeepingForm,
         },
@@ -14,6 +14,8 @@ use crate::{
     workspace::{Answer, Draft, Error},
 };
 
+/// The fields that are one line today.
+const LINE: [&str; 5] = ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT, COMPLETED_AT];
 /// Copies of what follows from the steps and the log.
 const COPIES: [&str; 2] = ["current_step", "last_updated"];
 
@@ -41,7 +43,7 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
     let old: Vec<Option<Old>> = plan.steps.iter().map(|step| old(draft, &plan, step)).collect();
     let mut edit = plan.document.edit();
     for (step, _) in plan.steps.iter().zip(&old).filter(|(_, old)| old.is_some()) {
-        for key in ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT] {
+        for key in LINE {
             if let Some(item) = removable(&plan, step, key) {
                 edit.remove_item(item);
             }
@@ -92,12 +94,11 @@ fn migrate_plan(draft: &mut Draft<'_>) -> Result<Vec<String>, Error> {
 /// What a step says if it has the older layout.
 fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
     let id = step.id.as_ref().filter(|_| step.bookkeeping == BookkeepingForm::Fields)?;
-    let keys = ["id", ATTEMPTS, CLAIMED_BY, STARTED_AT];
     let is_plain = |key: &&str| {
         let item = plan.step_field(step, key);
         item.is_ok_and(|item| item.is_none_or(|_| removable(plan, step, key).is_some()))
     };
-    if !keys.iter().all(is_plain) {
+    if !LINE.iter().all(is_plain) {
         return None;
     }
     let line = Bookkeeping {
@@ -105,6 +106,7 @@ fn old(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Option<Old> {
         attempts: step.attempts,
         claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
+        completed_at: step.completed_at.clone(),
         remarks: Vec::new(),
     };
     let named: Option<Vec<&Step>> =

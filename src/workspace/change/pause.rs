@@ -42,10 +42,11 @@ pub(in super::super) fn put_pause(
     let workflow = draft.workflow();
     let is_phase = workflow.plan_role(from) == Some(PlanRole::Active)
         && workflow.plan_with_role(PlanRole::Active) != from;
-    let mut fields = vec![("status", paused), (BECAUSE, why)];
+    let mut fields = vec![(BECAUSE, why)];
     fields.extend(is_phase.then_some((FROM, from)));
     let now = draft.env.now();
     let mut edit = plan.document.edit();
+    plan.set_plan_status(&mut edit, paused, None)?;
     plan.set_metadata(&mut edit, &fields)?;
     plan.update_copies(&mut edit, &[("last_updated", &now)])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);

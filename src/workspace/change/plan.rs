@@ -12,7 +12,7 @@ use crate::{
             review::refuse_while_open,
             steps::{
                 gate::{self, Passage},
-                progress::plan_status,
+                progress::{ended_at, plan_status},
             },
         },
     },
@@ -33,7 +33,8 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
         let value = match key.as_str() {
             "status" => status(draft, &plan, &value)?,
             "mode" => mode(&value)?,
-            "current_step" | "last_updated" | "execution_id" => {
+            "execution_id" if plan.metadata.execution_id.is_none() => value,
+            "current_step" | "last_updated" | "completed_at" | "execution_id" => {
                 return Err(Error::refused_with(
                     ErrorCode::ManagedField,
                     format!("`{key}` of the plan cannot be set directly"),
@@ -56,13 +57,18 @@ pub(super) fn set(draft: &mut Draft<'_>, set: &Map<String, Value>) -> Result<Ans
         };
         fields.push((key, value));
     }
+    let rest = fields.iter().filter(|(key, _)| key != "status");
     let borrowed: Vec<(&str, &str)> =
-        fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        rest.map(|(key, value)| (key.as_str(), value.as_str())).collect();
     plan.set_metadata(&mut edit, &borrowed)?;
+    let moved = fields.iter().find(|(key, _)| key == "status").map(|(_, status)| status);
+    let moved = moved.filter(|status| plan.metadata.status.as_ref() != Some(*status));
+    if let Some(to) = moved {
+        plan.set_plan_status(&mut edit, to, ended_at(draft, to).as_deref())?;
+    }
     plan.update_copies(&mut edit, &[("last_updated", &draft.env.now())])?;
     draft.put(StateFile::Plan, Plan::finish(edit)?);
-    let moved = fields.iter().find(|(key, _)| key == "status").map(|(_, status)| status);
-    if let Some(to) = moved.filter(|status| plan.metadata.status.as_ref() != Some(*status)) {
+    if let Some(to) = moved {
         let waiting = Some(super::Change::PlanSet { set: set.clone() });
         gate::check(draft, &Passage { waiting, ..Passage::of_plan(to) })?;
     }

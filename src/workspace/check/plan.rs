@@ -237,11 +237,10 @@ const TIMES: [&str; 4] = ["started_at", "completed_at", "merged_at", "waiting_si
 /// Times that cannot be read, and what is missing to identify the execution.
 pub(super) fn check_metadata(plan: &Plan, found: &mut Vec<Problem>) {
     let metadata = &plan.metadata;
-    let completed = metadata.other.iter().find(|(key, _)| key == "completed_at");
     for (key, value) in [
         ("start_time", metadata.start_time.as_deref()),
         ("last_updated", metadata.last_updated.as_deref()),
-        ("completed_at", completed.map(|(_, value)| value.as_str())),
+        ("completed_at", metadata.completed_at.as_deref()),
     ] {
         if let Some(text) = value.filter(|text| !is_time(text)) {
             let problem = bad_time(&format!("`{key}`"), text);
@@ -252,8 +251,9 @@ pub(super) fn check_metadata(plan: &Plan, found: &mut Vec<Problem>) {
         for key in TIMES {
             if let Some(text) = step.field(key).filter(|text| !is_time(text)) {
                 let problem = bad_time(&format!("`{key}` of {}", step.name()), text);
-                let key = if key == "started_at" { "id" } else { key };
-                found.push(problem.at(plan.field_place(step, key)));
+                let is_in_line = !matches!(plan.step_field(step, key), Ok(Some(_)));
+                let place = plan.field_place(step, if is_in_line { "id" } else { key });
+                found.push(problem.at(place));
             }
         }
     }

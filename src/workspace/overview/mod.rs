@@ -58,6 +58,8 @@ pub struct Overview {
     pub last_updated: Option<String>,
     /// Boxes in the plan that belong to no step, counted where it has no steps.
     pub unread_boxes: usize,
+    /// The status that the plan must get before a step can be started.
+    pub(crate) plan_first: Option<String>,
     /// All steps, in order.
     pub steps: Vec<StepOverview>,
     /// The same, counted.
@@ -120,6 +122,7 @@ impl Overview {
             paused_because: why.map(|(_, why)| why.clone()),
             start_time: metadata.start_time.clone(),
             last_updated: last_updated(plan, sources.last_entry),
+            plan_first: workflow.plan_move_before_work(status).map(str::to_owned),
             steps: step::overviews(plan, workflow, &readiness, sources.liveness),
             counts: readiness.counts(),
             group_by: workflow.group().map(str::to_owned),
@@ -183,6 +186,7 @@ impl Overview {
         };
         Situation {
             role: self.role,
+            plan_first: self.plan_first.clone(),
             open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
             steps: self.steps.iter().map(standing).collect(),
             stopped: self.stopped.clone(),
@@ -195,9 +199,13 @@ impl Overview {
         env.since(self.start_time.as_deref()?)
     }
 
-    /// Attempts beyond the first, over all steps.
+    /// How often steps were tried again after they had failed; rework and interruptions are neither.
     pub fn retries(&self) -> u32 {
-        self.steps.iter().map(|step| step.attempts.saturating_sub(1)).sum()
+        let again = |step: &StepOverview| {
+            let failed = step.failures.saturating_sub(u32::from(step.is_failed()));
+            failed.min(step.attempts.saturating_sub(1))
+        };
+        self.steps.iter().map(again).sum()
     }
 }
 

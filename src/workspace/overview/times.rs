@@ -26,7 +26,7 @@ impl StepTimes {
         let mut times: BTreeMap<String, Times> = BTreeMap::new();
         for entry in entries {
             let time = entry.field("actual_time").and_then(parse_duration_ms);
-            if let (Some(step), Some(time)) = (entry.field("step"), time) {
+            if let (Some(step), Some(time)) = (entry.step_id(), time) {
                 let known = times.entry(step.to_owned()).or_default();
                 known.newest = time;
                 known.total = known.total.saturating_add(time);

@@ -238,7 +238,8 @@ impl Look<'_> {
     /// The step that the recommended move is about, whatever keeps the plan from going on.
     fn at_hand(&self) -> Option<&Step> {
         let role = Some(PlanRole::Active);
-        let next = next_move(&Situation { role, open_reviews: Vec::new(), ..self.situation() });
+        let (plan_first, open_reviews) = (None, Vec::new());
+        let next = next_move(&Situation { role, plan_first, open_reviews, ..self.situation() });
         let number = next.step.filter(|_| !matches!(next.action, Move::Start | Move::Advance))?;
         self.plan.steps.iter().find(|step| step.number == number)
     }

@@ -10,7 +10,7 @@ use super::{
     timeline::Timeline,
 };
 use crate::{
-    domain::{Money, PlanRole, StateFile, Step},
+    domain::{Money, PlanRole, StateFile, Step, StepRole},
     history::{Entry, EntryKind},
     workspace::{
         BriefRequest, Error, Snapshot, StepTimes, Workspace, environment::millis_between,
@@ -106,7 +106,7 @@ pub(crate) struct StepMetrics {
     pub cost: Option<Money>,
     /// How long its attempts took, as the newest entries say.
     pub time_ms: Option<u64>,
-    /// When it was completed last, as the newest entries say.
+    /// When it was completed, as the plan or else the newest entries say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
 }
@@ -149,6 +149,12 @@ impl Snapshot {
         }
         let costs = self.step_costs(&entries);
         let timeline = Timeline::of(&plan, &entries);
+        // States of older versions have it in the history alone.
+        let workflow = self.workflow()?;
+        let is_done = |step: &Step| workflow.role_of(step) == Some(StepRole::Done);
+        let told = |step: &Step, id: &String| {
+            timeline.completed_at.get(id).filter(|_| is_done(step)).cloned()
+        };
         let step = |step: &Step| {
             let id = step.id.as_ref().map(ToString::to_string);
             StepMetrics {
@@ -158,7 +164,7 @@ impl Snapshot {
                 attempts: step.attempts,
                 cost: id.as_ref().and_then(|id| costs.get(id)).copied(),
                 time_ms: id.as_deref().and_then(|id| times.total(id)),
-                completed_at: id.as_ref().and_then(|id| timeline.completed_at.get(id)).cloned(),
+                completed_at: step.completed_at.clone().or_else(|| told(step, id.as_ref()?)),
                 id,
             }
         };
@@ -173,7 +179,9 @@ impl Snapshot {
         };
         let by = by.map(breakdown);
         let has_ended = matches!(overview.role, Some(PlanRole::Succeeded | PlanRole::Failed));
-        let completed_at = timeline.last_completion().filter(|_| has_ended).cloned();
+        let written = plan.metadata.completed_at.clone();
+        let completed_at = written.or_else(|| timeline.last_completion().cloned());
+        let completed_at = completed_at.filter(|_| has_ended);
         let began = overview.start_time.as_deref();
         let elapsed_ms = began.and_then(|began| self.elapsed_ms(began, completed_at.as_deref()));
         Ok(Metrics {
@@ -229,7 +237,7 @@ impl Snapshot {
         let Some(Value::Array(lines)) = listed else {
             for entry in entries {
                 let cost = entry.field("actual_cost").and_then(Money::parse);
-                if let (Some(id), Some(cost)) = (entry.field("step"), cost) {
+                if let (Some(id), Some(cost)) = (entry.step_id(), cost) {
                     let sum = costs.entry(id.to_owned()).or_default();
                     *sum = *sum + cost;
                 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
-    domain::{Plan, StepOutcome},
+    domain::{Decision, Plan, StepOutcome},
     history::{Entry, EntryKind},
     workspace::environment::format_time,
 };
@@ -44,10 +44,14 @@ impl Timeline {
     /// What entries, oldest first, and the plan say.
     pub(super) fn of(plan: &Plan, entries: &[Entry]) -> Self {
         let mut timeline = Self { commits: commits(plan), ..Self::default() };
-        let mut opened: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut asked: BTreeMap<&str, Asked> = BTreeMap::new();
         for entry in entries {
             match entry.kind {
-                EntryKind::Review => timeline.add_review(entry, &mut opened),
+                EntryKind::Review => {
+                    if let (Some(id), Some(ms)) = (entry.field("review"), millis(entry)) {
+                        asked.entry(id).or_default().note(entry, ms);
+                    }
+                }
                 EntryKind::Recover => {
                     let result = entry.title.split_once(": ").map_or("other", |(_, what)| what);
                     *timeline.recoveries_by_result.entry(result.to_owned()).or_default() += 1;
@@ -65,28 +69,49 @@ impl Timeline {
                 _ => {}
             }
         }
+        timeline.reviews = ReviewTimes::of(plan, &asked);
         timeline
-    }
-
-    fn add_review<'e>(&mut self, entry: &'e Entry, opened: &mut BTreeMap<&'e str, u64>) {
-        let Some(id) = entry.field("review") else { return };
-        let decided = match entry.field("decision") {
-            Some("approved") => &mut self.reviews.approved,
-            Some("rejected") => &mut self.reviews.rejected,
-            _ => {
-                opened.extend(millis(entry).map(|ms| (id, ms)));
-                return;
-            }
-        };
-        *decided += 1;
-        if let (Some(then), Some(now)) = (opened.remove(id), millis(entry)) {
-            self.reviews.waited_ms += now.saturating_sub(then);
-        }
     }
 
     /// When the last step was completed.
     pub(super) fn last_completion(&self) -> Option<&String> {
         self.completed_at.values().max()
+    }
+}
+
+/// When a review was opened and decided last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    opened: Option<u64>,
+    decided: Option<u64>,
+}
+
+impl Asked {
+    fn note(&mut self, entry: &Entry, ms: u64) {
+        match entry.field("decision") {
+            Some("approved" | "rejected") => self.decided = Some(ms),
+            _ => *self = Self { opened: Some(ms), decided: None },
+        }
+    }
+}
+
+impl ReviewTimes {
+    /// What the plan says now, so that a decision which was taken back does not count; the history
+    /// tells the times.
+    fn of(plan: &Plan, asked: &BTreeMap<&str, Asked>) -> Self {
+        let mut times = Self::default();
+        for review in &plan.reviews {
+            match review.decision {
+                Decision::Approved => times.approved += 1,
+                Decision::Rejected => times.rejected += 1,
+                Decision::Open | Decision::Closed => continue,
+            }
+            let asked = asked.get(review.id.as_str()).copied().unwrap_or_default();
+            if let (Some(then), Some(now)) = (asked.opened, asked.decided) {
+                times.waited_ms += now.saturating_sub(then);
+            }
+        }
+        times
     }
 }
 

@@ -156,6 +156,9 @@ pub struct StepState {
     pub claimed_by: Option<String>,
     /// When it was started last.
     pub started_at: Option<String>,
+    /// When it was completed, if it is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<String>,
     /// The result, in a line.
     pub result: Option<String>,
     /// The text under it that is not a field: markdown.
@@ -185,6 +188,7 @@ impl StepState {
             ("attempts", attempts),
             ("claimed by", self.claimed_by.clone()),
             ("started at", self.started_at.clone()),
+            ("completed at", self.completed_at.clone()),
             ("result", self.result.clone()),
         ];
         let given = rows.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
@@ -227,6 +231,9 @@ pub struct FailedAttempt {
 pub struct Timing {
     /// When it began.
     pub start_time: Option<String>,
+    /// When it came to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_at: Option<String>,
     /// When a step or the plan changed last.
     pub last_updated: Option<String>,
     /// The time of all executed steps, in seconds.

@@ -101,6 +101,7 @@ impl Snapshot {
             errors: recent.iter().filter_map(FailedAttempt::of).collect(),
             timing: Timing {
                 start_time: metadata.start_time.clone(),
+                completed_at: metadata.completed_at.clone(),
                 last_updated: overview.last_updated,
                 execution_seconds: history.time_ms as f64 / 1000.0,
                 execution_time: format_duration(history.time_ms),
@@ -219,6 +220,7 @@ fn step_state(step: &Step, ready: bool) -> StepState {
         failures: step.failures,
         claimed_by: step.claimed_by.as_ref().map(ToString::to_string),
         started_at: step.started_at.clone(),
+        completed_at: step.completed_at.clone(),
         result: step.details().result.clone(),
         description: step.details().description.clone(),
         other: written(&step.details().other),

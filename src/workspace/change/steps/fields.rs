@@ -11,13 +11,14 @@ use crate::{
 };
 
 /// Fields that other commands look after.
-const MANAGED: [(&str, &str); 6] = [
+const MANAGED: [(&str, &str); 7] = [
     ("id", "it never changes; `--id` of `step add` gives one to a new step"),
     ("status", "`statedir step --help` lists the commands that change it"),
     ("attempts", "each start of the step counts"),
     ("failures", "each failure of the step counts"),
     ("claimed_by", "whoever starts the step or takes it over holds it"),
     ("started_at", "it is the time when the step was started"),
+    ("completed_at", "it is the time when the step was completed"),
 ];
 
 /// The shape with the known fields of `set` in their places, so that only fields without a meaning

@@ -118,6 +118,10 @@ fn finish(
         Some(line) => progress.step(step).set("result", &line),
         None => progress.step(step).clear("result"),
     }
+    if from_role == Some(Role::Open) && to == Role::Done {
+        // What is ticked off at one go was worked on.
+        progress.leave_planning()?;
+    }
     if !is_gated {
         progress.complete_plan()?;
     }

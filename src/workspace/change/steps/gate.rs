@@ -5,7 +5,7 @@ use crate::{
         Decision, ErrorCode, FactValue, Facts, Gate, Money, Plan, Review, StateFile, Step, StepId,
         StepRole, Subject, Workflow,
     },
-    rules::Condition,
+    rules::{Condition, Truth},
     workspace::{Change, Draft, Error, ErrorKind, adapt},
 };
 
@@ -137,12 +137,25 @@ fn still_open(gate: &Gate, review: &Review) -> Error {
     )
 }
 
-/// Whether a condition of the lifecycle holds on the draft.
+/// Whether the condition of a gate holds on the draft. One that looks at a value of another kind, such
+/// as a text where a number is expected, cannot be judged: then a person is asked as well.
 fn holds(draft: &mut Draft<'_>, when: &str, spent: Spent) -> Result<bool, Error> {
     let (condition, mut facts) = facts(draft, when)?;
     let total = draft.variables().ok().and_then(|variables| variables.total_cost());
     spent.add_to(&mut facts, total.is_some());
-    Ok(condition.holds(&facts))
+    let verdict = condition.eval(&facts);
+    let variables = draft.variables().ok();
+    // An object is no fact, but it is something.
+    let is_there = |fact: &str| {
+        let path = fact.strip_prefix("variables.");
+        let value = path.and_then(|path| variables.as_ref()?.get(path));
+        value.is_some_and(|value| !value.is_null())
+    };
+    Ok(match verdict.truth {
+        Truth::True => true,
+        Truth::False => false,
+        Truth::Unknown => verdict.missing().all(is_there),
+    })
 }
 
 /// A condition of the lifecycle and the facts that it looks at.

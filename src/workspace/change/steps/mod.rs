@@ -280,6 +280,7 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
         };
         let situation = Situation {
             role: draft.workflow().role_of_plan(&plan.metadata),
+            plan_first: None,
             open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
             steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
             stopped: readiness.stopped(),
@@ -371,6 +372,10 @@ pub(in crate::workspace::change) fn unknown_status(
     let message = format!("{} has an unknown status, `{status}`", step.name());
     let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
         .at(plan.field_place(step, "status"))
-        .hint(draft.workflow().step_status_hint());
+        .hint(format!(
+            "`statedir step reset {}` begins it anew, or {}",
+            step.number,
+            draft.workflow().step_status_hint()
+        ));
     ModelError::Problem(Box::new(problem)).into()
 }

@@ -192,6 +192,12 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(())
     }
 
+    /// Work has begun in a plan that was not begun.
+    pub(in crate::workspace::change) fn leave_planning(&mut self) -> Result<(), Error> {
+        let role = self.draft.workflow().plan_role(&self.plan_status()?);
+        if role == Some(PlanRole::Planning) { self.begin_plan() } else { Ok(()) }
+    }
+
     /// There is work again: a finished plan goes back to being active.
     pub(in crate::workspace::change) fn reopen_plan(&mut self) -> Result<(), Error> {
         let from = self.plan_status()?;
@@ -202,8 +208,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(())
     }
 
-    /// Completes the plan when nothing is left to do and the lifecycle says so.
-    pub(in crate::workspace::change) fn complete_plan(&mut self) -> Result<(), Error> {
+    /// Completes the plan when nothing is left to do and the lifecycle says so; whether it does.
+    pub(in crate::workspace::change) fn complete_plan(&mut self) -> Result<bool, Error> {
         let finished = {
             let workflow = self.draft.workflow();
             let done = |status: &str| workflow.step_role(status).is_some_and(Role::is_finished);
@@ -216,11 +222,12 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             let allowed = workflow.check_plan(&from, &to).is_ok();
             let reviewed = self.plan.open_reviews().next().is_none();
             if !allowed || !reviewed {
-                return Ok(());
+                return Ok(false);
             }
             (self.plan_status, self.gated) = (Some(to), Some(Gated::Ends));
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Writes plan.md and variables.json.
@@ -235,7 +242,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         let gated = self.gated.filter(|_| !self.draft.workflow().gates().is_empty());
         let held = self.plan_status.take_if(|_| gated == Some(Gated::Ends));
         if let Some(status) = &self.plan_status {
-            self.plan.set_metadata(&mut self.edit, &[("status", status.as_str())])?;
+            let ended = ended_at(self.draft, status);
+            self.plan.set_plan_status(&mut self.edit, status, ended.as_deref())?;
         }
         let copies = [("current_step", text.as_str()), ("last_updated", now.as_str())];
         self.plan.update_copies(&mut self.edit, &copies)?;
@@ -268,7 +276,16 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         for step in &self.plan.steps {
             if self.updates.contains_key(&step.offset) {
                 let role = self.role(step);
-                self.step(step).set_role(role);
+                let was_done = self.draft.workflow().role_of(step) == Some(Role::Done);
+                let now = self.draft.env.now();
+                let update = self.step(step);
+                update.set_role(role);
+                match role == Some(Role::Done) {
+                    _ if update.get("status").is_none() => {}
+                    true if !was_done => update.set("completed_at", &now),
+                    false if step.completed_at.is_some() => update.clear("completed_at"),
+                    _ => {}
+                }
             }
         }
         let is_renamed = |step: &Step| self.name(step) != (step.number, step.title.as_str());
@@ -355,12 +372,18 @@ pub(in crate::workspace) fn identify(
     Ok(())
 }
 
+/// When a plan that gets this status comes to its end, if it does.
+pub(in crate::workspace::change) fn ended_at(draft: &Draft<'_>, status: &str) -> Option<String> {
+    let role = draft.workflow().plan_role(status);
+    matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)).then(|| draft.env.now())
+}
+
 /// Gives the plan its last status; behind a gate a person is asked instead.
 fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error> {
     let ended = draft.attempt(|draft| {
         let plan = draft.plan()?;
         let mut edit = plan.document.edit();
-        plan.set_metadata(&mut edit, &[("status", to)])?;
+        plan.set_plan_status(&mut edit, to, ended_at(draft, to).as_deref())?;
         draft.put(StateFile::Plan, Plan::finish(edit)?);
         gate::check(draft, &Passage { spent, ..Passage::of_plan(to) })
     });

@@ -33,7 +33,7 @@ pub(in crate::workspace::change) fn reset(
     if how.dependents {
         steps.extend(begun(draft, built_on(draft, &plan, step)));
     }
-    let from = status_of(draft, step)?;
+    let from = known_or_not(draft, step)?;
     let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
     let is_counted = step.attempts > 0 || step.failures.is_some();
     if from == open && steps.len() == 1 && !(how.fresh && is_counted) {
@@ -76,6 +76,15 @@ pub(in crate::workspace::change) fn reset(
         .with("again", json!(steps.iter().map(|step| step.number).collect::<Vec<_>>())))
 }
 
+/// The status of a step; one that the lifecycle does not know, any more, as it is written. No rule says
+/// where that leads, so a step can always be put back from it.
+fn known_or_not(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
+    match &step.status {
+        Some(written) if draft.workflow().step_status(written).is_none() => Ok(written.clone()),
+        _ => status_of(draft, step),
+    }
+}
+
 /// A step that was reset: its number, the status it had and the one it has.
 pub(in crate::workspace::change) type Reopened = (u32, String, String);
 
@@ -88,10 +97,12 @@ pub(in crate::workspace::change) fn reopen_all(
 ) -> Result<Vec<Reopened>, Error> {
     let mut changes = Vec::new();
     for step in steps {
-        let from = status_of(draft, step)?;
+        let from = known_or_not(draft, step)?;
         let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
         if from != open {
-            transition(draft, step, &from, &open)?;
+            if draft.workflow().step_status(&from).is_some() {
+                transition(draft, step, &from, &open)?;
+            }
             changes.push((step.number, from, open));
         }
     }

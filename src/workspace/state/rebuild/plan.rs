@@ -82,6 +82,7 @@ fn metadata(document: &Part<'_>, plan: Plan) -> Result<String, Error> {
         ("goal", of(&identity, "goal")?),
         ("status", document.supplied("status")?),
         ("start_time", of(&timing, "start_time")?),
+        ("completed_at", of(&timing, "completed_at")?),
         ("last_updated", of(&timing, "last_updated")?),
         ("mode", of(&identity, "mode")?),
     ] {
@@ -177,6 +178,7 @@ fn read_step(part: &Part<'_>, at: usize, workflow: &Workflow) -> Result<StepStat
         failures: part.optional_count("failures")?,
         claimed_by: part.text("claimed_by")?,
         started_at: part.text("started_at")?,
+        completed_at: part.text("completed_at")?,
         result: part.text("result")?,
         description: part.text("description")?.filter(|text| !text.trim().is_empty()),
         other: part.written("other")?,
@@ -237,6 +239,7 @@ fn body(step: &StepState, all: &[StepState]) -> Result<String, Error> {
         attempts: step.attempts,
         claimed_by: step.claimed_by.clone(),
         started_at: step.started_at.clone(),
+        completed_at: step.completed_at.clone(),
         remarks: Vec::new(),
     };
     if step.id.is_some() {
@@ -246,6 +249,7 @@ fn body(step: &StepState, all: &[StepState]) -> Result<String, Error> {
         put_field(&mut body, "attempts", attempts.as_deref())?;
         put_field(&mut body, "claimed_by", step.claimed_by.as_deref())?;
         put_field(&mut body, "started_at", step.started_at.as_deref())?;
+        put_field(&mut body, "completed_at", step.completed_at.as_deref())?;
     }
     Ok(body)
 }

@@ -56,8 +56,13 @@ fn of(plan: &Plan, workflow: &Workflow, branch: &str) -> Option<Queued> {
     Some(Queued {
         branch: branch.to_owned(),
         steps: steps.iter().map(|step| step.name()).collect(),
-        since: steps.iter().filter_map(|step| step.started_at.clone()).min(),
+        since: steps.iter().filter_map(|step| waits_since(step).cloned()).min(),
     })
+}
+
+/// When a step that can be merged began to wait for that: when it was done, or got that status.
+fn waits_since(step: &Step) -> Option<&String> {
+    step.completed_at.as_ref().or(step.started_at.as_ref())
 }
 
 /// The branch that is merged next.
