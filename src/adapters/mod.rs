@@ -18,7 +18,7 @@ mod offers;
 pub(crate) mod page;
 mod process;
 mod recovery;
-mod replace;
+pub(crate) mod replace;
 mod scan;
 pub(crate) mod setup;
 mod survey;
@@ -35,7 +35,6 @@ pub(crate) use identity::{Acting, identify, session_name};
 #[cfg(fuzzing)]
 pub(crate) use mcp::fuzz_frames;
 pub(crate) use recovery::{Recovery, RecoveryOptions};
-pub(crate) use replace::replace;
 pub(crate) use scan::is_archived;
 pub(crate) use scan::{Scan, ScanResult, scan};
 pub(crate) use survey::{StepStart, Survey, find_named, project_root, survey};

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Scope, SetupError};
-use crate::adapters::replace;
+use crate::adapters::replace::{clean, is_temporary, named, real, remove, replace};
 
 /// The largest file that is touched.
 const LIMIT: u64 = 16 << 20;
@@ -107,43 +107,37 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     String::from_utf8(bytes).map(Some).map_err(|_| wrong("it is not UTF-8"))
 }
 
-/// Does what is planned, in one step for the file.
-pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
-    match plan.action() {
-        Action::Keep => Ok(()),
-        Action::Remove => {
-            fs::remove_file(&plan.path).map_err(|error| named(error, &plan.path))?;
-            remove_empty(&plan.path, root, plan.folders);
-            Ok(())
-        }
-        Action::Create | Action::Change => {
-            let after = plan.after.as_deref().unwrap_or_default();
-            Ok(replace(&plan.path, after).map_err(|error| named(error, &plan.path))?)
-        }
-    }
+/// Removes what killed processes left of putting or removing a file.
+pub(super) fn clean_up(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
+    clean(&real(&plan.path)?, &real(root)?);
+    Ok(())
 }
 
-/// Removes the directories that are empty now, up to the root and those that were there before.
-fn remove_empty(path: &Path, root: &Path, keep: usize) {
-    for dir in path.ancestors().skip(1).take_while(|dir| depth(dir, root) > keep) {
-        if fs::remove_dir(dir).is_err() {
-            return;
+/// Does what is planned, in one step for the file.
+pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
+    let path = real(&plan.path)?;
+    match plan.action() {
+        Action::Keep => {}
+        // Up to the root, and to the folders that were there before.
+        Action::Remove => remove(&plan.path, |dir| depth(dir, root) > plan.folders)?,
+        Action::Create | Action::Change => {
+            replace(&path, plan.after.as_deref().unwrap_or_default().as_bytes())?;
         }
     }
+    Ok(())
 }
 
 /// How many of the folders above a path are there, if the last of them is empty: that one has to
 /// be left when the file goes. A folder that is not empty stays anyway.
 pub(super) fn empty_folders(path: &Path, root: &Path) -> usize {
     let last = path.ancestors().skip(1).find(|dir| dir.is_dir()).unwrap_or(root);
-    let is_empty = fs::read_dir(last).is_ok_and(|mut entries| entries.next().is_none());
+    let counts = |entry: io::Result<fs::DirEntry>| {
+        !entry.is_ok_and(|entry| is_temporary(&entry.file_name()))
+    };
+    let is_empty = fs::read_dir(last).is_ok_and(|mut entries| !entries.any(counts));
     if is_empty { depth(last, root) } else { 0 }
 }
 
 fn depth(dir: &Path, root: &Path) -> usize {
     dir.strip_prefix(root).map_or(0, |below| below.components().count())
-}
-
-fn named(error: io::Error, path: &Path) -> io::Error {
-    io::Error::new(error.kind(), format!("`{}`: {error}", path.display()))
 }

@@ -198,6 +198,11 @@ impl Setup {
     /// # Errors
     /// The disk fails; files before that one are done.
     pub(crate) fn carry_out(&self, plans: &[FilePlan]) -> Result<(), SetupError> {
+        // A folder that only holds what another command left behind is empty.
+        for plan in plans {
+            file::refuse_outside(&plan.path, &self.root, self.scope)?;
+            file::clean_up(plan, &self.root)?;
+        }
         for plan in plans {
             file::refuse_outside(&plan.path, &self.root, self.scope)?;
             file::carry_out(plan, &self.root)?;

@@ -2,13 +2,15 @@
 //!
 //! No single record commits all of that, so there are moments in between. What holds: no file is
 //! torn, the state is readable and whole, nothing that was acknowledged is missing, and repeating the
-//! command leads to where it would have led.
+//! command leads to where it would have led, with nothing left over. What `setup` did in part, it can
+//! take back.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::OnceLock};
 
 use super::{
     Finish,
     scene::{self, Scene, run},
+    snapshot::Snapshot,
 };
 use crate::builder::Project;
 
@@ -17,6 +19,10 @@ pub struct Outside {
     pub scene: Scene,
     /// What repeating it says when it had been done already.
     done_already: &'static str,
+    /// What takes it back, wherever it was disturbed.
+    taken_back_by: &'static [&'static str],
+    /// What was there outside the state before it.
+    before: OnceLock<BTreeMap<String, Vec<u8>>>,
     /// Done undisturbed, these files outside the state are there.
     made: OnceLock<BTreeMap<String, Vec<u8>>>,
 }
@@ -102,6 +108,8 @@ pub fn all() -> Vec<Outside> {
     let scene = |name, args: &[&str], prepare: fn(&Project), done_already| Outside {
         scene: Scene::new(name, args, prepare).of_one_process(),
         done_already,
+        taken_back_by: &[],
+        before: OnceLock::new(),
         made: OnceLock::new(),
     };
     let session = r#"{"hook_event_name": "PreCompact", "session_id": "s1", "trigger": "auto"}"#;
@@ -139,16 +147,39 @@ pub fn all() -> Vec<Outside> {
     let mut hook = scene("hook", &["hook"], scene::busy, "");
     hook.scene = hook.scene.with_input(session);
     all.push(hook);
+    let remove = &["setup", "claude", "--remove"];
+    all[0].taken_back_by = remove;
+    let mut beside = scene("setup beside an empty folder", &["setup", "claude"], own_folder, "");
+    beside.taken_back_by = remove;
+    let mut without = scene("setup --remove", remove, set_up, "");
+    without.taken_back_by = remove;
+    all.extend([beside, without]);
     all
+}
+
+/// A folder that is the user's, though nothing is in it.
+fn own_folder(project: &Project) {
+    scene::busy(project);
+    fs::create_dir_all(project.root().join(".claude/skills")).unwrap();
+}
+
+fn set_up(project: &Project) {
+    scene::busy(project);
+    assert_eq!(run(project, &["setup", "claude"]).code, 0);
 }
 
 impl Outside {
     /// What an undisturbed run leaves outside the state.
     pub fn learn(&self) {
         self.scene.reset();
+        let project = &self.scene.project;
         let done = self.scene.finish(&[]);
         assert_eq!(done.code, Some(0), "{}: {}", self.scene.name, done.text());
-        self.made.set(files(self.scene.project.root())).ok().unwrap();
+        self.made.set(files(project.root())).ok().unwrap();
+        self.scene.reset();
+        if !self.taken_back_by.is_empty() && self.scene.args != self.taken_back_by {
+            self.before.set(files(project.root())).ok().unwrap();
+        }
         self.scene.reset();
     }
 
@@ -172,6 +203,15 @@ impl Outside {
                 return Err(format!("verify: {}{}", verify.stdout, verify.stderr));
             }
         }
+        if let Some(before) = self.before.get() {
+            let disturbed = Snapshot::take(project.root());
+            let taken = run(project, self.taken_back_by);
+            if taken.code != 0 {
+                return Err(format!("it cannot be taken back: {}", taken.stderr));
+            }
+            same_names(before, &files(project.root()), "taken back, but not as before")?;
+            disturbed.restore();
+        }
         let again = self.scene.finish(&[]);
         let said = again.text();
         let is_done = !self.done_already.is_empty() && said.contains(self.done_already);
@@ -182,27 +222,24 @@ impl Outside {
     }
 }
 
-/// The files that a person or a client reads: not what git and the store keep for themselves.
+/// The files and folders that a person or a client sees: not what git and the store keep for
+/// themselves.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let walk = walkdir::WalkDir::new(root).into_iter().filter_entry(|entry| {
-        let name = entry.file_name().to_string_lossy();
-        name != ".git" && !name.starts_with(".statedir")
+    let walk = walkdir::WalkDir::new(root).min_depth(1).into_iter().filter_entry(|entry| {
+        let name = entry.file_name();
+        name != ".git" && name != ".statedir"
     });
-    let files = walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
-    let named = files.map(|entry| {
+    let named = walk.filter_map(Result::ok).map(|entry| {
         let path = entry.path().strip_prefix(root).unwrap().display().to_string();
-        (path, fs::read(entry.path()).unwrap())
+        match entry.file_type().is_dir() {
+            true => (path + "/", Vec::new()),
+            false => (path, fs::read(entry.path()).unwrap()),
+        }
     });
     named.collect()
 }
 
-/// A file without what `setup` notes about the folders that were there before it: the second time
-/// those of the first are there.
-fn plain(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim_end().replace(" folders=1", "")
-}
-
-/// The same files, and outside the state with the same content: ids and times of the history differ
+/// The same names, and outside the state with the same content: ids and times of the history differ
 /// where a command was repeated.
 fn same_names(
     made: &BTreeMap<String, Vec<u8>>,
@@ -217,17 +254,28 @@ fn same_names(
         if path.ends_with("plan.md") && merges(now) != merges(bytes) {
             return Err(format!("{what}: {path} tells of {} merges", merges(now)));
         }
-        if !is_state && plain(now) != plain(bytes) {
+        if !is_state && now != bytes {
             let now = String::from_utf8_lossy(now);
             return Err(format!("{what}: {path} is {now:.300}"));
         }
     }
-    // A killed process cannot take its temporary file away; nobody reads it.
-    let is_temporary =
-        |path: &str| path.rsplit('/').next().unwrap().starts_with('.') && path.ends_with(".new");
-    let mut more = found.keys().filter(|path| !made.contains_key(*path));
-    match more.find(|path| !is_temporary(path)) {
+    match found.keys().find(|path| !made.contains_key(*path)) {
         Some(path) => Err(format!("{what}: {path} is left over")),
         None => Ok(()),
     }
+}
+
+/// The control: a folder or a file more is found out.
+#[test]
+fn what_is_left_over_is_found_out() {
+    let (project, none) = (Project::empty(), BTreeMap::new());
+    let found = |what: &str| {
+        let found = same_names(&none, &files(project.root()), what);
+        found.unwrap_err()
+    };
+    fs::create_dir_all(project.root().join(".claude")).unwrap();
+    assert_eq!(found("done"), "done: .claude/ is left over");
+    fs::remove_dir(project.root().join(".claude")).unwrap();
+    fs::write(project.root().join(".plan.md.statedir-0.new"), "").unwrap();
+    assert_eq!(found("done"), "done: .plan.md.statedir-0.new is left over");
 }

@@ -4,10 +4,7 @@ mod attribute_lines;
 mod attributes;
 mod pre_commit;
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -286,50 +283,13 @@ pub(crate) fn write(path: &Path, text: &str, dry_run: bool) -> Result<(), GitErr
     if dry_run {
         return Ok(());
     }
-    if let Some(parent) = path.parent() {
-        fs_err::create_dir_all(parent).map_err(failed)?;
-    }
     replace(path, text.as_bytes())
 }
 
 /// Puts new bytes in the place of a file in one step, keeping its permissions. A link is replaced,
 /// not followed.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
-    let (temporary, mut file) = temporary_beside(path)?;
-    let put = || -> std::io::Result<()> {
-        file.write_all(bytes)?;
-        if let Ok(old) = fs_err::symlink_metadata(path)
-            && old.is_file()
-        {
-            let _ = file.set_permissions(old.permissions());
-        }
-        drop(file);
-        fs_err::rename(&temporary, path)
-    };
-    let done = put();
-    if done.is_err() {
-        let _ = fs_err::remove_file(&temporary);
-    }
-    done.map_err(failed)
-}
-
-/// A new file in the directory of `path`. What has its name already, such as a link that came with
-/// a clone, is left alone.
-pub(crate) fn temporary_beside(path: &Path) -> Result<(PathBuf, fs_err::File), GitError> {
-    const TRIES: u32 = 100;
-    let mut tries = 0;
-    loop {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".statedir-{}-{tries}", std::process::id()));
-        let temporary = path.with_file_name(name);
-        match fs_err::File::create_new(&temporary) {
-            Ok(file) => return Ok((temporary, file)),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && tries < TRIES => {
-                tries += 1;
-            }
-            Err(error) => return Err(failed(error)),
-        }
-    }
+    crate::adapters::replace::replace(path, bytes).map_err(failed)
 }
 
 pub(crate) fn failed(error: std::io::Error) -> GitError {

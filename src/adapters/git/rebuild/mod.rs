@@ -4,7 +4,7 @@ pub(super) mod log;
 pub(super) mod lost;
 mod replay;
 
-use std::{collections::HashSet, io::Write as _, path::Path};
+use std::{collections::HashSet, path::Path};
 
 use serde::Serialize;
 
@@ -14,7 +14,10 @@ use super::{
     install::failed,
     repository::{MAX_HISTORY, Repository},
 };
-use crate::{domain::StateFile, store::Directory};
+use crate::{
+    adapters::replace::{clean, create},
+    domain::StateFile,
+};
 
 /// How many commits are looked at for each file.
 const MOST: &str = "--max-count=1000";
@@ -51,6 +54,9 @@ pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
     let mut rebuilt = Rebuilt::default();
     for (file, path) in repository.paths() {
         let target = repository.dir.join(file.name());
+        if !dry_run {
+            clean(&target, &repository.dir);
+        }
         if target.symlink_metadata().is_ok() {
             continue;
         }
@@ -65,7 +71,7 @@ pub fn rebuild(dir: &Path, dry_run: bool) -> Result<Rebuilt, GitError> {
             None if is_optional => {}
             None => rebuilt.not_found.push(file),
             Some((commit, bytes)) => {
-                if dry_run || place(&target, &bytes)? {
+                if dry_run || create(&target, &bytes).map_err(failed)? {
                     rebuilt.restored.push(Restored { file, commit });
                 }
             }
@@ -122,22 +128,4 @@ fn newest_good(
         }
     }
     Ok(None)
-}
-
-/// Writes a file that is not there, in one step; `false` if it appeared meanwhile.
-fn place(target: &Path, bytes: &[u8]) -> Result<bool, GitError> {
-    let parent = target.parent().unwrap_or(Path::new(""));
-    let name = target.file_name().unwrap_or_default();
-    fs_err::create_dir_all(parent).map_err(failed)?;
-    let dir = Directory::open(parent).map_err(failed)?;
-    let (temporary, mut file) = dir.create_temporary().map_err(failed)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    let placed = written.and_then(|()| match dir.link(&temporary, &dir, name) {
-        Ok(()) => Ok(true),
-        Err(_) if dir.stat(name)?.is_some() => Ok(false),
-        // Not every file system has links.
-        Err(_) => dir.rename(&temporary, &dir, name).map(|()| true),
-    });
-    let _ = dir.remove(&temporary);
-    placed.map_err(failed)
 }

@@ -157,9 +157,6 @@ fn put_history(dir: &Path, bytes: Option<&[u8]>) -> Result<(), GitError> {
     let path = dir.join(StateFile::History.name());
     match bytes {
         None => fs_err::remove_file(path).map_err(failed),
-        Some(bytes) => {
-            fs_err::create_dir_all(dir).map_err(failed)?;
-            replace(&path, bytes)
-        }
+        Some(bytes) => replace(&path, bytes),
     }
 }

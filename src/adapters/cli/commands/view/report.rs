@@ -6,7 +6,7 @@ use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
         page::report,
-        replace,
+        replace::{real, replace},
     },
     domain::{ErrorCode, StateFile},
     workspace::{Dashboard, Extent},
@@ -48,9 +48,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             .hint("choose another name, such as report.html"));
     }
     if !session.global.dry_run {
-        replace(path, &page).map_err(|error| {
-            Failure::new(ErrorCode::Io, format!("`{}` cannot be written: {error}", path.display()))
-        })?;
+        let written = real(path).and_then(|path| replace(&path, page.as_bytes()));
+        written.map_err(|error| Failure::new(ErrorCode::Io, format!("cannot write {error}")))?;
     }
     match session.output.is_json() {
         true => session.output.value(json!({ "output": path, "bytes": page.len() })),
