@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::domain::{Claim, format_age, format_duration};
 
+/// How often a session leaves a sign of life, in milliseconds: its events come several in a second.
+pub(crate) const SIGN_EVERY_MS: u64 = 5_000;
+
 /// What is known about the one who claimed a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
@@ -102,16 +105,20 @@ impl Holder {
 
 /// Whether the holder is gone, and how one can tell.
 fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, String) {
-    // What was done after the session said goodbye was done by one that goes on.
-    let went_on = signs.changed_ms.is_some_and(|changed| {
-        signs.seen_ms.is_some_and(|seen| changed.saturating_add(1000) < seen)
-    });
-    if signs.ended && !went_on {
+    // What was done after the session said goodbye was done by one that goes on. A sign of life is
+    // not left with every change, so that those soon after it are no news of its process.
+    let went_on = |later_ms: u64| {
+        let (Some(changed), Some(seen)) = (signs.changed_ms, signs.seen_ms) else { return false };
+        changed.saturating_add(later_ms) < seen
+    };
+    if signs.ended && !went_on(1000) {
         let ago = signs.seen_ms.map(|ms| format!(" {} ago", format_age(ms))).unwrap_or_default();
         return (true, format!("its session ended{ago}"));
     }
     match signs.process {
-        Some((pid, false)) if !went_on => return (true, format!("its process {pid} is gone")),
+        Some((pid, false)) if !went_on(SIGN_EVERY_MS + 1000) => {
+            return (true, format!("its process {pid} is gone"));
+        }
         Some((pid, true)) => return (false, format!("its process {pid} is running")),
         _ => {}
     }
@@ -159,6 +166,10 @@ mod tests {
         let fresh = Signs { held_ms: Some(1000), ..Signs::default() };
         let gone = judged(&Signs { process: Some((7, false)), ..fresh.clone() });
         assert!(gone.stale && gone.evidence.contains("process 7 is gone"));
+        // Changes between two signs of life are not the work of one that was started anew.
+        let busy = Signs { changed_ms: Some(1000), seen_ms: Some(5500), ..fresh.clone() };
+        assert!(judged(&Signs { process: Some((7, false)), ..busy.clone() }).stale);
+        assert!(judged(&busy).is_held());
         let ended = judged(&Signs { ended: true, seen_ms: Some(500), ..fresh.clone() });
         assert!(ended.stale && ended.evidence.contains("session ended"));
         // Control: without that evidence the same claim is alive.

@@ -24,7 +24,7 @@ pub(crate) use evidence::{
     CheckpointSummary, ErrorSeen, Evidence, FilesSeen, GitSeen, LastOperation, NamedFile, PlanSeen,
     StepSeen,
 };
-pub(crate) use holder::{Holder, Signs};
+pub(crate) use holder::{Holder, SIGN_EVERY_MS, Signs};
 pub(crate) use legal::why_not;
 pub(crate) use next_move::{Move, NextMove, Situation, StepStanding, Waits, next_move};
 pub(crate) use step_text::{is_vague, named_paths, writes_something};

@@ -96,7 +96,7 @@ impl Process {
             return None;
         }
         match std::fs::metadata(format!("/proc/{}", self.pid)) {
-            Ok(_) => Some(born(self.pid)? == self.born),
+            Ok(_) => Some(!is_zombie(self.pid) && born(self.pid)? == self.born),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(false),
             Err(_) => None,
         }
@@ -111,6 +111,12 @@ fn place() -> Option<String> {
     let host = read("/proc/sys/kernel/hostname")?;
     let text = format!("{}\0{}\0{}", machine.trim(), host.trim(), space.display());
     Some(hash::hex_prefix(text.as_bytes(), 8))
+}
+
+/// Whether it has ended, and nobody has asked how.
+fn is_zombie(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
 }
 
 fn born(pid: u32) -> Option<String> {
@@ -172,6 +178,13 @@ mod tests {
         let process = Process { pid: child.id(), born: born(child.id()).unwrap(), ..this };
         assert_eq!(process.is_running(), Some(true));
         child.kill().unwrap();
+        // Nobody has asked how it ended: its number is still in the list.
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while process.is_running() == Some(true) && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert!(std::fs::metadata(format!("/proc/{}", process.pid)).is_ok());
+        assert_eq!(process.is_running(), Some(false));
         child.wait().unwrap();
         assert_eq!(process.is_running(), Some(false));
     }

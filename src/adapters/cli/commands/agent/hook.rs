@@ -13,6 +13,7 @@ use crate::{
         identify,
         setup::project_of,
     },
+    recovery::SIGN_EVERY_MS,
     store::{Process, StoreError},
     workspace::{Error, ErrorKind, InitOptions, Workspace},
 };
@@ -64,9 +65,6 @@ pub(in crate::adapters) struct Args {
     #[arg(long, conflicts_with = "capture")]
     no_capture: bool,
 }
-
-/// How often a session leaves a sign of life: its events come several in a second.
-const SIGN_EVERY: Duration = Duration::from_secs(5);
 
 /// What a brief may take if nothing else is said.
 const MAX_TOKENS: usize = 2000;
@@ -199,7 +197,7 @@ fn leave_sign(workspace: &Workspace, ended: bool) {
     let mut sign = workspace.sign(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
     let age = workspace.environment().since(&known.time);
-    let is_young = age.is_some_and(|age| Duration::from_millis(age) < SIGN_EVERY);
+    let is_young = age.is_some_and(|age| age < SIGN_EVERY_MS);
     if is_young && !ended && known.is_of_seen_client() {
         return;
     }
