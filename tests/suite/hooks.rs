@@ -13,8 +13,14 @@ mod sessions;
 
 /// Runs an event as the client would: no actor but the session.
 pub fn fire_bytes(project: &Project, args: &[&str], bytes: &[u8]) -> Ran {
+    fire_in(project, args, &[], bytes)
+}
+
+/// The same with what a client puts into the environment of its hooks.
+fn fire_in(project: &Project, args: &[&str], env: &[(&str, &str)], bytes: &[u8]) -> Ran {
     use std::{io::Write as _, process::Stdio};
     let mut command = project.command(&[&["hook"], args].concat());
+    command.envs(env.iter().copied());
     command.env_remove("STATEDIR_ACTOR").env("USER", "person").env_remove("CLAUDE_PROJECT_DIR");
     command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Dialect,
     loose::{self, Loose},
-    planning::is_planning,
+    planning::{HELPER, is_planning},
     tools::{decides_review, is_foreign, strings},
 };
 use crate::adapters::{directory::nearest, session_name};
@@ -136,12 +136,16 @@ impl HookEvent {
         match self.name() {
             "PreToolUse" => {
                 let tool = self.tool();
-                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent" | "agent");
+                let asks = asks_web(tool) || matches!(tool, "Task" | "Agent" | "agent" | HELPER);
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
                 works || decides_review(self)
             }
-            "PostToolUse" => counted(self.tool()).is_some() || is_planning(self.tool()),
-            "Stop" => !self.stop_hook_active(),
+            "PostToolUse" => {
+                let tool = self.tool();
+                counted(tool).is_some() || is_planning(tool) || tool == HELPER
+            }
+            // Copilot CLI says it of a helper, too.
+            "Stop" => !self.stop_hook_active() && self.text("parent_agent_id").is_none(),
             "SubagentStart" => !self.is_of_own_agent(),
             "SessionStart" | "UserPromptSubmit" | "PreCompact" | "SessionEnd" => true,
             _ => false,

@@ -26,6 +26,10 @@ pub(crate) struct Memory {
     pub asked: Vec<String>,
     /// Whether the session's commands act under its name.
     pub linked: bool,
+    /// Whether a compaction made the agent forget the brief, and nothing gave it back yet.
+    pub forgot: bool,
+    /// How many helpers are at work, where the client does not say whose call is whose.
+    pub helpers: u32,
 }
 
 impl Memory {

@@ -61,7 +61,7 @@ pub(crate) struct Hook<'a> {
 /// # Errors
 /// The state could not be read or written; the caller notes it and stays silent.
 pub(crate) fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
-    match hook.event.name() {
+    let reply = match hook.event.name() {
         "SessionStart" => session::start(hook),
         "UserPromptSubmit" => prompt::submitted(hook),
         "PreToolUse" => guard::before(hook),
@@ -71,7 +71,10 @@ pub(crate) fn answer(hook: &Hook<'_>) -> Result<Reply, Error> {
         "Stop" => stop::stopping(hook),
         "SessionEnd" => session::end(hook),
         _ => Ok(Reply::Silent),
-    }
+    };
+    let reply = reply?;
+    planning::note_helpers(hook, &reply);
+    session::again(hook, reply)
 }
 
 impl Hook<'_> {

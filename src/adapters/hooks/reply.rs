@@ -31,7 +31,8 @@ impl Reply {
     /// nothing to say or the event takes no such answer.
     pub(crate) fn to_json(&self, event: &str, dialect: Dialect) -> Option<Value> {
         let takes_context =
-            matches!(event, "SessionStart" | "UserPromptSubmit" | "PostToolUse" | "SubagentStart");
+            matches!(event, "SessionStart" | "UserPromptSubmit" | "PostToolUse" | "SubagentStart")
+                || (event, dialect) == ("PreToolUse", Dialect::Copilot);
         let own_name = dialect.own_event(event);
         let context = |text: &str| {
             let specific = json!({ "hookEventName": own_name, "additionalContext": text });
@@ -137,6 +138,7 @@ mod tests {
         let brief = Reply::Context("brief".into());
         let copilot = brief.to_json("SessionStart", Dialect::Copilot).unwrap();
         assert_eq!(copilot["additionalContext"], "brief");
+        assert!(brief.to_json("PreToolUse", Dialect::Copilot).is_some());
         let told = brief.to_json("UserPromptSubmit", Dialect::Gemini).unwrap();
         assert_eq!(told["hookSpecificOutput"]["hookEventName"], "BeforeAgent");
         let block = Reply::Block { reason: "r".into(), context: None };

@@ -35,6 +35,7 @@ pub(super) fn brief(hook: &Hook<'_>) -> Result<Reply, Error> {
     let mut memory = known.clone();
     memory.linked |= link(hook);
     memory.told.clear();
+    memory.forgot = false;
     let list = own_list(hook)?;
     let frame = frame(hook, memory.linked) + &list;
     let budget = Budget {
@@ -50,6 +51,18 @@ pub(super) fn brief(hook: &Hook<'_>) -> Result<Reply, Error> {
         Memory::prune(hook.workspace.directory());
     }
     Ok(Reply::Context(frame + &briefed.brief.text))
+}
+
+/// The brief for an agent whose client tells of a compaction, but starts no session anew after it:
+/// with the next event that is answered with nothing else.
+pub(super) fn again(hook: &Hook<'_>, reply: Reply) -> Result<Reply, Error> {
+    let is_place = matches!(hook.event.name(), "UserPromptSubmit" | "PreToolUse" | "PostToolUse");
+    let is_due = reply == Reply::Silent && is_place && hook.event.dialect() == Dialect::Copilot;
+    // A helper has forgotten nothing.
+    match is_due && hook.event.text("agent_id").is_none() && hook.memory().forgot {
+        true => brief(hook),
+        false => Ok(reply),
+    }
 }
 
 /// The most tokens that a helper of the agent is given.
@@ -152,6 +165,9 @@ pub(super) fn compact(hook: &Hook<'_>) -> Result<Reply, Error> {
         Some("auto") => " (auto)",
         _ => "",
     };
+    if hook.event.dialect() == Dialect::Copilot {
+        hook.remember(&Memory { forgot: true, ..hook.memory() });
+    }
     let automatic = Some(format!("before compaction{by}"));
     let request = CheckpointRequest { automatic, ..CheckpointRequest::default() };
     hook.workspace.checkpoint(&request).map(|_| Reply::Silent)

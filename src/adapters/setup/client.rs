@@ -195,8 +195,13 @@ impl Client {
                  them"
                     .to_owned()
             }
-            (Self::Gemini | Self::Qwen, _) => {
-                format!("{self} loads its settings at the start, in folders that you trust")
+            (Self::Gemini, _) => {
+                "gemini loads its settings at the start, in folders that you trust".to_owned()
+            }
+            (Self::Qwen, _) => {
+                "qwen loads its settings at the start, in folders that you trust; its task list, \
+                 which becomes steps, is there with `tools.todoWrite.enabled`"
+                    .to_owned()
             }
             _ => return None,
         })

@@ -17,6 +17,29 @@ fn a_session_starts_with_the_brief_whatever_its_source() {
     assert_eq!(operations(&project).len(), 2, "looking changes nothing");
 }
 
+/// Copilot CLI tells of a compaction, and starts no session after it.
+#[test]
+fn after_a_compaction_copilot_gets_the_brief_with_its_next_call_and_once() {
+    let project = Project::with_steps(2);
+    let fire = |name: &str, more: Value| {
+        let mut event = tool(name, "Bash", json!({ "command": "ls" }));
+        event["session_id"] = json!("3f2a9c1e-77aa-4c1d-9b1f-001122334455");
+        event["cwd"] = json!(project.root());
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let ran = fire_in(&project, &[], &[("COPILOT_CLI", "1")], event.to_string().as_bytes());
+        (!ran.stdout.is_empty()).then(|| ran.json())
+    };
+    let call = || fire("PreToolUse", json!({}));
+    assert!(fire("SessionStart", json!({ "source": "new" })).is_some());
+    assert_eq!(call(), None, "it has the brief");
+    assert_eq!(fire("PreCompact", json!({ "trigger": "auto" })), None);
+    assert_eq!(fire("PreToolUse", json!({ "agent_id": "a1" })), None, "a helper forgot nothing");
+    let answer = call().unwrap();
+    assert!(answer["additionalContext"].as_str().unwrap().contains("# Brief at "), "{answer}");
+    assert!(answer["hookSpecificOutput"].get("permissionDecision").is_none(), "{answer}");
+    assert_eq!(call(), None, "it is told once");
+}
+
 #[test]
 fn a_step_left_running_is_mentioned_once() {
     let project = Project::with_steps(2);

@@ -6,7 +6,7 @@ mod sql;
 use serde_json::Value;
 
 use super::{
-    Hook, HookEvent, Reply,
+    Dialect, Hook, HookEvent, Memory, Reply,
     reply::{quoted, short},
 };
 use crate::{
@@ -24,6 +24,9 @@ const MOST_TASKS: usize = 2_000;
 const WHOLE: [&str; 6] =
     ["TodoWrite", "update_plan", "write_todos", "todowrite", "todo_write", "update_todo"];
 
+/// The tool by which Gemini CLI calls a helper.
+pub(super) const HELPER: &str = "invoke_agent";
+
 /// Whether a tool plans.
 pub(super) fn is_planning(tool: &str) -> bool {
     let others = ["TaskCreate", "TaskUpdate", "TaskList", "ExitPlanMode", "exit_plan_mode", "sql"];
@@ -33,13 +36,41 @@ pub(super) fn is_planning(tool: &str) -> bool {
 /// Carries over what the agent did with its list, and tells what it should know.
 pub(super) fn captured(hook: &Hook<'_>) -> Result<Reply, Error> {
     let events = task_events(hook.event);
-    // A helper has a list of its own: it is no list of the plan's.
-    let of_helper = hook.event.text("agent_id").is_some() && WHOLE.contains(&hook.event.tool());
-    if !hook.captures || hook.dry_run || of_helper || events.is_empty() {
+    if !hook.captures || hook.dry_run || events.is_empty() || is_of_helper(hook) {
         return Ok(Reply::Silent);
     }
     let captured = hook.workspace.capture(&hook.session(), &events)?;
     Ok(told(&captured).map_or(Reply::Silent, Reply::Context))
+}
+
+/// Whether the list is a helper's own: it is no list of the plan's. Tasks that Claude Code creates one by
+/// one are shared by all agents.
+fn is_of_helper(hook: &Hook<'_>) -> bool {
+    let (event, tool) = (hook.event, hook.event.tool());
+    match event.dialect() {
+        Dialect::Gemini => hook.memory().helpers > 0,
+        _ => event.text("agent_id").is_some() && (WHOLE.contains(&tool) || tool == "sql"),
+    }
+}
+
+/// Notes that a helper begins or ends. Gemini CLI gives its calls no name of their own: what happens
+/// between the call of a helper and its answer is the helper's.
+pub(super) fn note_helpers(hook: &Hook<'_>, reply: &Reply) {
+    if hook.event.dialect() != Dialect::Gemini {
+        return;
+    }
+    let known = hook.memory();
+    let is_refused = matches!(reply, Reply::Deny(_) | Reply::Ask(_));
+    let helpers = match (hook.event.name(), hook.event.tool()) {
+        ("PreToolUse", HELPER) if !is_refused => known.helpers.saturating_add(1),
+        ("PostToolUse", HELPER) => known.helpers.saturating_sub(1),
+        // None outlives the turn it was called in.
+        ("SessionStart" | "UserPromptSubmit" | "Stop", _) => 0,
+        _ => return,
+    };
+    if helpers != known.helpers {
+        hook.remember(&Memory { helpers, ..known });
+    }
 }
 
 /// Whether an event reports tasks where there were none, so that a state can be created from them.
