@@ -292,12 +292,56 @@ fn an_accepted_plan_becomes_steps() {
 }
 
 #[test]
+fn a_new_session_that_lists_finished_steps_doubles_none_of_them() {
+    let project = Project::new();
+    fire(&project, list(&["done:Read", "done:Write"]));
+    let before = steps(&project);
+    for tasks in [["doing:Read", "todo:Write"], ["done:Read", "doing:Write"]] {
+        fire(&project, in_session(list(&tasks), OTHER));
+        assert_eq!(steps(&project), before, "{tasks:?}");
+    }
+    fire(&project, in_session(list(&["done:Read", "done:Write", "todo:Test"]), OTHER));
+    assert_eq!(steps(&project).len(), 3);
+}
+
+/// Gemini CLI does not say which agent uses a tool.
+#[test]
+fn what_a_helper_of_gemini_plans_is_not_the_plan_s_and_what_follows_is() {
+    let project = Project::new();
+    let call = |name: &str, tool: &str, input: Value| {
+        let event = json!({ "hook_event_name": name, "tool_name": tool, "tool_input": input });
+        fire(&project, event)
+    };
+    let plan = |tasks: &[&str]| {
+        let task = |task: &&str| json!({ "description": task, "status": "pending" });
+        let todos: Vec<Value> = tasks.iter().map(task).collect();
+        call("AfterTool", "write_todos", json!({ "todos": todos }));
+        steps(&project).len()
+    };
+    let helper = || json!({ "agent_name": "generalist", "prompt": "help" });
+    assert_eq!(plan(&["Read"]), 1);
+    call("BeforeTool", "invoke_agent", helper());
+    assert_eq!(plan(&["Look", "Tell"]), 1);
+    call("AfterTool", "invoke_agent", helper());
+    assert_eq!(plan(&["Read", "Write"]), 2);
+    // One that was never heard of again is forgotten with the turn.
+    call("BeforeTool", "invoke_agent", helper());
+    fire(&project, json!({ "hook_event_name": "BeforeAgent", "prompt": "go on" }));
+    assert_eq!(plan(&["Read", "Write", "Test"]), 3);
+}
+
+#[test]
 fn a_helper_s_own_list_is_not_the_plan_s() {
     let project = Project::new();
-    let mut event = list(&["doing:look"]);
-    event["agent_id"] = json!("a1");
-    assert_eq!(fire(&project, event), None);
-    assert!(steps(&project).is_empty());
+    let query = "INSERT INTO todos (id, title, status) VALUES ('a', 'look', 'in_progress')";
+    let rows = used("sql", json!({ "query": query }), json!({}));
+    for mut event in [list(&["doing:look"]), rows.clone()] {
+        event["agent_id"] = json!("a1");
+        assert_eq!(fire(&project, event), None);
+        assert!(steps(&project).is_empty());
+    }
+    fire(&project, rows);
+    assert_eq!(steps(&project), ["RUNNING look"], "the same of the agent itself counts");
 }
 
 #[test]

@@ -123,6 +123,12 @@ impl Workspace {
             list.fold(event.clone(), masked);
         }
         let places = places(&list, &plan, draft.workflow(), is_new);
+        // What was found by its words is that step from now on, however the words compare later.
+        for (task, place) in list.tasks.iter_mut().zip(&places) {
+            if let Place::Step(at) = place {
+                task.step = plan.steps[*at].id.as_ref().map(ToString::to_string);
+            }
+        }
         let mut lacking = Vec::new();
         let whole =
             |event: &TaskEvent| matches!(event, TaskEvent::Whole(tasks) if !tasks.is_empty());
