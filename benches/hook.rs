@@ -1,7 +1,8 @@
 //! What a hook costs an agent, beside the cheapest command that reads the state.
 //!
 //! `cargo bench --bench hook` prints a table. An ordinary event is one that concerns no state
-//! file: the client sends hundreds of them.
+//! file: the client sends hundreds of them. Events that change an agent's list are counted in
+//! instructions as well, where there is `valgrind`: each of them can happen once only.
 
 mod common;
 
@@ -51,6 +52,49 @@ fn main() {
         let pair = alternate(200, || fire(&dir, &input), || run(STATEDIR, &dir, &["status"]));
         report(&format!("hook {name} / status"), pair, limit);
     }
+    for (steps, tasks) in [(0, 3), (0, 10), (20, 10)] {
+        lists(root, steps, tasks);
+    }
+}
+
+/// What the events of a task list cost in a plan of so many steps, in instructions.
+fn lists(root: &Path, steps: usize, tasks: usize) {
+    let dir = state(root, &format!("list-{steps}-{tasks}"), steps);
+    let list = |done: usize| {
+        let task = |n: usize| {
+            let words = ["pending", "in_progress", "completed"];
+            let status = words[1 + usize::from(n < done) - usize::from(n > done)];
+            json!({ "content": format!("Task {n}"), "status": status })
+        };
+        let todos: Vec<Value> = (0..tasks).map(task).collect();
+        json!({ "hook_event_name": "PostToolUse", "tool_name": "TodoWrite", "session_id": "bench",
+            "cwd": dir, "tool_input": { "todos": todos }, "tool_response": {} })
+    };
+    for (name, event) in [("first", list(0)), ("same", list(0)), ("moved on", list(1))] {
+        let input = root.join("list.json");
+        fs::write(&input, event.to_string()).expect("a file");
+        let input = || Stdio::from(File::open(&input).expect("the event"));
+        let (Some(this), Some(that)) =
+            (instructions(&dir, "hook", input()), instructions(&dir, "status", Stdio::null()))
+        else {
+            return println!("hook with a list: not counted, there is no valgrind");
+        };
+        let ratio = this as f64 / that as f64;
+        let verdict = if ratio <= 1.5 { "OK" } else { "over" };
+        let name = format!("hook, {name} list of {tasks} beside {steps} / status");
+        println!("{name:<46} {this:>10} {that:>10} {ratio:>7.2} {:>8.1}  {verdict}", 1.5);
+    }
+}
+
+/// How many instructions a command takes; `None` where they cannot be counted.
+fn instructions(dir: &Path, command: &str, input: Stdio) -> Option<u64> {
+    let mut counted = Command::new("valgrind");
+    counted.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", STATEDIR, command]);
+    counted.current_dir(dir).env_remove("STATEDIR").env_remove("STATEDIR_ACTOR").stdin(input);
+    let said = counted.output().ok()?;
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    let collected = said.lines().find_map(|line| line.split_once("Collected :"))?;
+    collected.1.trim().parse().ok()
 }
 
 fn fire(dir: &Path, input: &Path) -> Duration {

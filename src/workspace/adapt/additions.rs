@@ -4,7 +4,7 @@ use super::super::{Answer, Change, Draft, Error, Readiness, StepShape, change::a
 use super::{Event, rules};
 use crate::{
     domain::{FactValue, Workflow},
-    rules::fire,
+    rules::Rule,
 };
 
 /// Carries out the additions that `changes` begin with by one edit, as far as no rule answers one of
@@ -38,31 +38,45 @@ pub(in super::super) fn add_in_a_row(
 fn quiet(draft: &mut Draft<'_>, shapes: &[&StepShape]) -> Result<usize, Error> {
     let constraints = draft.constraints()?;
     let rules = rules(draft, &constraints);
+    let read = || rules.iter().filter_map(|entry| entry.parsed.as_ref().ok());
     let looks = |fact: &str| fact == "event.step_id" || fact.starts_with("variables.");
-    let read = rules.iter().filter_map(|entry| entry.parsed.as_ref().ok());
-    if read.flat_map(|rule| rule.facts()).any(looks) {
+    if read().flat_map(|rule| rule.facts()).any(looks) {
         return Ok(0);
     }
+    // Nothing else changes, and only a rule that sees a change begins to hold.
+    let changes =
+        |fact: &str| ["total_steps", "progress"].contains(&fact) || fact.starts_with("event.");
+    let watching: Vec<_> = read().filter(|rule| rule.facts().into_iter().any(changes)).collect();
+    if watching.is_empty() {
+        return Ok(shapes.len());
+    }
     let mut before = super::facts(draft, &constraints, &rules)?;
+    let mut after = before.clone();
     let plan = draft.plan()?;
     let workflow: &Workflow = draft.workflow();
     let counts = Readiness::new(&plan, workflow).counts();
     let highest = plan.steps.iter().map(|step| step.number).max().unwrap_or(0);
     for (added, shape) in (1..).zip(shapes) {
         let total = counts.total + added;
-        let mut now = before.clone();
-        now.insert("total_steps", FactValue::number(total as f64));
         let percent = counts.finished() as f64 * 100.0 / total as f64;
-        now.insert("progress", FactValue::Percent(percent));
-        let mut after = now.clone();
+        let now = [
+            ("total_steps", FactValue::number(total as f64)),
+            ("progress", FactValue::Percent(percent)),
+        ];
+        for (name, value) in &now {
+            after.insert(*name, value.clone());
+        }
         let mut payload = serde_json::Map::new();
         payload.insert("step".to_owned(), (highest as usize + added).into());
         payload.insert("title".to_owned(), shape.title.clone().unwrap_or_default().trim().into());
         Event { kind: "step.add".to_owned(), payload }.add_to(&mut after);
-        if !fire(&rules, &before, &after, workflow).trace.is_empty() {
+        let fires = |rule: &&Rule| rule.condition.holds(&after) && !rule.condition.holds(&before);
+        if watching.iter().any(fires) {
             return Ok(added - 1);
         }
-        before = now;
+        for (name, value) in now {
+            before.insert(name, value);
+        }
     }
     Ok(shapes.len())
 }
