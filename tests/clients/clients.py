@@ -44,8 +44,10 @@ class Client:
     name = ""
     # What `setup` is given.
     setup = ""
-    # Whether the client writes its whole list each time.
-    whole_list = True
+    # Words that make it go on with its last session.
+    resume = ("--continue",)
+    # How many tokens a context holds when the client compacts it, and words for that.
+    full, compacts = 99_000, ()
 
     def __init__(self, place):
         self.place = place
@@ -95,10 +97,14 @@ class Client:
     def shell(self, command):
         raise NotImplementedError
 
+    def helper(self, prompt):
+        """A call that has another agent do something."""
+        raise NotImplementedError
+
 
 class Claude(Client):
     name = setup = "claude"
-    whole_list = False
+    compacts = ("--autocompact", "100000")
 
     def __init__(self, place):
         super().__init__(place)
@@ -131,6 +137,9 @@ class Claude(Client):
 
     def shell(self, command):
         return call("Bash", command=command, description="a command")
+
+    def helper(self, prompt):
+        return call("Agent", description="help", prompt=prompt, subagent_type="general-purpose", run_in_background=False)
 
     def run_asking(self, script, allows, prompt="Plan the work", timeout=90):
         """Runs in plan mode for a person who is asked; `allows` is what they say to a tool."""
@@ -174,7 +183,6 @@ class ClaudeTodos(Claude):
     """Claude Code with its older tool."""
 
     setup = "claude"
-    whole_list = True
 
     def more_env(self, url):
         return {**super().more_env(url), "CLAUDE_CODE_ENABLE_TASKS": "0"}
@@ -189,6 +197,7 @@ class ClaudeTodos(Claude):
 
 class Codex(Client):
     name = setup = "codex"
+    resume = ("resume", "--last", "Go on")
 
     def trust(self):
         pass
@@ -198,6 +207,7 @@ class Codex(Client):
         config.parent.mkdir(exist_ok=True)
         config.write_text(f'''model = "gpt-5.5"
 model_provider = "scripted"
+model_auto_compact_token_limit = 90000
 [model_providers.scripted]
 name = "scripted"
 base_url = "{url}/v1"
@@ -227,6 +237,8 @@ enabled = true
 
 class Gemini(Client):
     name = setup = "gemini"
+    resume = ("--resume", "latest")
+    full = 900_000
 
     def trust(self):
         folder = self.home / ".gemini"
@@ -249,11 +261,14 @@ class Gemini(Client):
     def shell(self, command):
         return call("run_shell_command", command=command)
 
+    def helper(self, prompt):
+        return call("invoke_agent", agent_name="generalist", prompt=prompt)
+
 
 class Copilot(Client):
     name = "copilot"
     setup = "claude"
-    whole_list = False
+    full = 190_000
 
     def __init__(self, place):
         super().__init__(place)
@@ -288,6 +303,9 @@ class Copilot(Client):
     def shell(self, command):
         return call("bash", command=command, description="a command")
 
+    def helper(self, prompt):
+        return call("task", description="help", name="help", agent_type="general-purpose", prompt=prompt, mode="sync")
+
 
 class Opencode(Client):
     name = setup = "opencode"
@@ -312,6 +330,9 @@ class Opencode(Client):
     def shell(self, command):
         return call("bash", command=command, description="a command")
 
+    def helper(self, prompt):
+        return call("task", description="help", prompt=prompt, subagent_type="general")
+
 
 class Qwen(Client):
     name = setup = "qwen"
@@ -321,7 +342,7 @@ class Qwen(Client):
         folder.mkdir(exist_ok=True)
         (folder / "settings.json").write_text(json.dumps({
             "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False},
-            "telemetry": {"enabled": False}, "security": {"auth": {"selectedType": "anthropic"}}}))
+            "telemetry": {"enabled": False}, "tools": {"todoWrite": {"enabled": True}}, "model": {"generationConfig": {"contextWindowSize": 100_000}}, "security": {"auth": {"selectedType": "anthropic"}}}))
 
     def more_env(self, url):
         return {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url, "ANTHROPIC_MODEL": "scripted"}
@@ -336,6 +357,9 @@ class Qwen(Client):
 
     def shell(self, command):
         return call("run_shell_command", command=command, is_background=False)
+
+    def helper(self, prompt):
+        return call("agent", description="help", prompt=prompt, subagent_type="general-purpose")
 
 
 EVERY = {"claude": Claude, "claude-todos": ClaudeTodos, "codex": Codex, "gemini": Gemini, "copilot": Copilot, "opencode": Opencode, "qwen": Qwen}

@@ -31,7 +31,7 @@ def tokens(count):
 
 
 class Script:
-    def __init__(self, turns, helpers=None, summary="A summary."):
+    def __init__(self, turns, helpers=None, summary=(say("A summary."),)):
         self.turns, self.helpers, self.summary = list(turns), dict(helpers or {}), summary
         self.requests, self.lock = [], threading.Lock()
 
@@ -39,7 +39,7 @@ class Script:
         with self.lock:
             self.requests.append(request)
             if not offers_tools:
-                return [say(self.summary)]
+                return self.summary
             opening = json.dumps(request.get("messages", request.get("input", request.get("contents")))[:2])
             waiting = next((turns for word, turns in self.helpers.items() if word in opening), self.turns)
             turn = waiting.pop(0) if waiting else [say("Finished.")]
@@ -101,14 +101,16 @@ def openai(turn, number):
 
 
 def gemini(turn, number):
-    parts = []
+    parts, size = [], 100
     for item in turn:
-        if "say" in item:
+        if "tokens" in item:
+            size = item["tokens"]
+        elif "say" in item:
             parts.append({"text": item["say"]})
         elif "call" in item:
             parts.append({"functionCall": {"name": item["call"], "args": item["arguments"]}})
     whole = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
-             "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 5, "totalTokenCount": 105},
+             "usageMetadata": {"promptTokenCount": size, "candidatesTokenCount": 5, "totalTokenCount": size + 5},
              "modelVersion": "scripted", "responseId": f"r{number}"}
     return whole, [whole]
 
