@@ -77,25 +77,57 @@ pub(super) fn finish(
         settle(step, outlines, role);
         title_dependencies(step, &steps, titled);
     });
+    let reviews = find(root, &|thing| is_section_for(thing, Role::Reviews));
+    let waits =
+        reviews.is_some_and(|all| all.children.iter().any(|one| one.prefix.contains("[ ]")));
     let Some(metadata) = find(root, &|thing| is_section_for(thing, Role::Metadata)) else { return };
     if outlines.iter().skip(1).any(|outline| follows_steps(outline, workflow))
         && let Some(current) = field_mut(metadata, "current_step")
     {
         current.value = step_at_hand(&roles).to_string();
     }
-    let is_open = roles.iter().any(|(_, role)| !role.is_some_and(StepRole::is_finished));
     if let Some(status) = field_mut(metadata, "status")
-        && is_open
+        && has_open_step(&roles)
         && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Succeeded)
         && let Some(active) = outlines.iter().find_map(|outline| active_status(outline, workflow))
     {
         status.value = active;
+    }
+    // The last steps were finished on two sides, and neither saw the end of the plan.
+    let was_open = |outline: &Outline<'_>| has_open_step(&step_roles(outline, workflow));
+    let ends = !has_open_step(&roles) && outlines.iter().skip(1).all(was_open);
+    if let Some(status) = field_mut(metadata, "status")
+        && ends
+        && !waits
+        && workflow.auto_complete()
+        && workflow.gates().is_empty()
+        && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Active)
+    {
+        let from = bare(&status.value).to_owned();
+        let to = workflow.plan_towards(&from, PlanRole::Succeeded);
+        if workflow.check_plan(&from, to).is_ok() {
+            status.value = status.value.replacen(&from, to, 1);
+        }
     }
     let status =
         field(metadata, "status").and_then(|status| workflow.plan_role(bare(&status.value)));
     if !matches!(status, Some(PlanRole::Succeeded | PlanRole::Failed)) {
         metadata.children.retain(|child| child.name.as_deref() != Some("completed_at"));
     }
+}
+
+fn has_open_step(roles: &[(u32, Option<StepRole>)]) -> bool {
+    roles.iter().any(|(_, role)| !role.is_some_and(StepRole::is_finished))
+}
+
+/// The numbers of the steps with what their statuses mean.
+fn step_roles(outline: &Outline<'_>, workflow: &Workflow) -> Vec<(u32, Option<StepRole>)> {
+    let status =
+        |step: ThingId| Some(outline.get(outline.field(step, "status")?).value.to_string());
+    let role = |(id, step): (ThingId, &StepHeading)| {
+        (step.number, workflow.role_of_status(status(id).as_deref().map(bare)))
+    };
+    outline.steps().map(role).collect()
 }
 
 /// Steps without a number get the lowest that are free, as they will be read.
@@ -124,14 +156,8 @@ pub(super) fn numbers(root: &mut MergedThing) -> Vec<(String, u32)> {
 
 /// Whether the step at hand is the one that follows from the steps.
 fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
-    let status =
-        |step: ThingId| Some(outline.get(outline.field(step, "status")?).value.to_string());
-    let role = |(id, step): (ThingId, &StepHeading)| {
-        (step.number, workflow.role_of_status(status(id).as_deref().map(bare)))
-    };
-    let roles: Vec<(u32, Option<StepRole>)> = outline.steps().map(role).collect();
     let current = metadata_field(outline, "current_step");
-    current.is_some_and(|text| text == step_at_hand(&roles).to_string())
+    current.is_some_and(|text| text == step_at_hand(&step_roles(outline, workflow)).to_string())
 }
 
 /// The status of a plan that is being worked on, as written.

@@ -135,6 +135,28 @@ fn a_machine_that_dies_before_it_notes_a_pull_or_a_push_doubles_nothing() {
 }
 
 #[test]
+fn a_plan_whose_last_steps_were_finished_on_two_machines_is_finished() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 2);
+        beta.ok(&["fleet", "steal", "billing", "--why", "alpha is gone"]);
+        beta.ok(&["fleet", "pull", "billing"]);
+        for (machine, step) in [(&alpha, "1"), (&beta, "2")] {
+            machine.ok_at("billing", &["step", "start", step]);
+            machine.ok_at("billing", &["step", "done", step]);
+        }
+        beta.ok_at("billing", &["fleet", "push"]);
+        assert!(alpha.ok(&["fleet", "list"]).contains("active 1/2"), "the control: half of it");
+        alpha.ok(&["fleet", "steal", "billing", "--why", "beta is gone"]);
+        alpha.ok(&["fleet", "pull", "billing", "--merge"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        let listed = alpha.ok(&["fleet", "list"]);
+        assert!(listed.contains("completed 2/2"), "nobody would ever finish it: {listed}");
+        alpha.ok_at("billing", &["check"]);
+    });
+}
+
+#[test]
 fn a_push_sends_of_the_history_only_what_was_added() {
     on_both(|fleet| {
         let alpha = fleet.machine("alpha");
