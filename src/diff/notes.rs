@@ -123,9 +123,12 @@ fn steps(old: Option<&Plan>, new: &Plan, entries: &[Entry], workflow: &Workflow)
                 }
             }
         }
-        let before = partners.get(&to).and_then(|from| known[*from].description.as_deref());
+        let before =
+            partners.get(&to).and_then(|from| known[*from].details().description.as_deref());
         let mut said: Vec<String> = Vec::new();
-        said.extend(step.description.as_deref().filter(|now| Some(*now) != before).map(inline));
+        said.extend(
+            step.details().description.as_deref().filter(|now| Some(*now) != before).map(inline),
+        );
         if let Some(id) = &step.id {
             if !parts.is_empty() {
                 parts.extend(result(id.as_str(), entries));
