@@ -53,7 +53,7 @@ fn the_research_example_stops_at_the_first_failure() {
 #[test]
 fn the_library_example_prints_the_splice_and_the_changes() {
     // In the profile that these tests were built in: another would build everything again.
-    let built = std::path::Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_statedir")).parent().unwrap();
     let profile = match built.file_name().unwrap().to_str().unwrap() {
         "debug" => "dev",
         name => name,

@@ -218,7 +218,7 @@ fn a_list_that_is_ticked_off_box_by_box_is_begun_and_done() {
 fn statuses_groups_and_gates_may_have_letters_of_any_language() {
     let project = Project::with_lifecycle(false);
     let template = project.root().join("chantier");
-    std::fs::create_dir(&template).unwrap();
+    fs::create_dir(&template).unwrap();
     let flow = "version: 1
 step:
   - {status: prévu, role: open, next: [commencé]}
@@ -230,7 +230,7 @@ group: étage
 gates:
   - {name: vérification, step: Écrire, to: achevé, reject: [{reset: Écrire}]}
 ";
-    std::fs::write(template.join("workflow.yaml"), flow).unwrap();
+    fs::write(template.join("workflow.yaml"), flow).unwrap();
     project.ok(&["init", "--template", "chantier", "--goal", "Bâtir"]);
     project.ok(&["step", "add", "Écrire", "étage=1"]);
     project.ok(&["step", "add", "Lire", "étage=2"]);
