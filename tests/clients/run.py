@@ -10,6 +10,7 @@ reaches a client, and only 127.0.0.1 is contacted. Exit code 0: everything holds
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,11 @@ class Place:
         self.project, programs = self.base / "project", self.base / "bin"
         for folder in (self.project, programs):
             folder.mkdir(parents=True)
-        shutil.copy(statedir, programs / "statedir")
+        try:
+            # A program that is not stripped is large, and there are dozens of places.
+            os.link(statedir, programs / "statedir")
+        except OSError:
+            shutil.copy(statedir, programs / "statedir")
         self.statedir = str(programs / "statedir")
         self.path = f"{programs}:{prefix}/node/node_modules/.bin:/usr/local/bin:/usr/bin:/bin"
         subprocess.run(["git", "init", "-q", "."], cwd=self.project, check=True)

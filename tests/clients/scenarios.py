@@ -146,7 +146,7 @@ def compaction(place, kind, check):
 
     def go_on(request):
         # Some clients offer tools when they ask for a summary.
-        last = str(request.get("messages", request.get("input", request.get("contents")))[-1])
+        last = str(request.get("messages", request.get("input", request.get("contents")))[-2:])
         asked = re.search("state_snapshot|detailed summary|handoff summary|anchored summary", last)
         return summary if asked else more.pop() if more else [say("Done.")]
 
