@@ -43,8 +43,10 @@ fn taking_a_side_gives_that_side() {
 
 #[test]
 fn a_marker_is_seen_wherever_it_begins() {
-    for before in 0..600 {
-        let text = format!("{}<<<<<<< ours\n", &"text <b> ".repeat(100)[..before]);
+    let around = "text <b> ".repeat(100);
+    // A bracket in front would make six of them seven.
+    for before in (0..600).filter(|before| !around[..*before].ends_with('<')) {
+        let text = format!("{}<<<<<<< ours\n", &around[..before]);
         assert!(may_conflict(text.as_bytes()), "{before}");
         assert!(!may_conflict(text.replace("<<<<<<< ", "<<<<<< ").as_bytes()), "{before}");
     }

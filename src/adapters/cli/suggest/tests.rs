@@ -39,13 +39,17 @@ fn commands(code: &str) -> BTreeSet<String> {
     parts.map(|(command, _)| command.to_owned()).filter(|command| !command.contains('\n')).collect()
 }
 
-/// The words of a command, as a shell splits them; what is filled in becomes a number.
+/// What is filled in behind these words is one of a few; anywhere else it may be a number.
+const FEW: [(&str, &str); 2] = [("--only ", "plan"), ("review ", "approve")];
+
+/// The words of a command, as a shell splits them, with what is filled in at run time.
 fn words(command: &str) -> Vec<String> {
     let mut filled = String::new();
     let mut rest = command;
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
-        filled.push('7');
+        let of_few = FEW.iter().find(|(behind, _)| filled.ends_with(behind));
+        filled.push_str(of_few.map_or("7", |(_, word)| word));
         rest = after.split_once('}').map_or("", |(_, after)| after);
     }
     filled.push_str(rest);
