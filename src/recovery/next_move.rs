@@ -28,7 +28,7 @@ pub(crate) enum Move {
     /// Try a failed step again.
     Retry,
     /// Move the plan to where steps can be started.
-    MovePlan,
+    Proceed,
     /// Start a step.
     Start,
     /// Move a step on that waits.
@@ -200,7 +200,7 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if let (Some(status), true) = (plan_first, steps.iter().any(|step| step.is_ready)) {
         let command = format!("statedir plan set status={status}");
         let why = format!("No step starts until the plan is {status}");
-        return made(Move::MovePlan, None, &command, &why);
+        return made(Move::Proceed, None, &command, &why);
     }
     if let Some(step) = steps.iter().find(|step| step.is_ready) {
         let (number, why) = (step.number, format!("Step {} is ready", step.number));

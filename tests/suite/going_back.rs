@@ -50,7 +50,7 @@ fn both_ways(make: impl Fn() -> Option<(Repository, &'static str)>, before: Valu
     let project = &repository.project;
     assert_went_back(project, words);
     let accepted = project.ok(&["history", "accept", "--why", "the other way is better"]);
-    assert!(accepted.stdout.contains("accepted that 1 entry went"), "{}", accepted.stdout);
+    assert!(accepted.stdout.contains("accepted without 1 entry"), "{}", accepted.stdout);
     assert_sound(project);
     assert_eq!(told(project), after, "accepted");
     assert!(project.read("history.md").contains("the other way is better"));

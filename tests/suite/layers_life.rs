@@ -97,7 +97,7 @@ fn by_commands() {
         "(L1-002): verified  (merge 1)",
         "merged L1-002 and removed ",
         "Add min_length=1 to TaskCreateRequest.title",
-        "stale claim of worker-b@",
+        "it was left running by worker-b@",
         "layer     0-setup 3/3 · 1-foundation 2/2 · 2-backend 2/4 stopped",
         "stopped by step 8 (L2-003)",
     ] {

@@ -15,25 +15,20 @@ type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'s
 
 const STEPS: [Step; 6] = [
     ("format", &["fmt", "--all", "--check"], &[]),
-    (
-        "lints",
-        &["clippy", "--profile=tested", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        &[],
-    ),
+    ("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
     // What docs/fleet.md and docs/looking.md promise to those who want less.
-    ("build without features", &["check", "--profile=tested", "--no-default-features"], &[]),
+    ("build without features", &["check", "--no-default-features"], &[]),
     (
         "documentation",
-        &["doc", "--profile=tested", "--no-deps", "--document-private-items"],
+        &["doc", "--no-deps", "--document-private-items"],
         &[("RUSTDOCFLAGS", "-D warnings")],
     ),
-    ("tests", &["test", "--profile=tested", "--workspace"], &[]),
+    ("tests", &["test", "--workspace"], &[]),
     // The sweeps are about bytes and orders of calls, and cost most of the time: once is enough.
     (
         "tests under a lifecycle of other names",
         &[
             "test",
-            "--profile=tested",
             "--test",
             "suite",
             "--",

@@ -295,11 +295,6 @@ pub fn all() -> Vec<Scene> {
     let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
     vec![
         Scene::new("init", &["init", "--goal", "Start"], |_| ()),
-        Scene::new(
-            "init --ticket",
-            &["-C", "workspace/state", "init", "--template", "ticket", "--ticket", "#7"],
-            |_| (),
-        ),
         Scene::new("plan set", &["plan", "set", "goal=Another", "owner=ada"], busy),
         Scene::new("step add", &["step", "add", "Between", "--after", "2"], busy),
         Scene::new("step start", &["step", "start", "3"], busy),

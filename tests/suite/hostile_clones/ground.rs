@@ -315,13 +315,15 @@ impl Ground {
                 Err(_) => self.at(path),
             })
             .collect();
-        // A file is replaced by one beside it whose name says so.
-        let prepares = |path: &Path, file: &PathBuf| {
+        // A file or a folder is made beside its place, under a name that says so.
+        let is_beside = |path: &Path, file: &PathBuf| {
             let names = (path.file_name(), file.file_name());
             path.parent() == file.parent()
                 && matches!(names, (Some(new), Some(old))
                     if new.to_string_lossy().contains(&*old.to_string_lossy()))
         };
+        let prepares =
+            |path: &Path, file: &PathBuf| path.ancestors().any(|path| is_beside(path, file));
         let may_write = |path: &Path| {
             places.iter().chain(&documented).any(|place| path.starts_with(place))
                 || documented.iter().any(|file| prepares(path, file))

@@ -168,7 +168,7 @@ impl Postgres {
              ORDER BY name <> $1 LIMIT 1",
             SQL.columns()
         );
-        self.query(&query, &[(&name, Type::TEXT)])?.first().map(|row| row::project(row)).transpose()
+        self.query(&query, &[(&name, Type::TEXT)])?.first().map(row::project).transpose()
     }
 
     fn take(
@@ -192,7 +192,7 @@ impl Postgres {
             &update,
             &[(&id, Type::TEXT), (&host, Type::TEXT), (&millis(lease), Type::FLOAT8)],
         )?;
-        rows.first().map(|row| row::project(row)).transpose()
+        rows.first().map(row::project).transpose()
     }
 
     /// Why a push was not accepted, or that there is no such project.
@@ -339,7 +339,7 @@ impl Database for Postgres {
         let mut all: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&host, Type::TEXT), (&lease, Type::FLOAT8)];
         all.extend(parameters.iter().map(|text| (text as &(dyn ToSql + Sync), Type::TEXT)));
-        self.query(&update, &all)?.first().map(|row| row::project(row)).transpose()
+        self.query(&update, &all)?.first().map(row::project).transpose()
     }
 
     fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError> {
@@ -390,11 +390,11 @@ impl Database for Postgres {
     }
 
     fn list(&mut self, filter: &Filter) -> Result<Vec<Project>, FleetError> {
-        self.filtered(SQL.list(filter))?.iter().map(|row| row::project(row)).collect()
+        self.filtered(SQL.list(filter))?.iter().map(row::project).collect()
     }
 
     fn summaries(&mut self, filter: &Filter) -> Result<Vec<ProjectSummary>, FleetError> {
-        self.filtered(SQL.summaries(filter))?.iter().map(|row| row::summary(row)).collect()
+        self.filtered(SQL.summaries(filter))?.iter().map(row::summary).collect()
     }
 
     fn files(&mut self, id: &str) -> Result<Option<Files>, FleetError> {
@@ -404,7 +404,7 @@ impl Database for Postgres {
             let query = "SELECT name, content FROM statedir.project_file WHERE project_id = $1 \
                          ORDER BY name";
             let rows = database.query(query, &[(&project.id, Type::TEXT)])?;
-            let files = rows.iter().map(|row| row::file(row)).collect::<Result<_, _>>()?;
+            let files = rows.iter().map(row::file).collect::<Result<_, _>>()?;
             Ok(Some(Files { project, files }))
         })
     }
@@ -416,11 +416,11 @@ impl Database for Postgres {
             query,
             &[(&id, Type::TEXT), (&generation, Type::INT8), (&number(from), Type::INT8)],
         )?;
-        rows.first().map(|row| row::range(row)).transpose()
+        rows.first().map(row::range).transpose()
     }
 
     fn totals(&mut self, by_template: bool) -> Result<Vec<Totals>, FleetError> {
-        self.query(&SQL.totals(by_template), &[])?.iter().map(|row| row::totals(row)).collect()
+        self.query(&SQL.totals(by_template), &[])?.iter().map(row::totals).collect()
     }
 
     fn wait(&mut self, at_most: Duration) -> Result<bool, FleetError> {
