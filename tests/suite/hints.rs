@@ -23,10 +23,6 @@ use crate::{
 
 /// Messages with a command that no scene says, and why that is right.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    (
-        "`-C` chooses another directory",
-        "for programs that use the library: the command line looks first",
-    ),
     ("`statedir trust` accepts it", "takes a clone that brings a log: trust.rs follows it"),
     ("shows what was archived; run the command again", "takes two commands at the same moment"),
     ("`statedir restore {}` restores a checkpoint", "takes a log of several segments"),
