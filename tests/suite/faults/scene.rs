@@ -311,7 +311,6 @@ pub fn all() -> Vec<Scene> {
         Scene::new("review reject", &["--actor", "ada", "review", "reject", "r1"], gated),
         Scene::new("turn add", &["turn", "add", "--user", "Thanks, that is perfect!"], busy),
         Scene::new("pause", &["pause", "--why", "lunch"], busy),
-        Scene::new("resume", &["resume"], busy_then(&[&["pause", "--why", "lunch"]])),
         Scene::new("step set", &["step", "set", "4", "title=Write", "--tool", "Write"], busy),
         Scene::new("step remove", &["step", "remove", "3"], busy),
         Scene::new("step next --claim", &["step", "next", "--claim"], busy),
