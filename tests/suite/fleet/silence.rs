@@ -161,6 +161,10 @@ fn a_time_out_that_is_none_is_refused() {
 
 /// Stops a push where it has locked its project and waits for an answer, as a machine that is put to
 /// sleep: the connection stays open.
+#[expect(
+    clippy::zombie_processes,
+    reason = "whoever asked for it ends it; a failed test ends both"
+)]
 fn asleep_in_a_push(alpha: &Machine<'_>, patience: &str, proxy: &Proxy) -> Child {
     let fleet = alpha.fleet;
     let url = fleet.server().tcp(proxy.port);
