@@ -99,6 +99,7 @@ impl Ask {
 }
 
 /// The command that stops the plan, or lets it go on, whichever there is to do.
+#[cfg(any(feature = "board", feature = "web"))]
 pub(crate) fn plan_command(overview: &Overview) -> Option<&'static str> {
     match overview.role? {
         PlanRole::Paused | PlanRole::Failed => Some("resume"),

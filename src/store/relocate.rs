@@ -68,7 +68,12 @@ impl Transaction {
         refuse_occupied(disk, target)?;
         let mut committed = self.commit_in_place(op)?;
         let source = &store.paths.dir;
-        let failed = rename(disk, source, target).at(target).err();
+        // What is moved must be whole: an archive has no next command that would complete it.
+        let moved = match committed.is_applied {
+            true => rename(disk, source, target),
+            false => Err(io::Error::other("a file could not be written yet")),
+        };
+        let failed = moved.at(target).err();
         if failed.is_none() {
             for dir in [parent_of(target), parent_of(source)] {
                 if let Err(error) = disk.sync_dir(dir).at(dir) {

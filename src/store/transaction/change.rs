@@ -90,6 +90,8 @@ pub(crate) struct Committed {
     pub revision: Revision,
     /// What could not be finished after the commit point; the next command completes it.
     pub warnings: Vec<String>,
+    /// Whether all files are as the operation says.
+    pub is_applied: bool,
 }
 
 /// Who takes the lock, shown to whoever has to wait for it.

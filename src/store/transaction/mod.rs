@@ -157,7 +157,7 @@ impl Transaction {
         if let Some(Err(error)) = records_tally.then(|| self.store.subtract(&self.view.tally)) {
             warnings.push(format!("usage may be counted twice ({error})"));
         }
-        Ok(Committed { revision: op.id.clone(), warnings })
+        Ok(Committed { revision: op.id.clone(), warnings, is_applied: applied })
     }
 
     /// Takes the lock in a directory that had nothing, and makes sure that it still has nothing.
