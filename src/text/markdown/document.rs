@@ -9,14 +9,14 @@ use crate::text::{Lines, Place};
 
 /// Names a section of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct SectionId(pub(super) usize);
+pub struct SectionId(pub(crate) usize);
 
 /// Names a list item of one document.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ItemId {
-    pub(super) section: SectionId,
+    pub(crate) section: SectionId,
     /// Which of the items in the body of that section it is.
-    pub(super) index: usize,
+    pub(crate) index: usize,
 }
 
 impl SectionId {
@@ -61,7 +61,7 @@ pub struct Section {
 
 impl Section {
     /// A section as the parser finds it: where it ends and what is around it is known later.
-    pub(super) fn new(id: SectionId, level: u8, heading: Range<usize>) -> Self {
+    pub(crate) fn new(id: SectionId, level: u8, heading: Range<usize>) -> Self {
         Self {
             id,
             level,
@@ -77,7 +77,7 @@ impl Section {
 
 /// What is in a section's own body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Body {
+pub(crate) struct Body {
     /// All items, in order.
     pub items: Vec<Item>,
     /// Those at the top level.
@@ -112,13 +112,13 @@ pub struct Item {
     /// The quotation or fenced block that is the value, when nothing follows the key.
     pub block: Option<Range<usize>>,
     /// All of the inline text: key, value and trailing comment.
-    pub(super) content: Range<usize>,
+    pub(crate) content: Range<usize>,
     /// Where inline text may begin: after the bullet, or after the box.
-    pub(super) head: usize,
+    pub(crate) head: usize,
     /// What that block says.
-    pub(super) block_text: Option<Box<str>>,
+    pub(crate) block_text: Option<Box<str>>,
     /// Whether such a block below the key would be the value: no other block is in the way.
-    pub(super) takes_block: bool,
+    pub(crate) takes_block: bool,
 }
 
 /// Markdown source with an index of its sections and list items.
@@ -127,17 +127,17 @@ pub struct Item {
 /// read when it is first asked for: see `pieces.rs`.
 #[derive(Clone, Debug)]
 pub struct Document {
-    pub(super) source: String,
-    pub(super) sections: Vec<Section>,
+    pub(crate) source: String,
+    pub(crate) sections: Vec<Section>,
     /// The body of each section, once it is read.
-    pub(super) bodies: Vec<OnceLock<Box<Body>>>,
-    pub(super) front_matter: Option<Range<usize>>,
-    pub(super) hidden: Option<(HiddenKind, usize)>,
+    pub(crate) bodies: Vec<OnceLock<Box<Body>>>,
+    pub(crate) front_matter: Option<Range<usize>>,
+    pub(crate) hidden: Option<(HiddenKind, usize)>,
     /// Whether a section means the same whatever is in the others.
-    pub(super) is_divisible: bool,
-    pub(super) newline: &'static str,
+    pub(crate) is_divisible: bool,
+    pub(crate) newline: &'static str,
     /// Found when a place is first asked for.
-    pub(super) lines: OnceLock<Lines>,
+    pub(crate) lines: OnceLock<Lines>,
 }
 
 impl Document {
@@ -249,7 +249,7 @@ impl Document {
     }
 
     /// What is in the body of a section, read now if it has not been.
-    pub(super) fn body(&self, section: SectionId) -> &Body {
+    pub(crate) fn body(&self, section: SectionId) -> &Body {
         self.bodies[section.0].get_or_init(|| {
             let found = self.section(section);
             let piece = found.heading.start..found.body.end;
@@ -258,7 +258,7 @@ impl Document {
     }
 
     /// The bodies of all sections, in order.
-    pub(super) fn all_bodies(&self) -> impl Iterator<Item = &Body> {
+    pub(crate) fn all_bodies(&self) -> impl Iterator<Item = &Body> {
         self.sections().map(|section| self.body(section))
     }
 
@@ -324,7 +324,7 @@ impl Document {
     }
 
     /// Where the source is in memory, which identifies a document among all others.
-    pub(super) fn address(&self) -> (usize, usize) {
+    pub(crate) fn address(&self) -> (usize, usize) {
         (self.source.as_ptr().addr(), self.source.len())
     }
 
@@ -334,7 +334,7 @@ impl Document {
     }
 }
 
-pub(super) fn majority_newline(source: &str) -> &'static str {
+pub(crate) fn majority_newline(source: &str) -> &'static str {
     if !source.contains('\r') {
         return "\n";
     }

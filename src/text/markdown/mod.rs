@@ -22,32 +22,15 @@
 //! - A byte order mark and front matter are stepped over; `\n`, `\r\n` and a lone `\r` all end
 //!   a line; only ASCII white space is trimmed, so a no-break space is content.
 
-mod block;
-mod change;
-mod code;
-mod contents;
-mod depth;
 mod document;
-mod edit;
-mod edit_items;
 mod error;
-mod field;
-mod hidden;
 mod html;
-mod index;
-mod item;
 mod line;
-mod lookup;
-mod opening;
-mod parts;
-mod passage;
-mod pieces;
 mod placeholder;
-mod proof;
-mod render;
-mod style;
+mod read;
 mod title;
 mod value;
+mod write;
 
 #[cfg(test)]
 mod tests;
@@ -59,7 +42,9 @@ pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
 pub use parts::Part;
 pub(crate) use placeholder::is_placeholder;
+use read::{block, contents, depth, field, hidden, index, item, opening, parts, pieces};
 pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};
+use write::{change, edit, edit_items, passage, proof, render, style};
 
 /// The largest document that is read.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ use super::{Document, ItemId, line};
 
 /// The quotes around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quote {
+pub(crate) enum Quote {
     /// None.
     None,
     /// `'…'`
@@ -15,7 +15,7 @@ pub(super) enum Quote {
 
 /// A value in the form in which it will stand in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(crate) enum Written {
     /// Source on the line of its key.
     Inline(String),
     /// Lines of a quotation below the key: they stay markdown.
@@ -27,7 +27,7 @@ pub(super) enum Written {
 impl Written {
     /// The block that says the value, all but its first line indented by `indent`; `None` for
     /// what is on the line of the key.
-    pub(super) fn block(&self, indent: &str, newline: &str) -> Option<String> {
+    pub(crate) fn block(&self, indent: &str, newline: &str) -> Option<String> {
         match self {
             Self::Inline(_) => None,
             Self::Quote(text) => Some(quote(text, indent, newline)),
@@ -38,7 +38,7 @@ impl Written {
 
 /// What the lines of a value are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(crate) enum Lines {
     /// Text that people write, where it looks like it.
     Markdown,
     /// What a program printed.
@@ -47,7 +47,7 @@ pub(super) enum Lines {
 
 /// What a new item or a changed one must say afterwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// Its decoded value.
     Value(String),
     /// The exact source of its value.
@@ -58,7 +58,7 @@ pub(super) enum Reading {
 
 impl Reading {
     /// Whether `item` says so.
-    pub(super) fn holds(&self, document: &Document, item: ItemId) -> bool {
+    pub(crate) fn holds(&self, document: &Document, item: ItemId) -> bool {
         match self {
             Self::Value(value) => document.value(item) == *value,
             Self::Raw(raw) => {
@@ -73,7 +73,7 @@ impl Reading {
 ///
 /// Double quotes hold a JSON string; where they do not, they are stripped like single ones, if
 /// the pair is all there is.
-pub(super) fn decode(raw: &str) -> (String, Quote) {
+pub(crate) fn decode(raw: &str) -> (String, Quote) {
     let joined = join_lines(line::trim(raw));
     if let Some(inner) = between(&joined, '"') {
         if let Ok(text) = serde_json::from_str::<String>(&joined) {
@@ -90,7 +90,7 @@ pub(super) fn decode(raw: &str) -> (String, Quote) {
 }
 
 /// The end of `source[start..end]` without trailing comments, ` <!-- … -->`.
-pub(super) fn without_comments(source: &str, start: usize, end: usize) -> usize {
+pub(crate) fn without_comments(source: &str, start: usize, end: usize) -> usize {
     let mut end = line::trim_end(source, start, end);
     while let Some(body) = source.get(start..end).and_then(|text| text.strip_suffix("-->")) {
         let Some(open) = body.rfind("<!--") else { break };
@@ -107,7 +107,7 @@ pub(super) fn without_comments(source: &str, start: usize, end: usize) -> usize 
 /// The first form of `value` for which `reads_back` holds: plain if possible, in the quotes
 /// that were there before, as a quotation or a fenced block if it has several lines, else as a JSON
 /// string.
-pub(super) fn write(
+pub(crate) fn write(
     value: &str,
     keep: Quote,
     lines: Lines,
@@ -177,7 +177,7 @@ fn quote(value: &str, indent: &str, newline: &str) -> String {
 }
 
 /// What the source of a quotation says; `None` if one of its lines has no mark.
-pub(super) fn unquote_block(source: &str) -> Option<String> {
+pub(crate) fn unquote_block(source: &str) -> Option<String> {
     let text = |line: &str| {
         let line = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
         Some(line.strip_prefix(' ').unwrap_or(line).to_owned())
@@ -186,7 +186,7 @@ pub(super) fn unquote_block(source: &str) -> Option<String> {
 }
 
 /// A fenced block that says `value`, all but its first line indented by `indent`.
-pub(super) fn fence(value: &str, indent: &str, newline: &str) -> String {
+pub(crate) fn fence(value: &str, indent: &str, newline: &str) -> String {
     let ticks = "`".repeat(3.max(longest_run(value, b'`') + 1));
     let mut out = format!("{ticks}text{newline}");
     for text in value.split('\n') {

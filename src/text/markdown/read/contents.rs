@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::document::majority_newline;
-use super::{Document, Section, SectionId, index, line, opening};
+use crate::text::markdown::document::majority_newline;
+use crate::text::markdown::{Document, Section, SectionId, index, line, opening};
 
 /// A heading: what is needed to find it again in the same source.
 #[derive(Debug, Serialize, Deserialize)]

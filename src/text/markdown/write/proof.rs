@@ -9,16 +9,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::block::{Block, BlockKind};
-use super::change::{Applied, Expect, Intent, NewItem};
-use super::pieces::{Derived, Run};
-use super::{Document, EditError, Item, ItemId, Section, SectionId, line};
+use crate::text::markdown::block::{Block, BlockKind};
+use crate::text::markdown::change::{Applied, Expect, Intent, NewItem};
+use crate::text::markdown::pieces::{Derived, Run};
+use crate::text::markdown::{Document, EditError, Item, ItemId, Section, SectionId, line};
 
 /// Compares `old` and `new`, between which `applied` lies.
 ///
 /// # Errors
 /// The first difference that was not intended.
-pub(super) fn prove(
+pub(crate) fn prove(
     old: &Document,
     derived: &Derived,
     applied: &[Applied],
@@ -242,7 +242,7 @@ impl<'a> Proof<'a> {
             return differ(at, "the box of an item would change");
         }
         let reading = self.intent.readings.get(&id);
-        let whole = matches!(reading, Some(super::value::Reading::Text(_)));
+        let whole = matches!(reading, Some(crate::text::markdown::value::Reading::Text(_)));
         if !whole && after.key != before.key {
             return differ(at, "the key of an item would change");
         }
@@ -398,7 +398,7 @@ impl<'a> Proof<'a> {
         {
             return differ(at, "the new item would land elsewhere");
         }
-        let whole = matches!(wanted.reading, super::value::Reading::Text(_));
+        let whole = matches!(wanted.reading, crate::text::markdown::value::Reading::Text(_));
         if (!whole && item.key != wanted.key) || item.checkbox != wanted.checkbox {
             return differ(at, "the new item would have another key or box");
         }

@@ -3,20 +3,20 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::value::Reading;
-use super::{Document, EditError, Edited, ItemId, SectionId, line, proof};
+use crate::text::markdown::value::Reading;
+use crate::text::markdown::{Document, EditError, Edited, ItemId, SectionId, line, proof};
 use crate::text::{Splice, apply_splices};
 
 /// What is to be changed, and what must be true afterwards.
 #[derive(Debug, Default)]
-pub(super) struct ChangeSet {
+pub(crate) struct ChangeSet {
     pub changes: Vec<Change>,
     pub intent: Intent,
 }
 
 /// One replacement or insertion.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(crate) struct Change {
     /// The bytes of the old source that give way.
     pub at: Range<usize>,
     /// What stands there afterwards; an insertion consists of whole lines.
@@ -29,7 +29,7 @@ pub(super) struct Change {
 
 /// How a change joins its surroundings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
+pub(crate) enum Joint {
     /// It replaces bytes inside a line or whole lines, and needs nothing around it.
     Replace,
     /// An item added to a list, with a blank line before it if the list is `loose`.
@@ -44,7 +44,7 @@ pub(super) enum Joint {
 
 /// Which blocks may begin in the text of a change.
 #[derive(Debug)]
-pub(super) enum Expect {
+pub(crate) enum Expect {
     /// None, or one fenced block that is a value.
     Value,
     /// One new item that says this.
@@ -59,7 +59,7 @@ pub(super) enum Expect {
 
 /// An item that is to be there afterwards.
 #[derive(Debug)]
-pub(super) struct NewItem {
+pub(crate) struct NewItem {
     pub section: SectionId,
     pub parent: Option<ItemId>,
     /// Its key; not looked at when the whole text is what matters.
@@ -70,7 +70,7 @@ pub(super) struct NewItem {
 
 /// What must have become of the nodes of the old document.
 #[derive(Debug, Default)]
-pub(super) struct Intent {
+pub(crate) struct Intent {
     /// Items that must say something else.
     pub readings: HashMap<ItemId, Reading>,
     /// Items whose box must be in that state.
@@ -87,7 +87,7 @@ pub(super) struct Intent {
 
 /// A change that was applied: where its text is now.
 #[derive(Debug)]
-pub(super) struct Applied {
+pub(crate) struct Applied {
     /// What it replaced in the old source.
     pub at: Range<usize>,
     /// Where it is in the new source.
@@ -99,7 +99,7 @@ pub(super) struct Applied {
 
 impl ChangeSet {
     /// Applies the changes to `document` and proves that exactly they happened.
-    pub(super) fn carry_out(mut self, document: &Document) -> Result<Edited, EditError> {
+    pub(crate) fn carry_out(mut self, document: &Document) -> Result<Edited, EditError> {
         let source = document.source();
         self.changes.retain(|change| source.get(change.at.clone()) != Some(change.new.as_str()));
         if self.changes.is_empty() {

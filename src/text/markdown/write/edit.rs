@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::change::{Change, ChangeSet, Expect, Joint};
-use super::edit_items::trailing_comment;
-use super::passage::{self, Mode};
-use super::title::End;
-use super::value::{self, Lines, Reading};
-use super::{Document, EditError, ItemId, SectionId, line, render, title};
 use crate::text::Splice;
+use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::edit_items::trailing_comment;
+use crate::text::markdown::passage::{self, Mode};
+use crate::text::markdown::title::End;
+use crate::text::markdown::value::{self, Lines, Reading};
+use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, render, title};
 
 /// Changes to be made together; nothing happens before [`finish`](Self::finish).
 ///
@@ -18,8 +18,8 @@ use crate::text::Splice;
 #[must_use = "an edit does nothing until it is finished"]
 #[derive(Debug)]
 pub struct Edit<'d> {
-    pub(super) document: &'d Document,
-    pub(super) set: ChangeSet,
+    pub(crate) document: &'d Document,
+    pub(crate) set: ChangeSet,
     error: Option<EditError>,
 }
 
@@ -33,7 +33,7 @@ pub struct Edited {
     /// The sections that may have changed, where all others are as they were, under the same names.
     pub(crate) touched: Option<Vec<SectionId>>,
     /// Where the source of the document was that was edited.
-    pub(super) origin: (usize, usize),
+    pub(crate) origin: (usize, usize),
 }
 
 impl Edited {
@@ -44,7 +44,7 @@ impl Edited {
 }
 
 impl<'d> Edit<'d> {
-    pub(super) fn new(document: &'d Document) -> Self {
+    pub(crate) fn new(document: &'d Document) -> Self {
         Self { document, set: ChangeSet::default(), error: None }
     }
 
@@ -355,11 +355,11 @@ impl<'d> Edit<'d> {
         self
     }
 
-    pub(super) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
+    pub(crate) fn replace(&mut self, at: Range<usize>, new: String, expect: Expect) {
         self.set.changes.push(Change { at, new, joint: Joint::Replace, expect });
     }
 
-    pub(super) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {
+    pub(crate) fn misplaced(&self, item: ItemId, reason: &'static str) -> EditError {
         let found = self.document.item(item);
         EditError::Misplaced {
             name: found.key.clone().unwrap_or_else(|| "item".to_owned()),

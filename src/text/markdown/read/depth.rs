@@ -6,7 +6,7 @@
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{MAX_DEPTH, line, options};
+use crate::text::markdown::{MAX_DEPTH, line, options};
 
 /// How deep a line may seem before it is looked into. Far beyond the limit, because indented
 /// code seems deep too, and near enough for the parser to cope.
@@ -20,7 +20,7 @@ const FALSE_ALARMS: usize = 16;
 ///
 /// A suspicious line is parsed together with all that precedes it, which is cheap because
 /// nothing before it was deep.
-pub(super) fn too_deep(source: &str) -> Option<usize> {
+pub(crate) fn too_deep(source: &str) -> Option<usize> {
     let mut alarms = 0;
     let mut at = 0;
     let returns = source.contains('\r');

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::document::{Item, ItemId};
-use super::{field, hidden, line, value};
+use crate::text::markdown::document::{Item, ItemId};
+use crate::text::markdown::{field, hidden, line, value};
 
 /// An item that is not closed yet.
-pub(super) struct OpenItem {
+pub(crate) struct OpenItem {
     pub id: ItemId,
     head: usize,
     content_start: usize,
@@ -45,7 +45,7 @@ struct ValueBlock {
 
 /// How a block can say a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockForm {
+pub(crate) enum BlockForm {
     /// Its lines are the value.
     Fence,
     /// What follows the marks of its lines is the value.
@@ -56,7 +56,7 @@ pub(super) enum BlockForm {
 
 impl OpenItem {
     /// An item whose bullet is at `start` and which ends at `end`.
-    pub(super) fn new(source: &str, id: ItemId, start: usize, end: usize) -> Self {
+    pub(crate) fn new(source: &str, id: ItemId, start: usize, end: usize) -> Self {
         let head = (start + marker_width(&source[start..])).min(end);
         Self {
             id,
@@ -71,13 +71,13 @@ impl OpenItem {
         }
     }
 
-    pub(super) fn checkbox(&mut self, checked: bool, range: Range<usize>) {
+    pub(crate) fn checkbox(&mut self, checked: bool, range: Range<usize>) {
         self.checkbox = Some(checked);
         self.head = range.end;
         self.content_start = range.end;
     }
 
-    pub(super) fn paragraph(&mut self, range: &Range<usize>) {
+    pub(crate) fn paragraph(&mut self, range: &Range<usize>) {
         match self.phase {
             Phase::Fresh => {
                 self.phase = Phase::Text;
@@ -90,16 +90,16 @@ impl OpenItem {
         }
     }
 
-    pub(super) fn end_paragraph(&mut self) {
+    pub(crate) fn end_paragraph(&mut self) {
         self.phase = Phase::Closed;
     }
 
-    pub(super) fn list(&mut self, range: &Range<usize>) {
+    pub(crate) fn list(&mut self, range: &Range<usize>) {
         self.close_text(range.start);
     }
 
     /// Another block begins; whether it may be the value.
-    pub(super) fn block(&mut self, range: &Range<usize>, kind: BlockForm) -> bool {
+    pub(crate) fn block(&mut self, range: &Range<usize>, kind: BlockForm) -> bool {
         self.close_text(range.start);
         if kind != BlockForm::None && self.block.is_none() && !self.other {
             self.block = Some(ValueBlock { kind, range: range.clone(), text: String::new() });
@@ -109,13 +109,13 @@ impl OpenItem {
         false
     }
 
-    pub(super) fn code(&mut self, text: &str) {
+    pub(crate) fn code(&mut self, text: &str) {
         if let Some(block) = &mut self.block {
             block.text.push_str(text);
         }
     }
 
-    pub(super) fn inline(&mut self) {
+    pub(crate) fn inline(&mut self) {
         match self.phase {
             Phase::Fresh => self.phase = Phase::Text,
             Phase::Text => {}
@@ -123,7 +123,7 @@ impl OpenItem {
         }
     }
 
-    pub(super) fn strong(&mut self, range: &Range<usize>) {
+    pub(crate) fn strong(&mut self, range: &Range<usize>) {
         let first = self.strong.is_none() && self.phase != Phase::Closed;
         self.inline();
         if first {
@@ -131,7 +131,7 @@ impl OpenItem {
         }
     }
 
-    pub(super) fn end_strong(&mut self, range: &Range<usize>) {
+    pub(crate) fn end_strong(&mut self, range: &Range<usize>) {
         if let Some(strong) = &mut self.strong
             && strong.range == *range
         {
@@ -139,7 +139,7 @@ impl OpenItem {
         }
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.inline();
         if let Some(strong) = &mut self.strong
             && strong.open
@@ -149,7 +149,7 @@ impl OpenItem {
     }
 
     /// Writes what was found into `item`, which ends at `end`.
-    pub(super) fn finish(self, source: &str, end: usize, item: &mut Item) {
+    pub(crate) fn finish(self, source: &str, end: usize, item: &mut Item) {
         let limit = self.content_end.unwrap_or(end).min(end);
         let start = line::skip_space(source, self.content_start, limit);
         let end_of_text = line::trim_end(source, start.min(limit), limit);
@@ -208,7 +208,7 @@ impl OpenItem {
 }
 
 /// How many bytes the bullet or number at the beginning of `text` takes.
-pub(super) fn marker_width(text: &str) -> usize {
+pub(crate) fn marker_width(text: &str) -> usize {
     let bytes = text.as_bytes();
     match bytes.first() {
         Some(b'-' | b'+' | b'*') => 1,

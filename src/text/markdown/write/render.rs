@@ -1,8 +1,8 @@
 //! Writing whole items.
 
-use super::style::{Bullet, KeyLook};
-use super::value::{self, Lines, Quote, Reading, Written};
-use super::{Document, EditError, ItemId, SectionId, line};
+use crate::text::markdown::style::{Bullet, KeyLook};
+use crate::text::markdown::value::{self, Lines, Quote, Reading, Written};
+use crate::text::markdown::{Document, EditError, ItemId, SectionId, line};
 
 /// One whole field including its final line end, as it is put into a new section.
 ///
@@ -67,7 +67,7 @@ pub(crate) fn render_item(newline: &str, indent: usize, text: &str) -> Result<St
 }
 
 /// An item with a key, with its final line end.
-pub(super) fn field(
+pub(crate) fn field(
     bullet: &Bullet,
     look: KeyLook,
     key: &str,
@@ -93,7 +93,7 @@ pub(super) fn field(
 }
 
 /// An item without a key, with its final line end.
-pub(super) fn bullet(
+pub(crate) fn bullet(
     bullet: &Bullet,
     checkbox: Option<bool>,
     written: &Written,
@@ -113,7 +113,7 @@ pub(super) fn bullet(
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError> {
+pub(crate) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError> {
     if is_word(key) {
         return Ok(wanted);
     }
@@ -134,13 +134,13 @@ pub(super) fn key_look(key: &str, wanted: KeyLook) -> Result<KeyLook, EditError>
 }
 
 /// How `value` is written behind the key `key` of a new field.
-pub(super) fn field_value(key: &str, value: &str) -> Result<Written, EditError> {
+pub(crate) fn field_value(key: &str, value: &str) -> Result<Written, EditError> {
     value_in(key, value, Quote::None, Lines::Markdown, (true, ""))
 }
 
 /// How `value` is written behind the key `key` in front of a trailing `comment`; `takes_block` says
 /// whether a quotation or a fenced block would be read as the value.
-pub(super) fn value_in(
+pub(crate) fn value_in(
     key: &str,
     value: &str,
     keep: Quote,
@@ -169,7 +169,7 @@ pub(super) fn value_in(
 }
 
 /// How `text` is written as the whole text of an item without a key.
-pub(super) fn item_text(
+pub(crate) fn item_text(
     text: &str,
     keep: Quote,
     takes_block: bool,
@@ -199,7 +199,7 @@ pub(super) fn item_text(
 }
 
 /// How the inline source `raw` is written behind the key `key`.
-pub(super) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
+pub(crate) fn raw_value(key: &str, raw: &str) -> Result<Written, EditError> {
     check_nul(key, raw)?;
     let raw = line::trim(raw);
     let reading = Reading::Raw(raw.to_owned());

@@ -1,7 +1,7 @@
 //! Finding sections and fields by name.
 
-use super::field::same_key;
-use super::{Document, ItemId, LookupError, SectionId};
+use crate::text::markdown::field::same_key;
+use crate::text::markdown::{Document, ItemId, LookupError, SectionId};
 use crate::text::{Place, nearest::nearest};
 
 /// How many places an ambiguity names: each costs a walk through the source.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::line;
+use crate::text::markdown::line;
 
 /// A key at the beginning of an item's text.
-pub(super) struct Key {
+pub(crate) struct Key {
     /// Its text, unescaped.
     pub text: String,
     /// Where that text is, without markers and colon.
@@ -18,7 +18,7 @@ pub(super) struct Key {
 const MAX_PLAIN: usize = 41;
 
 /// The key written in bold over `strong`, if a colon belongs to it; `text` is what it says.
-pub(super) fn bold_key(source: &str, strong: Range<usize>, text: &str, end: usize) -> Option<Key> {
+pub(crate) fn bold_key(source: &str, strong: Range<usize>, text: &str, end: usize) -> Option<Key> {
     let inside = strong.start + 2..strong.end.checked_sub(2)?;
     let raw = source.get(inside.clone())?;
     if raw.contains(['\n', '\r']) {
@@ -49,7 +49,7 @@ pub(super) fn bold_key(source: &str, strong: Range<usize>, text: &str, end: usiz
 
 /// A key such as `**key：**value`, whose marks the parser takes literally because no space
 /// follows them; scripts without spaces are written like that.
-pub(super) fn literal_key(source: &str, start: usize, end: usize) -> Option<Key> {
+pub(crate) fn literal_key(source: &str, start: usize, end: usize) -> Option<Key> {
     let text = &source[start..end];
     let marks = text.get(..2).filter(|marks| matches!(*marks, "**" | "__"))?;
     let width = text[2..].find(['*', '_', '\\', '`', '<', '[', '\n', '\r'])?;
@@ -62,7 +62,7 @@ pub(super) fn literal_key(source: &str, start: usize, end: usize) -> Option<Key>
 
 /// The key written without markers at `start`: one to a few plain words, a colon, and then a
 /// space or the end of the line, so that neither `http://x` nor a sentence becomes a field.
-pub(super) fn plain_key(source: &str, start: usize, end: usize) -> Option<Key> {
+pub(crate) fn plain_key(source: &str, start: usize, end: usize) -> Option<Key> {
     let text = &source[start..end];
     let bytes = text.as_bytes();
     if !bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') {
@@ -83,7 +83,7 @@ pub(super) fn plain_key(source: &str, start: usize, end: usize) -> Option<Key> {
 }
 
 /// Whether two keys are the same: letter case and the kind of separator do not matter.
-pub(super) fn same_key(a: &str, b: &str) -> bool {
+pub(crate) fn same_key(a: &str, b: &str) -> bool {
     let fold = |c: u8| match c {
         b' ' | b'-' => b'_',
         other => other.to_ascii_lowercase(),

@@ -15,25 +15,25 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::change::Applied;
-use super::document::{Body, majority_newline};
-use super::index::{self, Index};
-use super::{Document, MAX_BYTES, Section, SectionId, line, opening, title};
+use crate::text::markdown::change::Applied;
+use crate::text::markdown::document::{Body, majority_newline};
+use crate::text::markdown::index::{self, Index};
+use crate::text::markdown::{Document, MAX_BYTES, Section, SectionId, line, opening, title};
 
 /// Whether a link may be defined in `source`.
-pub(super) fn may_define_links(source: &str) -> bool {
+pub(crate) fn may_define_links(source: &str) -> bool {
     source.contains("]:")
 }
 
 /// Sections of a document before an edit, and those that took their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(crate) struct Run {
     pub old: Range<usize>,
     pub new: Range<usize>,
 }
 
 /// A document after an edit, and which of its sections were read anew.
-pub(super) struct Derived {
+pub(crate) struct Derived {
     pub document: Document,
     pub runs: Vec<Run>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Derived {
 impl Derived {
     /// The sections that were read again, if all sections are still those of `old`: same number, same
     /// levels.
-    pub(super) fn touched(&self, old: &Document) -> Option<Vec<SectionId>> {
+    pub(crate) fn touched(&self, old: &Document) -> Option<Vec<SectionId>> {
         let new = &self.document;
         let is_same = |run: &Run| {
             let levels = |document: &Document, run: &Range<usize>| {
@@ -61,7 +61,7 @@ impl Derived {
 impl Document {
     /// The document that `applied` makes of this one, with `source` as its text, if the sections
     /// that are touched can be read without the others.
-    pub(super) fn derive(&self, source: String, applied: &[Applied]) -> Result<Derived, String> {
+    pub(crate) fn derive(&self, source: String, applied: &[Applied]) -> Result<Derived, String> {
         match self.pieces(&source, applied) {
             Some(pieces) => Ok(self.put_together(source, pieces)),
             None => Err(source),
@@ -69,7 +69,7 @@ impl Document {
     }
 
     /// The same after a full reading of `source`.
-    pub(super) fn derive_whole(&self, document: Document) -> Derived {
+    pub(crate) fn derive_whole(&self, document: Document) -> Derived {
         let run = Run { old: 0..self.sections.len(), new: 0..document.sections.len() };
         Derived { document, runs: vec![run] }
     }

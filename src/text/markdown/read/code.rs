@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::Document;
-use super::block::BlockKind;
+use crate::text::markdown::Document;
+use crate::text::markdown::block::BlockKind;
 
 impl Document {
     /// The byte ranges of code blocks, code spans and HTML, in order.
@@ -13,8 +13,8 @@ impl Document {
     /// This parses the document again: it is for checks, not for the path of an edit.
     pub fn code(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
-        let start = super::opening::opening(self.source()).end;
-        let parser = Parser::new_ext(&self.source()[start..], super::options());
+        let start = crate::text::markdown::opening::opening(self.source()).end;
+        let parser = Parser::new_ext(&self.source()[start..], crate::text::markdown::options());
         let mut open = 0;
         for (event, at) in parser.into_offset_iter() {
             let code = match event {

@@ -1,15 +1,15 @@
 //! Noticing what swallows headings: an unclosed fence, an unclosed comment, an HTML block.
 
-use super::{HiddenKind, line};
+use crate::text::markdown::{HiddenKind, line};
 
 /// Whether the fenced code block `block`, which ends its document, lacks its closing fence and
 /// has something that would be a heading in it.
-pub(super) fn fence_hides(block: &str) -> bool {
+pub(crate) fn fence_hides(block: &str) -> bool {
     !is_closed(block) && has_heading(block)
 }
 
 /// Whether the fenced code block `block` ends with its closing fence.
-pub(super) fn is_closed(block: &str) -> bool {
+pub(crate) fn is_closed(block: &str) -> bool {
     let marker = block.as_bytes().first().copied().unwrap_or(b'`');
     let width = block.bytes().take_while(|b| *b == marker).count();
     let last = match block.rfind(['\n', '\r']) {
@@ -23,7 +23,7 @@ pub(super) fn is_closed(block: &str) -> bool {
 ///
 /// A closed comment or `<pre>` hides on purpose. Other blocks end at a blank line, so that a
 /// heading right below `<details>` is lost without anybody having meant it.
-pub(super) fn html_hides(block: &str, last: bool) -> Option<HiddenKind> {
+pub(crate) fn html_hides(block: &str, last: bool) -> Option<HiddenKind> {
     let kind = if block.starts_with("<!--") { HiddenKind::Comment } else { HiddenKind::Html };
     let closing = ["<!--", "<?", "<![CDATA[", "<!", "<pre", "<script", "<style", "<textarea"]
         .iter()

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::line;
+use crate::text::markdown::line;
 
 /// A block of the document, as the proof of an edit compares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(crate) struct Block {
     /// Its first byte that is not white space.
     pub start: u32,
     /// The end of its last byte that is not white space.
@@ -20,7 +20,7 @@ pub(super) struct Block {
 
 /// The kinds of blocks that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockKind {
+pub(crate) enum BlockKind {
     /// A heading that begins a section; they come in the order of the sections.
     Section,
     /// An item that is indexed; they come in the order of the items.
@@ -61,7 +61,7 @@ impl fmt::Display for BlockKind {
 }
 
 /// The blocks of `source`, while they are found.
-pub(super) struct Blocks<'s> {
+pub(crate) struct Blocks<'s> {
     source: &'s str,
     list: Vec<Block>,
     /// The last end that was trimmed and the outcome: nested blocks share their end.
@@ -69,12 +69,12 @@ pub(super) struct Blocks<'s> {
 }
 
 impl<'s> Blocks<'s> {
-    pub(super) fn new(source: &'s str) -> Self {
+    pub(crate) fn new(source: &'s str) -> Self {
         Self { source, list: Vec::new(), trimmed: (0, 0) }
     }
 
     /// Begins a block inside `depth` others; the number to close it with.
-    pub(super) fn open(&mut self, kind: BlockKind, depth: usize, start: usize) -> usize {
+    pub(crate) fn open(&mut self, kind: BlockKind, depth: usize, start: usize) -> usize {
         let start = line::skip_blanks(self.source, start);
         // Sources are far below 4 GiB, so that offsets fit.
         let at = u32::try_from(start).unwrap_or(u32::MAX);
@@ -84,7 +84,7 @@ impl<'s> Blocks<'s> {
     }
 
     /// Ends a block before the white space before `end`; the source it spans.
-    pub(super) fn close(&mut self, block: usize, end: usize) -> Range<usize> {
+    pub(crate) fn close(&mut self, block: usize, end: usize) -> Range<usize> {
         if self.trimmed.0 != end {
             self.trimmed = (end, line::trim_end(self.source, 0, end));
         }
@@ -96,7 +96,7 @@ impl<'s> Blocks<'s> {
     }
 
     /// All blocks so far; the next one is counted from zero again.
-    pub(super) fn take(&mut self) -> Vec<Block> {
+    pub(crate) fn take(&mut self) -> Vec<Block> {
         self.list.drain(..).collect()
     }
 }

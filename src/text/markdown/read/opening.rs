@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::line;
+use crate::text::markdown::line;
 
 const BOM: &str = "\u{feff}";
 
 /// The bytes before the markdown, and the front matter among them.
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// Where the markdown begins.
     pub end: usize,
     /// The front matter with both of its fences.
@@ -18,7 +18,7 @@ pub(super) struct Opening {
 ///
 /// Front matter is a line `---`, then at once a line that is not blank, then somewhere a line
 /// `---` or `...`. A rule with a blank line below it is therefore still a rule.
-pub(super) fn opening(source: &str) -> Opening {
+pub(crate) fn opening(source: &str) -> Opening {
     let start = if source.starts_with(BOM) { BOM.len() } else { 0 };
     match front_matter_end(source, start) {
         Some(end) => Opening { end, front_matter: Some(start..end) },

@@ -1,11 +1,11 @@
 //! Putting free text into a section so that it stays there, whatever it contains.
 
-use super::change::{Change, ChangeSet, Expect, Joint};
-use super::{Document, EditError, SectionId, line, title, value};
+use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
+use crate::text::markdown::{Document, EditError, SectionId, line, title, value};
 
 /// Whether text is added to what a section says, or takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     Append,
     Replace,
 }
@@ -15,7 +15,7 @@ pub(super) enum Mode {
 ///
 /// Each form is tried on the section alone with a heading after it, so that something unclosed
 /// is found out even at the end of a document, where it would swallow only what comes later.
-pub(super) fn put(
+pub(crate) fn put(
     set: &mut ChangeSet,
     document: &Document,
     section: SectionId,
@@ -64,13 +64,13 @@ pub(super) fn put(
 }
 
 /// Where text at the end of a section's own body goes: after its last line with content.
-pub(super) fn end_of_body(document: &Document, section: SectionId) -> usize {
+pub(crate) fn end_of_body(document: &Document, section: SectionId) -> usize {
     let body = &document.section(section).body;
     end_of_content(document.source(), body.start, body.end)
 }
 
 /// The end of the last line between `start` and `end` that is not blank.
-pub(super) fn end_of_content(source: &str, start: usize, end: usize) -> usize {
+pub(crate) fn end_of_content(source: &str, start: usize, end: usize) -> usize {
     let content = line::trim_end(source, start, end);
     if content <= start { start } else { line::next_line(source, content).min(end) }
 }

@@ -1,11 +1,11 @@
 //! How an item is written, so that a new one can be written the same way.
 
-use super::item::marker_width;
-use super::{Document, Item, ItemId, line};
+use crate::text::markdown::item::marker_width;
+use crate::text::markdown::{Document, Item, ItemId, line};
 
 /// The bullet of an item and the room around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Bullet {
+pub(crate) struct Bullet {
     /// What is before the bullet on its line.
     pub indent: String,
     /// The bullet or the number.
@@ -16,7 +16,7 @@ pub(super) struct Bullet {
 
 /// How a key is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct KeyLook {
+pub(crate) struct KeyLook {
     /// What is on both sides of it: `**`, `__` or nothing.
     pub marks: &'static str,
     /// Whether the colon is inside the marks.
@@ -27,12 +27,12 @@ pub(super) struct KeyLook {
 
 impl Bullet {
     /// `- `, indented by `columns`.
-    pub(super) fn plain(columns: usize) -> Self {
+    pub(crate) fn plain(columns: usize) -> Self {
         Self { indent: " ".repeat(columns), marker: "-".to_owned(), pad: " ".to_owned() }
     }
 
     /// The bullet of `item`; a number stays as it is.
-    pub(super) fn of(document: &Document, item: &Item) -> Self {
+    pub(crate) fn of(document: &Document, item: &Item) -> Self {
         let source = document.source();
         let start = item.span.start;
         let before = &source[line::line_start(source, start)..start];
@@ -51,7 +51,7 @@ impl Bullet {
     }
 
     /// The bullet for an item after this one: a number counts on.
-    pub(super) fn next(mut self) -> Self {
+    pub(crate) fn next(mut self) -> Self {
         let digits = self.marker.trim_end_matches(['.', ')']);
         if let Ok(number) = digits.parse::<u32>()
             && number < 999_999_999
@@ -63,25 +63,25 @@ impl Bullet {
     }
 
     /// The bullet as it is at the beginning of a line.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         [&*self.indent, &*self.marker, &*self.pad].concat()
     }
 
     /// The indentation of what belongs to the item on further lines; spaces only, since the
     /// parser splits a tab when a block begins in the middle of it.
-    pub(super) fn content_indent(&self) -> String {
+    pub(crate) fn content_indent(&self) -> String {
         " ".repeat(line::columns(&self.line()))
     }
 }
 
 impl KeyLook {
     /// `**key**:`
-    pub(super) const BOLD: Self = Self { marks: "**", inside: false, colon: ':' };
+    pub(crate) const BOLD: Self = Self { marks: "**", inside: false, colon: ':' };
     /// `key:`
-    pub(super) const PLAIN: Self = Self { marks: "", inside: false, colon: ':' };
+    pub(crate) const PLAIN: Self = Self { marks: "", inside: false, colon: ':' };
 
     /// How the key of `item` is marked, if it has one.
-    pub(super) fn of(document: &Document, item: &Item) -> Option<Self> {
+    pub(crate) fn of(document: &Document, item: &Item) -> Option<Self> {
         let source = document.source();
         let key = item.key_span.clone()?;
         let marks = match source.get(item.content.start..item.content.start + 2) {
@@ -96,7 +96,7 @@ impl KeyLook {
     }
 
     /// `key` with its marks and its colon.
-    pub(super) fn write(self, key: &str) -> String {
+    pub(crate) fn write(self, key: &str) -> String {
         let Self { marks, inside, colon } = self;
         match inside {
             true => format!("{marks}{key}{colon}{marks}"),
@@ -111,7 +111,7 @@ impl KeyLook {
 }
 
 /// Whether a blank line is between the items around `siblings[at]`.
-pub(super) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> bool {
+pub(crate) fn is_loose(document: &Document, siblings: &[ItemId], at: usize) -> bool {
     let pair = match (siblings.get(at), siblings.get(at + 1)) {
         (Some(a), Some(b)) => Some((*a, *b)),
         (Some(b), None) if at > 0 => siblings.get(at - 1).map(|a| (*a, *b)),

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::block::BlockKind;
-use super::{Document, ItemId, SectionId, line};
+use crate::text::markdown::block::BlockKind;
+use crate::text::markdown::{Document, ItemId, SectionId, line};
 
 /// A block of a section's own body: a list item with all that is in it, or any other text.
 #[derive(Clone, Debug, PartialEq, Eq)]

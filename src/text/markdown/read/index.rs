@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
-use super::block::{BlockKind, Blocks};
-use super::document::{Body, Item, ItemId, Section, SectionId};
-use super::item::{BlockForm, OpenItem};
-use super::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
+use crate::text::markdown::block::{BlockKind, Blocks};
+use crate::text::markdown::document::{Body, Item, ItemId, Section, SectionId};
+use crate::text::markdown::item::{BlockForm, OpenItem};
+use crate::text::markdown::{HiddenKind, MAX_DEPTH, ParseError, depth, hidden, line, options};
 
 /// What is where in a source.
-pub(super) struct Index {
+pub(crate) struct Index {
     pub sections: Vec<Section>,
     /// The body of each.
     pub bodies: Vec<Body>,
@@ -19,7 +19,7 @@ pub(super) struct Index {
 
 impl Index {
     /// Indexes the markdown of `source` from `start` on.
-    pub(super) fn build(source: &str, start: usize) -> Result<Self, ParseError> {
+    pub(crate) fn build(source: &str, start: usize) -> Result<Self, ParseError> {
         let mut index = Builder::new(source, start, SectionId(0)).read(start..source.len())?;
         link(&mut index.sections, source.len());
         Ok(index)
@@ -27,7 +27,7 @@ impl Index {
 
     /// Indexes a piece of `source` that begins with the heading of the section `first`. What stands
     /// before the first heading, which should be nothing, comes as a section of its own before it.
-    pub(super) fn build_piece(
+    pub(crate) fn build_piece(
         source: &str,
         piece: Range<usize>,
         first: SectionId,
@@ -38,7 +38,7 @@ impl Index {
 }
 
 /// The body of a section that a piece of `source` is, from its heading on.
-pub(super) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -> Body {
+pub(crate) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -> Body {
     // That nothing is nested too deeply in it was found when the document was read as a whole.
     let index = Index::build_piece(source, piece, section);
     let last = index.ok().and_then(|mut index| index.bodies.pop());
@@ -46,7 +46,7 @@ pub(super) fn read_body(source: &str, section: SectionId, piece: Range<usize>) -
 }
 
 /// Works out from the levels of all sections, the root first, where each ends and what is in which.
-pub(super) fn link(sections: &mut [Section], end: usize) {
+pub(crate) fn link(sections: &mut [Section], end: usize) {
     let mut open: Vec<usize> = Vec::new();
     for at in 0..sections.len() {
         let (level, start) = (sections[at].level, sections[at].heading.start);

@@ -1,10 +1,12 @@
 //! How the operations of an edit change lists and sections.
 
-use super::change::{Change, Expect, Joint, NewItem};
-use super::edit::Edit;
-use super::style::{self, Bullet, KeyLook};
-use super::value::{self, Reading, Written};
-use super::{Document, EditError, Item, ItemId, SectionId, line, passage, render, title};
+use crate::text::markdown::change::{Change, Expect, Joint, NewItem};
+use crate::text::markdown::edit::Edit;
+use crate::text::markdown::style::{self, Bullet, KeyLook};
+use crate::text::markdown::value::{self, Reading, Written};
+use crate::text::markdown::{
+    Document, EditError, Item, ItemId, SectionId, line, passage, render, title,
+};
 
 /// Where a new item goes and how it is written there.
 struct Spot {
@@ -16,7 +18,7 @@ struct Spot {
 
 impl Edit<'_> {
     /// Puts `written` in the place of an item's value.
-    pub(super) fn write_value(&mut self, item: &Item, written: &Written) {
+    pub(crate) fn write_value(&mut self, item: &Item, written: &Written) {
         let source = self.document.source();
         let newline = self.document.newline();
         let old = item.value_span.clone();
@@ -41,7 +43,7 @@ impl Edit<'_> {
     }
 
     /// Makes `text` the whole text of an item.
-    pub(super) fn write_text(&mut self, id: ItemId, text: &str) -> Result<(), EditError> {
+    pub(crate) fn write_text(&mut self, id: ItemId, text: &str) -> Result<(), EditError> {
         let document = self.document;
         let item = document.item(id);
         let keep = match item.key {
@@ -69,7 +71,7 @@ impl Edit<'_> {
     }
 
     /// Adds a field to the top level of a section.
-    pub(super) fn add_field(
+    pub(crate) fn add_field(
         &mut self,
         section: SectionId,
         after: Option<ItemId>,
@@ -87,7 +89,7 @@ impl Edit<'_> {
     }
 
     /// Adds a field to the items nested in `parent`.
-    pub(super) fn add_child(
+    pub(crate) fn add_child(
         &mut self,
         parent: ItemId,
         key: &str,
@@ -114,7 +116,7 @@ impl Edit<'_> {
     }
 
     /// Adds a bullet without a key after `after`, or at the end of a section's last list.
-    pub(super) fn add_bullet(
+    pub(crate) fn add_bullet(
         &mut self,
         section: SectionId,
         after: Option<ItemId>,
@@ -131,7 +133,7 @@ impl Edit<'_> {
     }
 
     /// Removes an item with all that is nested in it, and a blank line that would be doubled.
-    pub(super) fn cut_item(&mut self, id: ItemId) {
+    pub(crate) fn cut_item(&mut self, id: ItemId) {
         let document = self.document;
         let source = document.source();
         let item = document.item(id);
@@ -177,7 +179,7 @@ impl Edit<'_> {
     }
 
     /// Removes a section with all that is below it.
-    pub(super) fn cut_section(&mut self, id: SectionId) -> Result<(), EditError> {
+    pub(crate) fn cut_section(&mut self, id: SectionId) -> Result<(), EditError> {
         let document = self.document;
         let source = document.source();
         if id == document.root() {
@@ -188,7 +190,7 @@ impl Edit<'_> {
             });
         }
         let extent = document.section(id).extent.clone();
-        let inside = |section: &&super::Section| section.heading.start < extent.end;
+        let inside = |section: &&crate::text::markdown::Section| section.heading.start < extent.end;
         for gone in document.sections[id.0..].iter().take_while(inside) {
             self.set.intent.removed_sections.insert(gone.id);
             let items = document.body(gone.id).items.iter();
@@ -315,7 +317,7 @@ fn digit(c: char) -> bool {
 }
 
 /// The comment behind the value of an item, empty when there is none.
-pub(super) fn trailing_comment<'d>(document: &'d Document, item: &Item) -> &'d str {
+pub(crate) fn trailing_comment<'d>(document: &'d Document, item: &Item) -> &'d str {
     let source = document.source();
     let start = item.value_span.end.clamp(item.content.start, item.content.end);
     line::trim(&source[start..item.content.end])
