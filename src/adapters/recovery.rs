@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Evaluator, StepStart, Survey, find_named, git, project_root, survey};
 use crate::{
     domain::ErrorCode,
-    recovery::{Action, Decision, choose, decide},
+    recovery::{Decision, RecoveryAction, choose, decide},
     workspace::{Carried, DecidedBy, Error, Examined, RecoverRequest, Surroundings, Workspace},
 };
 
@@ -20,7 +20,7 @@ pub(crate) struct RecoveryOptions {
     /// The project's directory; else it is worked out from where the state is.
     pub project: Option<PathBuf>,
     /// The caller's own decision.
-    pub own: Option<Action>,
+    pub own: Option<RecoveryAction>,
     /// A program that decides.
     pub evaluator: Option<Evaluator>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Asked {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What the built-in tables say.
-    pub built_in: Action,
+    pub built_in: RecoveryAction,
 }
 
 impl Recovery {

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Action {
+pub(crate) enum RecoveryAction {
     /// Go on with the step that was interrupted.
     ContinueTask,
     /// Begin the step again.
@@ -24,7 +24,7 @@ pub(crate) enum Action {
     HumanReview,
 }
 
-impl Action {
+impl RecoveryAction {
     /// Every action.
     pub(crate) const ALL: [Self; 8] = [
         Self::ContinueTask,
@@ -72,7 +72,7 @@ impl Action {
     }
 }
 
-impl std::fmt::Display for Action {
+impl std::fmt::Display for RecoveryAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.word())
     }

@@ -1,6 +1,6 @@
 //! The order in which evidence counts.
 
-use super::{Action, Confidence, Decision, Evidence, failed, legal, running, why_not};
+use super::{Confidence, Decision, Evidence, RecoveryAction, failed, legal, running, why_not};
 use crate::domain::PlanRole;
 
 /// Decides how to go on.
@@ -34,7 +34,7 @@ pub(crate) fn decide(evidence: &Evidence) -> Decision {
 /// # Errors
 /// It is not; the text says why.
 pub(crate) fn choose(
-    action: Action,
+    action: RecoveryAction,
     reasons: Vec<String>,
     evidence: &Evidence,
 ) -> Result<Decision, String> {
@@ -43,10 +43,10 @@ pub(crate) fn choose(
     }
     let mut decision = Decision::new(action, Confidence::High, String::new());
     decision.reasons = reasons;
-    if action == Action::SkipTask && evidence.step.is_none() {
+    if action == RecoveryAction::SkipTask && evidence.step.is_none() {
         decision.step = evidence.next.as_ref().map(|step| step.number);
     }
-    if action == Action::ContinueTask && !evidence.step.as_ref().is_some_and(legal::runs) {
+    if action == RecoveryAction::ContinueTask && !evidence.step.as_ref().is_some_and(legal::runs) {
         decision.step = evidence.next.as_ref().map(|step| step.number);
     }
     Ok(decision.complete(evidence))
@@ -78,7 +78,7 @@ fn first(evidence: &Evidence) -> Decision {
             let reason =
                 format!("step {number} is held by {}: nothing was interrupted", claim.phrase());
             let mut decision =
-                Decision::new(Action::ContinueTask, Confidence::High, reason).nothing();
+                Decision::new(RecoveryAction::ContinueTask, Confidence::High, reason).nothing();
             decision.look_at = vec![format!(
                 "if the holder is gone: `statedir step take {number} --force --why \"it is gone\"`"
             )];
@@ -93,7 +93,7 @@ fn first(evidence: &Evidence) -> Decision {
         if plan.role == Some(PlanRole::Paused) {
             let why = plan.paused_because.as_deref().unwrap_or("no reason was given");
             let reason = format!("the plan was paused on purpose ({why}) and nothing has failed");
-            return Decision::new(Action::ContinueTask, Confidence::High, reason)
+            return Decision::new(RecoveryAction::ContinueTask, Confidence::High, reason)
                 .about(Some(next.number));
         }
         let done = plan.completed + plan.skipped;
@@ -102,19 +102,21 @@ fn first(evidence: &Evidence) -> Decision {
         if plan.running + plan.failed == 0 {
             reason.push_str("; none was interrupted and none has failed");
         }
-        return Decision::new(Action::NextTask, Confidence::High, reason).about(Some(next.number));
+        return Decision::new(RecoveryAction::NextTask, Confidence::High, reason)
+            .about(Some(next.number));
     }
     if plan.total == 0 {
         let reason = "the plan has no steps yet: `statedir step add --help` shows how to add one";
-        return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+        return Decision::new(RecoveryAction::NextTask, Confidence::High, reason).nothing();
     }
     if unfinished == 0 {
         let reason = "all steps are finished: there is nothing to recover";
-        return Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+        return Decision::new(RecoveryAction::NextTask, Confidence::High, reason).nothing();
     }
     if let Some(waiting) = plan.waiting.first() {
         let reason = format!("{waiting}: nothing was interrupted");
-        let mut decision = Decision::new(Action::NextTask, Confidence::High, reason).nothing();
+        let mut decision =
+            Decision::new(RecoveryAction::NextTask, Confidence::High, reason).nothing();
         decision.look_at = vec!["`statedir step list`".to_owned()];
         return decision;
     }
@@ -128,7 +130,8 @@ fn damage(evidence: &Evidence, damaged: &str) -> Decision {
         // The log knows what the file was: nothing that was done since has to be given up.
         Some(checkpoint) if evidence.log_cannot_repair => {
             let from = format!("checkpoint `{}` of {} is whole", checkpoint.name, checkpoint.time);
-            Decision::new(Action::RollbackCheckpoint, Confidence::Medium, reason).because(from)
+            Decision::new(RecoveryAction::RollbackCheckpoint, Confidence::Medium, reason)
+                .because(from)
         }
         _ => Decision::ask(reason, &[]),
     };

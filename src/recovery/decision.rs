@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Action, Evidence, legal, why_not};
+use super::{Evidence, RecoveryAction, legal, why_not};
 
 /// How sure a decision is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -20,7 +20,7 @@ pub(crate) enum Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct RuledOut {
     /// The action.
-    pub action: Action,
+    pub action: RecoveryAction,
     /// Why.
     pub why: String,
 }
@@ -29,7 +29,7 @@ pub(crate) struct RuledOut {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Decision {
     /// The action.
-    pub action: Action,
+    pub action: RecoveryAction,
     /// The number of the step it is about.
     pub step: Option<u32>,
     /// Whether there is nothing to recover, so that carrying it out changes nothing.
@@ -58,39 +58,49 @@ pub(crate) struct Decision {
 }
 
 /// Why an action that is possible was not the one.
-fn worse(action: Action, chosen: Action, evidence: &Evidence) -> String {
+fn worse(action: RecoveryAction, chosen: RecoveryAction, evidence: &Evidence) -> String {
     let step = evidence.step.as_ref();
     let interrupted = step.is_some_and(legal::runs);
     let number = step.map_or(0, |step| step.number);
     match action {
-        Action::ContinueTask if chosen == Action::NextTask => {
+        RecoveryAction::ContinueTask if chosen == RecoveryAction::NextTask => {
             format!("step {number} says that it is complete")
         }
-        Action::ContinueTask if chosen == Action::RestartTask => {
+        RecoveryAction::ContinueTask if chosen == RecoveryAction::RestartTask => {
             format!("there is nothing of step {number} to continue from")
         }
-        Action::ContinueTask => "nothing shows how far it got".to_owned(),
-        Action::RestartTask if chosen == Action::ContinueTask => {
+        RecoveryAction::ContinueTask => "nothing shows how far it got".to_owned(),
+        RecoveryAction::RestartTask if chosen == RecoveryAction::ContinueTask => {
             "finished work would be repeated".to_owned()
         }
-        Action::RestartTask if chosen == Action::Restart => "`restart` includes that".to_owned(),
-        Action::RestartTask if chosen == Action::RetryTask => {
+        RecoveryAction::RestartTask if chosen == RecoveryAction::Restart => {
+            "`restart` includes that".to_owned()
+        }
+        RecoveryAction::RestartTask if chosen == RecoveryAction::RetryTask => {
             "a retry does the same and counts the attempt".to_owned()
         }
-        Action::NextTask if interrupted => {
+        RecoveryAction::NextTask if interrupted => {
             format!("nothing proves that step {number} is complete")
         }
-        Action::NextTask => format!("step {number} would be left unresolved"),
-        Action::RollbackCheckpoint => "the work done since would have to be repeated".to_owned(),
-        Action::SkipTask => "its result would be lost".to_owned(),
-        Action::Restart => "the last resort: every unfinished step would be restarted".to_owned(),
-        Action::HumanReview => "the evidence is clear enough".to_owned(),
+        RecoveryAction::NextTask => format!("step {number} would be left unresolved"),
+        RecoveryAction::RollbackCheckpoint => {
+            "the work done since would have to be repeated".to_owned()
+        }
+        RecoveryAction::SkipTask => "its result would be lost".to_owned(),
+        RecoveryAction::Restart => {
+            "the last resort: every unfinished step would be restarted".to_owned()
+        }
+        RecoveryAction::HumanReview => "the evidence is clear enough".to_owned(),
         _ => format!("`{chosen}` fits the evidence better"),
     }
 }
 
 impl Decision {
-    pub(super) fn new(action: Action, confidence: Confidence, reason: impl Into<String>) -> Self {
+    pub(super) fn new(
+        action: RecoveryAction,
+        confidence: Confidence,
+        reason: impl Into<String>,
+    ) -> Self {
         Self {
             action,
             step: None,
@@ -108,7 +118,7 @@ impl Decision {
 
     /// A question to a person.
     pub(super) fn ask(reason: impl Into<String>, look_at: &[&str]) -> Self {
-        let mut decision = Self::new(Action::HumanReview, Confidence::Low, reason);
+        let mut decision = Self::new(RecoveryAction::HumanReview, Confidence::Low, reason);
         decision.look_at = look_at.iter().map(ToString::to_string).collect();
         decision
     }
@@ -127,16 +137,16 @@ impl Decision {
     pub(super) fn complete(mut self, evidence: &Evidence) -> Self {
         if self.step.is_none() && !self.nothing_to_do {
             let step = match self.action {
-                Action::NextTask => {
+                RecoveryAction::NextTask => {
                     let running = evidence.step.as_ref().filter(|step| legal::can_end(step));
                     running.or(evidence.next.as_ref())
                 }
-                Action::Restart | Action::RollbackCheckpoint => None,
+                RecoveryAction::Restart | RecoveryAction::RollbackCheckpoint => None,
                 _ => evidence.step.as_ref(),
             };
             self.step = step.map(|step| step.number);
         }
-        if self.action == Action::RetryTask
+        if self.action == RecoveryAction::RetryTask
             && let Some(step) = &evidence.step
         {
             let attempt = step.attempts + 1;
@@ -144,13 +154,13 @@ impl Decision {
             let wait = step.error.as_ref().map_or(0, |error| error.failure.backoff_ms(attempt));
             self.backoff_ms = Some(wait);
         }
-        if self.action == Action::RollbackCheckpoint {
+        if self.action == RecoveryAction::RollbackCheckpoint {
             let chosen = evidence.checkpoints.first();
             self.checkpoint = chosen.map(|checkpoint| checkpoint.name.clone());
             self.undoes = chosen.map(|checkpoint| checkpoint.undoes.clone()).unwrap_or_default();
         }
-        let known: Vec<Action> = self.ruled_out.iter().map(|ruled| ruled.action).collect();
-        for action in Action::ALL {
+        let known: Vec<RecoveryAction> = self.ruled_out.iter().map(|ruled| ruled.action).collect();
+        for action in RecoveryAction::ALL {
             if action == self.action || known.contains(&action) {
                 continue;
             }

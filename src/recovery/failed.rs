@@ -4,7 +4,7 @@
 //! proposed only where the state itself is damaged. Skipping the step, restarting and going back
 //! are for a person to decide.
 
-use super::{Action, Confidence, Decision, Evidence, RuledOut, StepSeen};
+use super::{Confidence, Decision, Evidence, RecoveryAction, RuledOut, StepSeen};
 use crate::recovery::failure::{ErrorClass, PatternKind};
 
 pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
@@ -33,15 +33,15 @@ pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
         let look_at = ["`statedir history list`", "`statedir recover --decide skip_task`"];
         let mut decision = Decision::ask(reason, &look_at);
         let why = format!("all {} attempts are used up", step.attempts_allowed);
-        decision.ruled_out.push(RuledOut { action: Action::RetryTask, why });
+        decision.ruled_out.push(RuledOut { action: RecoveryAction::RetryTask, why });
         decision
     } else if class.is_recoverable() {
         let reason = format!("{} may pass by itself", class.phrase());
-        Decision::new(Action::RetryTask, Confidence::High, reason)
+        Decision::new(RecoveryAction::RetryTask, Confidence::High, reason)
     } else {
         let left = step.attempts_allowed - step.failures;
         let reason = format!("fix the cause first; {left} more failures before a person is asked");
-        Decision::new(Action::RetryTask, Confidence::Medium, reason)
+        Decision::new(RecoveryAction::RetryTask, Confidence::Medium, reason)
     };
     decision.reasons.extend(facts);
     rule_out(evidence, step, &mut decision);
@@ -62,12 +62,12 @@ fn rule_out(evidence: &Evidence, step: &StepSeen, decision: &mut Decision) {
         if evidence.rolled_back > 0 {
             why.push_str(&format!("; it was restored {} times already", evidence.rolled_back));
         }
-        rule_out(Action::RollbackCheckpoint, why);
+        rule_out(RecoveryAction::RollbackCheckpoint, why);
     }
     if !step.needed_by.is_empty() {
         let names: Vec<String> = step.needed_by.iter().map(ToString::to_string).collect();
         let why = format!("step {} needs what step {} gives", names.join(", "), step.number);
-        rule_out(Action::SkipTask, why);
+        rule_out(RecoveryAction::SkipTask, why);
     }
 }
 

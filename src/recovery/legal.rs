@@ -1,14 +1,14 @@
 //! Which actions are possible at all.
 
-use super::{Action, Evidence, StepSeen};
+use super::{Evidence, RecoveryAction, StepSeen};
 use crate::domain::{PlanRole, StepRole};
 
 /// Why an action cannot be carried out now; `None` if it can.
-pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
-    if action == Action::HumanReview {
+pub(crate) fn why_not(action: RecoveryAction, evidence: &Evidence) -> Option<String> {
+    if action == RecoveryAction::HumanReview {
         return None;
     }
-    if action == Action::RollbackCheckpoint {
+    if action == RecoveryAction::RollbackCheckpoint {
         let why = || match evidence.passed_over.first() {
             Some(name) => format!(
                 "there is no checkpoint from before the failure: `{name}` contains it, or equals the current state"
@@ -25,21 +25,21 @@ pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
     }
     let step = evidence.step.as_ref();
     if let Some(claim) = step.and_then(|step| step.claim.as_ref()).filter(|claim| claim.is_held())
-        && action != Action::NextTask
+        && action != RecoveryAction::NextTask
     {
         return Some(format!("step {} is held by {}", claim.step, claim.phrase()));
     }
     match action {
-        Action::ContinueTask => {
+        RecoveryAction::ContinueTask => {
             let paused = evidence.plan.role == Some(PlanRole::Paused);
             let possible = step.is_some_and(runs) || (paused && evidence.next.is_some());
             (!possible).then(|| unfit(evidence, "no step was interrupted"))
         }
-        Action::RestartTask => {
+        RecoveryAction::RestartTask => {
             let possible = step.is_some_and(|step| runs(step) || failed(step));
             (!possible).then(|| unfit(evidence, "no step was interrupted or has failed"))
         }
-        Action::NextTask => {
+        RecoveryAction::NextTask => {
             let possible = step.is_some_and(can_end) || evidence.next.is_some();
             let none = || match evidence.plan.total {
                 0 => "the plan has no steps".to_owned(),
@@ -47,24 +47,24 @@ pub(crate) fn why_not(action: Action, evidence: &Evidence) -> Option<String> {
             };
             (!possible).then(none)
         }
-        Action::RetryTask => match step {
+        RecoveryAction::RetryTask => match step {
             Some(step) if failed(step) => (step.failures >= step.attempts_allowed)
                 .then(|| format!("step {} has failed {} times", step.number, step.failures)),
             _ => Some(unfit(evidence, "no step has failed")),
         },
-        Action::SkipTask => match step.or(evidence.next.as_ref()) {
+        RecoveryAction::SkipTask => match step.or(evidence.next.as_ref()) {
             None => Some("there is no step to skip".to_owned()),
             Some(step) if step.role.is_some_and(StepRole::is_finished) => {
                 Some(format!("step {} is finished", step.number))
             }
             Some(_) => None,
         },
-        Action::Restart => {
+        RecoveryAction::Restart => {
             let plan = &evidence.plan;
             let some = plan.failed + plan.running + plan.skipped > 0;
             (!some).then(|| "no step was started and left incomplete".to_owned())
         }
-        Action::RollbackCheckpoint | Action::HumanReview => None,
+        RecoveryAction::RollbackCheckpoint | RecoveryAction::HumanReview => None,
     }
 }
 

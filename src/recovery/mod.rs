@@ -16,7 +16,7 @@ mod next_move;
 mod running;
 mod step_text;
 
-pub(crate) use action::Action;
+pub(crate) use action::RecoveryAction;
 pub(crate) use completion::says_complete;
 pub(crate) use decide::{choose, decide};
 pub(crate) use decision::{Confidence, Decision, RuledOut};

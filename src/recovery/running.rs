@@ -14,7 +14,7 @@
 //! | any | the step runs something, and the files for it are there | `continue_task` |
 //! | none | nothing at all | `human_review` |
 
-use super::{Action, Confidence, Decision, Evidence, StepSeen, says_complete, step_text};
+use super::{Confidence, Decision, Evidence, RecoveryAction, StepSeen, says_complete, step_text};
 use crate::{
     domain::PlanRole,
     text::display::{counted, one_line, shorten},
@@ -26,10 +26,10 @@ const MANY: usize = 15;
 pub(super) fn decide(evidence: &Evidence, step: &StepSeen) -> Decision {
     let mut decision = by_files(evidence, step);
     let paused = evidence.plan.role == Some(PlanRole::Paused);
-    if paused && decision.action == Action::HumanReview && !contradicts(step) {
+    if paused && decision.action == RecoveryAction::HumanReview && !contradicts(step) {
         let why = evidence.plan.paused_because.as_deref().unwrap_or("no reason was given");
         let reason = format!("the plan was paused on purpose ({why}), not interrupted");
-        decision = Decision::new(Action::ContinueTask, Confidence::Medium, reason);
+        decision = Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason);
     }
     if let Some(claim) = step.claim.as_ref().filter(|claim| claim.stale && !claim.own) {
         decision.reasons.push(match &claim.claimed_by {
@@ -65,18 +65,18 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         match (whole, there.is_empty(), changed) {
             (true, false, _) => {
                 let reason = format!("it says that it is complete, and {} there", are(&there));
-                Decision::new(Action::NextTask, Confidence::High, reason)
+                Decision::new(RecoveryAction::NextTask, Confidence::High, reason)
             }
             (true, true, 1..) if !evidence.other_running.is_empty() => {
                 whose(evidence, step, changed)
             }
             (true, true, 1..) => {
                 let reason = format!("it says that it is complete, and {} changed", files(changed));
-                Decision::new(Action::NextTask, Confidence::Medium, reason)
+                Decision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
             }
             (true, true, 0) if !step.state_changes.is_empty() => {
                 let reason = "it says that it is complete, and it changed the state";
-                Decision::new(Action::NextTask, Confidence::Medium, reason)
+                Decision::new(RecoveryAction::NextTask, Confidence::Medium, reason)
             }
             (true, true, 0) => Decision::ask(
                 "it says that it is complete, but nothing shows it",
@@ -93,7 +93,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         }
     } else if !there.is_empty() {
         let decision = Decision::new(
-            Action::ContinueTask,
+            RecoveryAction::ContinueTask,
             Confidence::High,
             format!("{} there: the work has begun", are(&there)),
         );
@@ -106,7 +106,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         }
     } else if !empty.is_empty() {
         let reason = format!("{} there and empty: nothing to continue from", are(&empty));
-        Decision::new(Action::RestartTask, Confidence::High, reason)
+        Decision::new(RecoveryAction::RestartTask, Confidence::High, reason)
     } else if changed > MANY && missing.is_empty() {
         Decision::ask(
             format!("{} changed, and nothing says whether that is all of it", files(changed)),
@@ -122,11 +122,11 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         some_progress(step, changed, &missing)
     } else if step_text::runs_something(&step.title) && has_files(evidence, &step.title) {
         let reason = "the step runs what already exists, and its files exist";
-        Decision::new(Action::ContinueTask, Confidence::Medium, reason)
+        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else if said.is_none() && !missing.is_empty() {
         let reason =
             format!("{} not there, and nothing has changed: it had hardly begun", are(&missing));
-        Decision::new(Action::RestartTask, Confidence::Medium, reason)
+        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
     } else {
         Decision::ask(
             format!("nothing has changed since step {} began, so nobody can tell", step.number),
@@ -149,9 +149,9 @@ fn some_progress(step: &StepSeen, changed: usize, missing: &[&str]) -> Decision 
     }
     let reason = seen.join("; ");
     if missing.is_empty() {
-        Decision::new(Action::ContinueTask, Confidence::Medium, reason)
+        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
-        Decision::new(Action::RestartTask, Confidence::Medium, reason)
+        Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
             .because(format!("but {} not there: partial work of unclear use", are(missing)))
     }
 }

@@ -99,8 +99,8 @@ fn a_failed_step_is_tried_again_and_nothing_is_given_up_for_it() {
                 let evidence = failing(completed, error, checkpoint);
                 let decision = decide(&evidence);
                 let row = format!("{completed} {error} {checkpoint}: {decision:?}");
-                assert_eq!(decision.action, Action::RetryTask, "{row}");
-                assert_eq!(why_not(Action::RetryTask, &evidence), None);
+                assert_eq!(decision.action, RecoveryAction::RetryTask, "{row}");
+                assert_eq!(why_not(RecoveryAction::RetryTask, &evidence), None);
                 let passes = error == "timed out";
                 assert_eq!(decision.confidence == Confidence::High, passes, "{row}");
             }
@@ -112,9 +112,10 @@ fn a_failed_step_is_tried_again_and_nothing_is_given_up_for_it() {
 fn going_back_says_what_it_would_undo() {
     let evidence = failing(4, "assertion failed", true);
     let ruled = decide(&evidence).ruled_out;
-    let back = ruled.iter().find(|ruled| ruled.action == Action::RollbackCheckpoint).unwrap();
+    let back =
+        ruled.iter().find(|ruled| ruled.action == RecoveryAction::RollbackCheckpoint).unwrap();
     assert!(back.why.contains("would undo the end of step 2 (Read)"), "{}", back.why);
-    let chosen = choose(Action::RollbackCheckpoint, vec![], &evidence).unwrap();
+    let chosen = choose(RecoveryAction::RollbackCheckpoint, vec![], &evidence).unwrap();
     assert_eq!(chosen.undoes, ["the end of step 2 (Read)"]);
 }
 
@@ -127,13 +128,13 @@ fn a_retry_says_which_attempt_it_is_and_how_long_to_wait() {
     if let Some(step) = &mut evidence.step {
         (step.attempts, step.failures) = (7, 2);
     }
-    assert_eq!(decide(&evidence).action, Action::RetryTask);
+    assert_eq!(decide(&evidence).action, RecoveryAction::RetryTask);
     if let Some(step) = &mut evidence.step {
         (step.attempts, step.failures) = (3, 3);
     }
     let decision = decide(&evidence);
-    assert_eq!(decision.action, Action::HumanReview, "it has failed too often");
-    assert!(why_not(Action::RetryTask, &evidence).is_some());
+    assert_eq!(decision.action, RecoveryAction::HumanReview, "it has failed too often");
+    assert!(why_not(RecoveryAction::RetryTask, &evidence).is_some());
 }
 
 #[test]
@@ -143,13 +144,13 @@ fn what_others_need_is_not_left_out() {
         step.needed_by = vec![10];
     }
     let ruled = decide(&evidence).ruled_out;
-    let skip = ruled.iter().find(|ruled| ruled.action == Action::SkipTask).unwrap();
+    let skip = ruled.iter().find(|ruled| ruled.action == RecoveryAction::SkipTask).unwrap();
     assert!(skip.why.contains("step 10 needs what step 9 gives"), "{}", skip.why);
 }
 
 #[test]
 fn partial_work_is_judged_by_words_and_files() {
-    use Action::*;
+    use RecoveryAction::*;
     let fifty_lines = || vec![file("auth.py", Some(1200))];
     let endpoint = || vec![file("api.py", Some(900)), file("test_api.py", Some(400))];
     let table = [
@@ -196,16 +197,20 @@ fn partial_work_is_judged_by_words_and_files() {
 fn a_change_that_two_running_steps_may_have_made_is_for_a_person() {
     for said in [None, Some("Working on it"), Some("done")] {
         let mut evidence = interrupted(said, vec![], 1);
-        assert_ne!(decide(&evidence).action, Action::HumanReview, "control: one step runs");
+        assert_ne!(decide(&evidence).action, RecoveryAction::HumanReview, "control: one step runs");
         let other = step(5, StepRole::Active).claim.map(|claim| Holder { step: 5, ..claim });
         evidence.other_running = other.into_iter().collect();
         let decision = decide(&evidence);
-        assert_eq!(decision.action, Action::HumanReview, "{said:?}");
+        assert_eq!(decision.action, RecoveryAction::HumanReview, "{said:?}");
         assert!(decision.reasons[0].contains("step 5"), "{decision:?}");
         if let Some(step) = &mut evidence.step {
             step.names = vec![file("a.rs", Some(9))];
         }
-        assert_ne!(decide(&evidence).action, Action::HumanReview, "the step names its file");
+        assert_ne!(
+            decide(&evidence).action,
+            RecoveryAction::HumanReview,
+            "the step names its file"
+        );
     }
 }
 
@@ -228,27 +233,27 @@ fn the_scenarios_after_an_interruption() {
         step.title = "run_tests".to_owned();
         (files.source_files, files.test_files) = (12, 4);
     }
-    assert_eq!(decide(&evidence).action, Action::ContinueTask);
+    assert_eq!(decide(&evidence).action, RecoveryAction::ContinueTask);
     if let Some(files) = &mut evidence.files {
         files.test_files = 0;
     }
-    assert_eq!(decide(&evidence).action, Action::HumanReview, "no tests to run");
+    assert_eq!(decide(&evidence).action, RecoveryAction::HumanReview, "no tests to run");
 
     // A long pause before the deployment, running or not begun.
     let mut evidence = interrupted(None, vec![], 0);
     evidence.plan.role = Some(PlanRole::Paused);
-    assert_eq!(decide(&evidence).action, Action::ContinueTask);
+    assert_eq!(decide(&evidence).action, RecoveryAction::ContinueTask);
     evidence.step = None;
     (evidence.plan.running, evidence.plan.open) = (0, 3);
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.step), (Action::ContinueTask, Some(4)));
+    assert_eq!((decision.action, decision.step), (RecoveryAction::ContinueTask, Some(4)));
 
     // State that changed while the step ran is progress, too.
     let mut evidence = interrupted(None, vec![], 0);
     if let Some(step) = &mut evidence.step {
         step.state_changes = vec!["context.md Key Findings".to_owned()];
     }
-    assert_eq!(decide(&evidence).action, Action::ContinueTask);
+    assert_eq!(decide(&evidence).action, RecoveryAction::ContinueTask);
 }
 
 #[test]
@@ -256,17 +261,17 @@ fn what_stops_everything_comes_first() {
     let mut evidence = failing(6, "timed out", false);
     evidence.plan.open_reviews = vec!["r1: is this right?".to_owned()];
     let decision = decide(&evidence);
-    assert_eq!(decision.action, Action::HumanReview);
+    assert_eq!(decision.action, RecoveryAction::HumanReview);
     assert!(decision.reasons[0].contains("r1"));
 
     evidence.damage = vec!["`plan.md` is missing".to_owned()];
     let decision = decide(&evidence);
-    assert_eq!(decision.action, Action::HumanReview);
+    assert_eq!(decision.action, RecoveryAction::HumanReview);
     assert!(decision.look_at.iter().any(|hint| hint.contains("check --fix")));
     evidence.checkpoints = failing(1, "", true).checkpoints;
-    assert_eq!(decide(&evidence).action, Action::HumanReview, "the log can bring it back");
+    assert_eq!(decide(&evidence).action, RecoveryAction::HumanReview, "the log can bring it back");
     evidence.log_cannot_repair = true;
-    assert_eq!(decide(&evidence).action, Action::RollbackCheckpoint);
+    assert_eq!(decide(&evidence).action, RecoveryAction::RollbackCheckpoint);
 
     let mut evidence = interrupted(None, vec![], 0);
     (evidence.step, evidence.next) = (None, None);
@@ -274,16 +279,16 @@ fn what_stops_everything_comes_first() {
     assert!(decide(&evidence).nothing_to_do, "control");
     evidence.plan.unknown = vec!["step 4 is `WAITING`".to_owned()];
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.nothing_to_do), (Action::HumanReview, false));
+    assert_eq!((decision.action, decision.nothing_to_do), (RecoveryAction::HumanReview, false));
     assert!(decision.reasons[0].contains("`WAITING`"));
 
     let mut evidence = interrupted(None, vec![], 0);
     evidence.plan.role = Some(PlanRole::Succeeded);
-    assert_eq!(decide(&evidence).action, Action::HumanReview, "succeeded, but a step runs");
+    assert_eq!(decide(&evidence).action, RecoveryAction::HumanReview, "succeeded, but a step runs");
 
     let mut evidence = interrupted(Some("done"), vec![file("a.rs", Some(9))], 1);
     evidence.git = Some(GitSeen { conflicts: 2, ..GitSeen::default() });
-    assert_eq!(decide(&evidence).action, Action::HumanReview, "conflicts");
+    assert_eq!(decide(&evidence).action, RecoveryAction::HumanReview, "conflicts");
 }
 
 #[test]
@@ -294,19 +299,24 @@ fn somebody_at_work_is_not_disturbed_and_a_stale_claim_is_named() {
         (claim.own, claim.claimed_by) = (false, Some(Claim::bare("agent-b")));
     }
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.nothing_to_do), (Action::ContinueTask, true));
-    for action in [Action::RestartTask, Action::ContinueTask, Action::SkipTask, Action::Restart] {
+    assert_eq!((decision.action, decision.nothing_to_do), (RecoveryAction::ContinueTask, true));
+    for action in [
+        RecoveryAction::RestartTask,
+        RecoveryAction::ContinueTask,
+        RecoveryAction::SkipTask,
+        RecoveryAction::Restart,
+    ] {
         assert!(choose(action, vec![], &evidence).is_err(), "{action}");
     }
     // The next one may be taken; the one that somebody works on is not ended.
-    let next = choose(Action::NextTask, vec![], &evidence).unwrap();
+    let next = choose(RecoveryAction::NextTask, vec![], &evidence).unwrap();
     assert_eq!(next.step, Some(4));
     let claim = evidence.step.as_mut().and_then(|step| step.claim.as_mut());
     if let Some(claim) = claim {
         (claim.stale, claim.silent_ms) = (true, Some(7_200_000));
     }
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.nothing_to_do), (Action::RestartTask, false));
+    assert_eq!((decision.action, decision.nothing_to_do), (RecoveryAction::RestartTask, false));
     let names_it = |reason: &String| {
         ["left running", "agent-b", "stale", "step take"].iter().all(|part| reason.contains(part))
     };
@@ -319,18 +329,18 @@ fn without_interruption_or_failure_the_next_step_comes() {
     evidence.step = None;
     (evidence.plan.running, evidence.plan.open) = (0, 3);
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.step), (Action::NextTask, Some(4)));
+    assert_eq!((decision.action, decision.step), (RecoveryAction::NextTask, Some(4)));
 
     evidence.next = None;
-    assert_eq!(decide(&evidence).action, Action::HumanReview, "all of them wait");
+    assert_eq!(decide(&evidence).action, RecoveryAction::HumanReview, "all of them wait");
 
     (evidence.plan.open, evidence.plan.completed) = (0, 5);
     let decision = decide(&evidence);
-    assert_eq!((decision.action, decision.nothing_to_do), (Action::NextTask, true));
+    assert_eq!((decision.action, decision.nothing_to_do), (RecoveryAction::NextTask, true));
     assert_eq!(decision.step, None);
 
     let decision = decide(&Evidence::default());
-    assert_eq!((decision.action, decision.nothing_to_do), (Action::NextTask, true));
+    assert_eq!((decision.action, decision.nothing_to_do), (RecoveryAction::NextTask, true));
 }
 
 #[test]
@@ -472,6 +482,6 @@ proptest! {
         }
         prop_assert!(!decision.reasons.is_empty());
         prop_assert_eq!(decision.ruled_out.len(), 7);
-        prop_assert_eq!(Action::parse(decision.action.word()), Some(decision.action));
+        prop_assert_eq!(RecoveryAction::parse(decision.action.word()), Some(decision.action));
     }
 }

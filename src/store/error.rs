@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::store::disk::{Kind, directory::WrongKind};
+use crate::store::disk::{FileKind, directory::WrongKind};
 
 /// A failure of the store; nothing was changed unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +111,7 @@ impl StoreError {
     fn wrong_kind(wrong: &WrongKind) -> StoreError {
         let (path, what) = (wrong.path.clone(), wrong.found.describe());
         match wrong.expected {
-            Kind::Directory => {
+            FileKind::Directory => {
                 let message = format!("expected a directory, found {what}");
                 StoreError::Damaged { path, offset: 0, message }
             }

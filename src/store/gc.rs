@@ -219,7 +219,7 @@ impl Store {
         for name in names.into_iter().filter(is_ours) {
             let path = dir.join(name);
             if let Some(stat) = self.disk.stat(&path).at(&path)?
-                && stat.kind == crate::store::disk::Kind::File
+                && stat.kind == crate::store::disk::FileKind::File
             {
                 report.free(stat.len);
                 unused.push(path);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::{
     LockHolder, Result, StoreError,
-    disk::{Access, Disk, DiskFile, Kind, read::open_existing},
+    disk::{Access, Disk, DiskFile, FileKind, read::open_existing},
     error::At as _,
 };
 
@@ -77,7 +77,7 @@ fn acquire(
     let file = wait_for(disk, path, file, exclusive, wait)?;
     // By its path and not through the directory that this session holds, which moves along.
     let here = disk.stat_anew(path).at(path)?.map(|stat| (stat.kind, stat.ino));
-    if here != Some((Kind::File, file.stat_when_opened().at(path)?.ino)) {
+    if here != Some((FileKind::File, file.stat_when_opened().at(path)?.ino)) {
         return Err(moved(path));
     }
     disk.look_again();

@@ -47,7 +47,7 @@ pub(crate) use checkpoint::{
 pub(crate) use derived::WORTHWHILE;
 pub(crate) use disk::directory::Directory;
 pub(crate) use disk::real::RealDisk;
-pub(crate) use disk::{Disk, Kind};
+pub(crate) use disk::{Disk, FileKind};
 pub(crate) use error::{Result, StoreError};
 pub(crate) use gc::GcReport;
 pub(crate) use inspect::report::Report;

@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use crate::store::{
-    Directory, LockHolder, Report, Result, Store, StoreError, disk::Kind, error::At as _, lock,
+    Directory, LockHolder, Report, Result, Store, StoreError, disk::FileKind, error::At as _, lock,
     paths::PRIVATE,
 };
 
@@ -72,7 +72,7 @@ impl Store {
             Ok(private) => private,
             Err(error) => {
                 return match state.stat(PRIVATE)? {
-                    Some(stat) if stat.kind != Kind::Directory => {
+                    Some(stat) if stat.kind != FileKind::Directory => {
                         Ok(Origin::NoDirectory(Inode(stat.ino)))
                     }
                     // Closed to this user, who may still read the files.

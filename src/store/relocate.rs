@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::store::{
     Committed, Layout, NewOperation, Result, Store, StoreError, Transaction,
     disk::{
-        Disk, Kind,
+        Disk, FileKind,
         publish::{ensure_dir_all, parent_of},
     },
     error::At as _,
@@ -41,7 +41,8 @@ impl Store {
         let mut directories = Vec::new();
         for name in names {
             let path = dir.join(&name);
-            if self.disk.stat(&path).at(&path)?.is_some_and(|stat| stat.kind == Kind::Directory) {
+            if self.disk.stat(&path).at(&path)?.is_some_and(|stat| stat.kind == FileKind::Directory)
+            {
                 directories.push(name);
             }
         }
@@ -88,7 +89,7 @@ impl Transaction {
 fn refuse_occupied(disk: &dyn Disk, target: &Path) -> Result<()> {
     let empty = match disk.stat(target).at(target)? {
         None => true,
-        Some(stat) if stat.kind == Kind::Directory => disk.list(target).at(target)?.is_empty(),
+        Some(stat) if stat.kind == FileKind::Directory => disk.list(target).at(target)?.is_empty(),
         Some(_) => false,
     };
     if empty {

@@ -4,7 +4,7 @@
 
 use std::{io, path::Path};
 
-use super::{Directory, Kind, Store, log::hash, private_directory};
+use super::{Directory, FileKind, Store, log::hash, private_directory};
 
 /// One kind of them.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ fn newest_first(dir: &Directory) -> Vec<(i64, String)> {
     let mut files: Vec<_> = names
         .filter_map(|name| {
             let stat = dir.stat(&name).ok()??;
-            (stat.kind != Kind::Directory).then_some((stat.mtime, name))
+            (stat.kind != FileKind::Directory).then_some((stat.mtime, name))
         })
         .collect();
     files.sort();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::recovery::Action;
+use crate::recovery::RecoveryAction;
 
 /// The longest reasoning that is kept.
 const MOST_REASONING: usize = 2_000;
@@ -10,7 +10,7 @@ const MOST_REASONING: usize = 2_000;
 /// An answer that is understood.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
-    pub(super) action: Action,
+    pub(super) action: RecoveryAction,
     pub(super) reasoning: String,
 }
 
@@ -29,9 +29,9 @@ pub(super) fn read(output: &[u8]) -> Result<Answer, String> {
     let Some(action) = object.get("action").and_then(Value::as_str) else {
         return Err("its answer has no `action`".to_owned());
     };
-    let known = Action::parse(action).ok_or_else(|| {
+    let known = RecoveryAction::parse(action).ok_or_else(|| {
         let shown: String = action.chars().take(60).collect();
-        let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
+        let all: Vec<&str> = RecoveryAction::ALL.iter().map(|action| action.word()).collect();
         format!("`{shown}` is not an action; known: {}", all.join(", "))
     })?;
     let reasoning = match object.get("reasoning") {
@@ -67,7 +67,8 @@ mod tests {
     #[test]
     fn the_one_object_counts_whatever_stands_around_it() {
         let answer = |text: &str| read(text.as_bytes());
-        let wanted = Answer { action: Action::SkipTask, reasoning: "ok {not this}".to_owned() };
+        let wanted =
+            Answer { action: RecoveryAction::SkipTask, reasoning: "ok {not this}".to_owned() };
         for text in [
             r#"{"action":"skip_task","reasoning":"ok {not this}"}"#,
             "thinking {about} it\n```json\n{\"action\": \"skip_task\", \"reasoning\": \"ok {not this}\"}\n```\nbye",

@@ -13,7 +13,7 @@ use std::{path::Path, process::Command, time::Duration};
 pub(crate) use self::words::split_words;
 use super::process::{self, ProcessError};
 use crate::{
-    recovery::{Action, Decision, Evidence, choose},
+    recovery::{Decision, Evidence, RecoveryAction, choose},
     workspace::Examined,
 };
 
@@ -45,7 +45,7 @@ pub(crate) enum EvaluatorError {
     #[error("it decided `{action}`, which is not possible: {why}")]
     Impossible {
         /// What it decided.
-        action: Action,
+        action: RecoveryAction,
         /// Why not.
         why: String,
     },
@@ -53,7 +53,7 @@ pub(crate) enum EvaluatorError {
 
 /// What a program decided.
 #[derive(Clone, Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct EvaluatorDecision {
     /// The decision.
     pub decision: Decision,
     /// The program's name.
@@ -75,7 +75,7 @@ impl Evaluator {
         state: &Path,
         examined: &Examined,
         builtin: &Decision,
-    ) -> Result<Verdict, EvaluatorError> {
+    ) -> Result<EvaluatorDecision, EvaluatorError> {
         let (program, arguments) = self
             .argv
             .split_first()
@@ -92,11 +92,15 @@ impl Evaluator {
         self.verdict(&output, &examined.evidence)
     }
 
-    fn verdict(&self, output: &[u8], evidence: &Evidence) -> Result<Verdict, EvaluatorError> {
+    fn verdict(
+        &self,
+        output: &[u8],
+        evidence: &Evidence,
+    ) -> Result<EvaluatorDecision, EvaluatorError> {
         let answer = answer::read(output).map_err(EvaluatorError::Answer)?;
         let action = answer.action;
         let decision = choose(action, vec![answer.reasoning], evidence)
             .map_err(|why| EvaluatorError::Impossible { action, why })?;
-        Ok(Verdict { decision, program: self.program() })
+        Ok(EvaluatorDecision { decision, program: self.program() })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    recovery::{Action, Decision, why_not},
+    recovery::{Decision, RecoveryAction, why_not},
     workspace::Examined,
 };
 
@@ -12,7 +12,7 @@ pub(super) fn prompt(examined: &Examined, builtin: &Decision) -> String {
     let evidence = &examined.evidence;
     let mut possible = String::new();
     let mut impossible = String::new();
-    for action in Action::ALL {
+    for action in RecoveryAction::ALL {
         match why_not(action, evidence) {
             None => possible.push_str(&format!("- \"{action}\": {}\n", action.meaning())),
             Some(_) => impossible.push_str(&format!(" {action}")),

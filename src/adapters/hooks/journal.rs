@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use crate::store::{Directory, Kind, private_directory};
+use crate::store::{Directory, FileKind, private_directory};
 
 const NAME: &str = "hook.log";
 /// From this size on, the older half goes.
@@ -18,7 +18,7 @@ pub(crate) fn note(state: &Path, time: &str, event: &str, message: &str) {
 fn append(state: &Path, time: &str, event: &str, message: &str) -> io::Result<()> {
     // Only a state that is in use has a log: a hook creates nothing.
     let Some(private) = private_directory(state)? else { return Ok(()) };
-    let long = private.stat(NAME)?.filter(|stat| stat.kind == Kind::File && stat.len > LIMIT);
+    let long = private.stat(NAME)?.filter(|stat| stat.kind == FileKind::File && stat.len > LIMIT);
     if long.is_some() {
         shorten(&private)?;
     }

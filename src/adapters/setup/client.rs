@@ -66,7 +66,7 @@ impl fmt::Display for Scope {
 
 /// What is put into a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum FileContent {
     /// Hooks in JSON settings.
     Hooks(&'static Hooks),
     /// Permissions in JSON settings.
@@ -84,16 +84,16 @@ pub(crate) enum Kind {
 /// One thing that is put into one file; the path is relative to the project or the home. Several
 /// pieces may go into the same file.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct SetupPiece {
     /// Where it goes.
     pub(crate) path: PathBuf,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileContent,
 }
 
-impl Kind {
-    fn at(self, path: &str) -> Piece {
-        Piece { path: path.into(), kind: self }
+impl FileContent {
+    fn at(self, path: &str) -> SetupPiece {
+        SetupPiece { path: path.into(), kind: self }
     }
 
     /// What it is, in a word or two.
@@ -116,8 +116,8 @@ impl Client {
     ///
     /// # Errors
     /// The client has no place for this scope.
-    pub(crate) fn pieces(self, scope: Scope) -> Result<Vec<Piece>, SetupError> {
-        use Kind::{Block, Hooks, Own, Permissions, Server, TomlServer};
+    pub(crate) fn pieces(self, scope: Scope) -> Result<Vec<SetupPiece>, SetupError> {
+        use FileContent::{Block, Hooks, Own, Permissions, Server, TomlServer};
         use Scope::{Project, User};
         let settings = ".claude/settings.json";
         let skill = ".claude/skills/statedir/SKILL.md";

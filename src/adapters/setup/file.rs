@@ -30,7 +30,7 @@ pub(crate) struct FilePlan {
 
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum FileAction {
     /// It comes into being.
     Create,
     /// It is changed.
@@ -43,12 +43,12 @@ pub(crate) enum Action {
 
 impl FilePlan {
     /// What happens to it.
-    pub(crate) fn action(&self) -> Action {
+    pub(crate) fn action(&self) -> FileAction {
         match (&self.before, &self.after) {
-            (None, Some(_)) => Action::Create,
-            (Some(_), None) => Action::Remove,
-            (before, after) if before != after => Action::Change,
-            _ => Action::Keep,
+            (None, Some(_)) => FileAction::Create,
+            (Some(_), None) => FileAction::Remove,
+            (before, after) if before != after => FileAction::Change,
+            _ => FileAction::Keep,
         }
     }
 
@@ -117,10 +117,10 @@ pub(super) fn clean_up(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
 pub(super) fn carry_out(plan: &FilePlan, root: &Path) -> Result<(), SetupError> {
     let path = real(&plan.path)?;
     match plan.action() {
-        Action::Keep => {}
+        FileAction::Keep => {}
         // Up to the root, and to the folders that were there before.
-        Action::Remove => remove(&plan.path, |dir| depth(dir, root) > plan.folders)?,
-        Action::Create | Action::Change => {
+        FileAction::Remove => remove(&plan.path, |dir| depth(dir, root) > plan.folders)?,
+        FileAction::Create | FileAction::Change => {
             replace(&path, plan.after.as_deref().unwrap_or_default().as_bytes())?;
         }
     }

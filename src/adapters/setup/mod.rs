@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 
 use self::outcome::{FileOutcome, Wish};
 pub(crate) use self::{
-    client::{Client, Kind, Piece, Scope},
-    file::{Action, FilePlan},
+    client::{Client, FileContent, Scope, SetupPiece},
+    file::{FileAction, FilePlan},
     outcome::HookOptions,
     standing::{FileStanding, FileState},
 };
@@ -92,13 +92,13 @@ impl Setup {
     /// The client has no place for this scope.
     pub(crate) fn pieces(&self) -> Result<Vec<(PathBuf, String)>, SetupError> {
         let pieces = self.client.pieces(self.scope)?;
-        let text = |piece: &Piece| match piece.kind {
-            Kind::Hooks(hooks) => pretty(&hooks.all(&self.program, self.hooks)),
-            Kind::Permissions(permissions) => pretty(&permissions.all()),
-            Kind::Server(entry) => pretty(&entry.whole(&self.program)),
-            Kind::TomlServer => toml_text::lines(&self.program),
-            Kind::Block => block::TEXT.to_owned(),
-            Kind::Own(file) => file.text(&self.program, self.hooks),
+        let text = |piece: &SetupPiece| match piece.kind {
+            FileContent::Hooks(hooks) => pretty(&hooks.all(&self.program, self.hooks)),
+            FileContent::Permissions(permissions) => pretty(&permissions.all()),
+            FileContent::Server(entry) => pretty(&entry.whole(&self.program)),
+            FileContent::TomlServer => toml_text::lines(&self.program),
+            FileContent::Block => block::TEXT.to_owned(),
+            FileContent::Own(file) => file.text(&self.program, self.hooks),
         };
         Ok(pieces.iter().map(|piece| (self.root.join(&piece.path), text(piece))).collect())
     }
@@ -149,7 +149,7 @@ impl Setup {
     /// One file with a piece, or without it.
     fn edit(
         &self,
-        piece: &Piece,
+        piece: &SetupPiece,
         there: Option<&str>,
         remove: bool,
     ) -> Result<FileOutcome, String> {
@@ -159,24 +159,28 @@ impl Setup {
         let wish = Wish { program, force, folders, options: self.hooks };
         let client = self.client.to_string();
         match (piece.kind, remove) {
-            (Kind::Hooks(hooks), false) => hook_entries::put(hooks, there, wish),
-            (Kind::Hooks(hooks), true) => hook_entries::take(hooks, there, wish),
-            (Kind::Permissions(permissions), false) => permissions.put(there, wish),
-            (Kind::Permissions(permissions), true) => permissions.take(there, wish),
-            (Kind::Server(entry), false) => server_entry::put(entry, there, wish),
-            (Kind::Server(entry), true) => server_entry::take(entry, there, wish),
-            (Kind::TomlServer, false) => toml_text::put(there, wish),
-            (Kind::TomlServer, true) => toml_text::take(there, wish),
-            (Kind::Block, false) => block::markdown(&client).put(there, block::TEXT, wish),
-            (Kind::Block, true) => block::markdown(&client).take(there, block::TEXT, wish),
-            (Kind::Own(file), false) => Ok(file.put(there, &client, wish)),
-            (Kind::Own(file), true) => Ok(file.take(there, &client, wish)),
+            (FileContent::Hooks(hooks), false) => hook_entries::put(hooks, there, wish),
+            (FileContent::Hooks(hooks), true) => hook_entries::take(hooks, there, wish),
+            (FileContent::Permissions(permissions), false) => permissions.put(there, wish),
+            (FileContent::Permissions(permissions), true) => permissions.take(there, wish),
+            (FileContent::Server(entry), false) => server_entry::put(entry, there, wish),
+            (FileContent::Server(entry), true) => server_entry::take(entry, there, wish),
+            (FileContent::TomlServer, false) => toml_text::put(there, wish),
+            (FileContent::TomlServer, true) => toml_text::take(there, wish),
+            (FileContent::Block, false) => block::markdown(&client).put(there, block::TEXT, wish),
+            (FileContent::Block, true) => block::markdown(&client).take(there, block::TEXT, wish),
+            (FileContent::Own(file), false) => Ok(file.put(there, &client, wish)),
+            (FileContent::Own(file), true) => Ok(file.take(there, &client, wish)),
         }
     }
 
     /// A CLAUDE.md that imports AGENTS.md gets its instructions there, so that nobody reads them
     /// twice. Removing looks at both.
-    fn share_instructions(&self, pieces: &mut Vec<Piece>, remove: bool) -> Result<(), SetupError> {
+    fn share_instructions(
+        &self,
+        pieces: &mut Vec<SetupPiece>,
+        remove: bool,
+    ) -> Result<(), SetupError> {
         let own = pieces.iter_mut().find(|piece| piece.path == Path::new("CLAUDE.md"));
         let Some(own) = own else { return Ok(()) };
         let path = self.root.join(&own.path);
@@ -184,7 +188,7 @@ impl Setup {
         let text = file::read(&path)?.unwrap_or_default();
         let imports =
             text.split_whitespace().any(|word| matches!(word, "@AGENTS.md" | "@./AGENTS.md"));
-        let shared = Piece { path: "AGENTS.md".into(), kind: own.kind };
+        let shared = SetupPiece { path: "AGENTS.md".into(), kind: own.kind };
         match (remove, imports) {
             (true, _) => pieces.push(shared),
             (false, true) => *own = shared,

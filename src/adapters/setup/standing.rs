@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Action, Client, Kind, Scope, Setup, SetupError, hook_entries, trust};
+use super::{Client, FileAction, FileContent, Scope, Setup, SetupError, hook_entries, trust};
 
 /// How a file stands to what `setup` would write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,9 @@ impl Setup {
         let stand = |plan: super::FilePlan| {
             let has_ours = plan.before.as_ref().is_some_and(|text| text.contains("statedir"));
             let state = match plan.action() {
-                Action::Keep if plan.note.is_some() => FileState::Changed,
-                Action::Keep => FileState::InPlace,
-                Action::Change if has_ours => FileState::Outdated,
+                FileAction::Keep if plan.note.is_some() => FileState::Changed,
+                FileAction::Keep => FileState::InPlace,
+                FileAction::Change if has_ours => FileState::Outdated,
                 _ => FileState::Missing,
             };
             FileStanding { path: plan.path, what: plan.what, state }
@@ -80,10 +80,12 @@ impl Setup {
     pub(crate) fn proofs(&self) -> Result<(Option<String>, bool), SetupError> {
         let pieces = self.client.pieces(self.scope)?;
         let hooks = pieces.iter().any(|piece| {
-            matches!(piece.kind, Kind::Hooks(_)) || piece.path.ends_with("plugins/statedir.js")
+            matches!(piece.kind, FileContent::Hooks(_))
+                || piece.path.ends_with("plugins/statedir.js")
         });
-        let server =
-            pieces.iter().any(|piece| matches!(piece.kind, Kind::Server(_) | Kind::TomlServer));
+        let server = pieces
+            .iter()
+            .any(|piece| matches!(piece.kind, FileContent::Server(_) | FileContent::TomlServer));
         Ok((hooks.then(|| hook_entries::command(&self.program)), server))
     }
 }

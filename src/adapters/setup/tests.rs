@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 
-use super::{Client, HookOptions, Kind, Piece, Scope, Setup, json_text};
+use super::{Client, FileContent, HookOptions, Scope, Setup, SetupPiece, json_text};
 
 const CLIENTS: [Client; 8] = [
     Client::Claude,
@@ -84,11 +84,13 @@ fn settings() -> impl Strategy<Value = String> {
 }
 
 /// What is in the place of a piece; nothing means no file.
-fn there(piece: &Piece) -> BoxedStrategy<Option<String>> {
+fn there(piece: &SetupPiece) -> BoxedStrategy<Option<String>> {
     let blank = select(vec!["", "\n", " \r\n", "\u{feff}"]).prop_map(str::to_owned);
     let text = match piece.kind {
-        Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_) => settings().boxed(),
-        Kind::TomlServer => select(vec![
+        FileContent::Hooks(_) | FileContent::Permissions(_) | FileContent::Server(_) => {
+            settings().boxed()
+        }
+        FileContent::TomlServer => select(vec![
             "# mine",
             "model = \"o\" # mine\n\n[a.b]\nc = [1,\n\t2]",
             "[mcp_servers.db]\r\ncommand = 'db'\r\n",
@@ -96,9 +98,9 @@ fn there(piece: &Piece) -> BoxedStrategy<Option<String>> {
         ])
         .prop_map(str::to_owned)
         .boxed(),
-        Kind::Block => "\u{feff}?([a-z# <!-]|\n|\r\n){0,30}".boxed(),
+        FileContent::Block => "\u{feff}?([a-z# <!-]|\n|\r\n){0,30}".boxed(),
         // A skill or a plugin that is there is somebody's own.
-        Kind::Own(_) => Just("mine\n".to_owned()).boxed(),
+        FileContent::Own(_) => Just("mine\n".to_owned()).boxed(),
     };
     prop_oneof![2 => Just(None), 1 => blank.prop_map(Some), 5 => text.prop_map(Some)].boxed()
 }
@@ -109,7 +111,7 @@ fn tree(root: &Path) -> BTreeMap<String, Option<Vec<u8>>> {
     entries.map(|entry| (entry.path().display().to_string(), fs::read(entry.path()).ok())).collect()
 }
 
-fn scenes() -> impl Strategy<Value = (Setup, Vec<(Piece, Option<String>)>, usize)> {
+fn scenes() -> impl Strategy<Value = (Setup, Vec<(SetupPiece, Option<String>)>, usize)> {
     let scopes = select(vec![Scope::Project, Scope::User]);
     let pairs = (select(CLIENTS.to_vec()), scopes)
         .prop_filter("the client has a place", |(client, scope)| client.pieces(*scope).is_ok());
@@ -149,10 +151,10 @@ proptest! {
         setup.carry_out(&setup.plan(false).unwrap()).unwrap();
         let with = tree(root.path());
         for (piece, _) in &files {
-            if !matches!(piece.kind, Kind::Own(_)) {
+            if !matches!(piece.kind, FileContent::Own(_)) {
                 let text = fs::read_to_string(root.path().join(&piece.path)).unwrap();
                 prop_assert!(text.contains("statedir"), "{:?}", piece);
-                if matches!(piece.kind, Kind::Hooks(_) | Kind::Permissions(_) | Kind::Server(_)) {
+                if matches!(piece.kind, FileContent::Hooks(_) | FileContent::Permissions(_) | FileContent::Server(_)) {
                     prop_assert!(json_text::parse(&text).is_ok(), "{}", text);
                 }
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::store::disk::{Access, Kind, Stat};
+use crate::store::disk::{Access, FileKind, Stat};
 
 /// An open directory. Everything in it is reached through this handle and by a name of one
 /// component, and no symbolic link is ever followed: whatever the directory contains, nothing
@@ -34,9 +34,9 @@ pub(crate) struct WrongKind {
     /// Where.
     pub path: PathBuf,
     /// What was expected there.
-    pub expected: Kind,
+    pub expected: FileKind,
     /// What is there.
-    pub found: Kind,
+    pub found: FileKind,
 }
 
 /// A directory is locked as long as this value lives.
@@ -78,7 +78,7 @@ impl Directory {
             Ok(handle) => Ok(Some(Directory { handle, path })),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => {
-                Err(self.refusal(name, Kind::Directory, "failed to open directory", error))
+                Err(self.refusal(name, FileKind::Directory, "failed to open directory", error))
             }
         }
     }
@@ -121,19 +121,21 @@ impl Directory {
         };
         let opened = match open(OFlags::NONBLOCK) {
             // Another program has a lease on the file and is asked to give it back.
-            Err(Errno::AGAIN) if self.stat(name)?.is_some_and(|stat| stat.kind == Kind::File) => {
+            Err(Errno::AGAIN)
+                if self.stat(name)?.is_some_and(|stat| stat.kind == FileKind::File) =>
+            {
                 open(OFlags::empty())
             }
             other => other,
         };
-        let handle = opened.map_err(|error| self.refusal(name, Kind::File, doing, error))?;
+        let handle = opened.map_err(|error| self.refusal(name, FileKind::File, doing, error))?;
         let path = self.path.join(name);
         let mut opened = None;
         if access != Access::CreateNew {
             let stat = rustix::fs::fstat(&handle).map_err(|error| failed(doing, &path, error))?;
             let stat = stat_of(&stat);
-            if stat.kind != Kind::File {
-                return Err(wrong_kind(path, Kind::File, stat.kind));
+            if stat.kind != FileKind::File {
+                return Err(wrong_kind(path, FileKind::File, stat.kind));
             }
             opened = Some(stat);
         }
@@ -225,7 +227,7 @@ impl Directory {
         let name = component(name.as_ref())?;
         match self.stat(name)?.map(|stat| stat.kind) {
             None => Ok(()),
-            Some(Kind::Directory) => {
+            Some(FileKind::Directory) => {
                 if let Some(dir) = self.open_dir(name)? {
                     dir.list()?.iter().try_for_each(|inner| dir.remove_all(inner))?;
                 }
@@ -370,7 +372,7 @@ impl Directory {
     }
 
     /// Why something could not be opened: because it is something else, or as the system says.
-    fn refusal(&self, name: &OsStr, expected: Kind, doing: &str, error: Errno) -> io::Error {
+    fn refusal(&self, name: &OsStr, expected: FileKind, doing: &str, error: Errno) -> io::Error {
         let path = self.path.join(name);
         if matches!(error, Errno::NOENT | Errno::EXIST | Errno::ACCESS) {
             return failed(doing, &path, error);
@@ -452,10 +454,10 @@ fn mode_of(mode: u32) -> Mode {
 #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
 fn stat_of(stat: &rustix::fs::Stat) -> Stat {
     let kind = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::RegularFile => FileKind::File,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Link,
+        _ => FileKind::Other,
     };
     Stat {
         kind,
@@ -469,9 +471,9 @@ fn stat_of(stat: &rustix::fs::Stat) -> Stat {
     }
 }
 
-fn wrong_kind(path: PathBuf, expected: Kind, found: Kind) -> io::Error {
+fn wrong_kind(path: PathBuf, expected: FileKind, found: FileKind) -> io::Error {
     let kind = match expected {
-        Kind::Directory => ErrorKind::NotADirectory,
+        FileKind::Directory => ErrorKind::NotADirectory,
         _ => ErrorKind::InvalidInput,
     };
     io::Error::new(kind, WrongKind { path, expected, found })

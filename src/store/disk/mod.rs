@@ -104,7 +104,7 @@ pub(crate) enum Access {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stat {
     /// File, directory, link or something else.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Length in bytes.
     pub len: u64,
     /// Time of the last change of content, in nanoseconds.
@@ -131,7 +131,7 @@ impl Stat {
 
 /// The kind of thing at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// A regular file.
     File,
     /// A directory.
@@ -142,14 +142,14 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileKind {
     /// The kind with its article, for messages.
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            Kind::File => "a file",
-            Kind::Directory => "a directory",
-            Kind::Link => "a symbolic link",
-            Kind::Other => "a special file",
+            FileKind::File => "a file",
+            FileKind::Directory => "a directory",
+            FileKind::Link => "a symbolic link",
+            FileKind::Other => "a special file",
         }
     }
 }

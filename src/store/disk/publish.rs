@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{
     Result, StoreError,
-    disk::{Access, Disk, DiskFile, Kind},
+    disk::{Access, Disk, DiskFile, FileKind},
     error::At as _,
     paths::Paths,
 };
@@ -73,7 +73,7 @@ pub(in crate::store) fn create_temporary_after(
 /// Creates a directory unless it is there; says whether it did.
 pub(in crate::store) fn ensure_dir(disk: &dyn Disk, path: &Path, private: bool) -> Result<bool> {
     match disk.stat(path).at(path)? {
-        Some(stat) if stat.kind == Kind::Directory => Ok(false),
+        Some(stat) if stat.kind == FileKind::Directory => Ok(false),
         Some(stat) => Err(StoreError::Damaged {
             path: path.into(),
             offset: 0,
@@ -90,7 +90,7 @@ pub(in crate::store) fn ensure_dir(disk: &dyn Disk, path: &Path, private: bool) 
 pub(in crate::store) fn ensure_dir_all(disk: &dyn Disk, path: &Path) -> Result<()> {
     // A link to a directory on the way is the user's business; only the missing is created.
     match disk.stat(path).at(path)? {
-        Some(stat) if matches!(stat.kind, Kind::Directory | Kind::Link) => return Ok(()),
+        Some(stat) if matches!(stat.kind, FileKind::Directory | FileKind::Link) => return Ok(()),
         _ => {}
     }
     let parent = parent_of(path);

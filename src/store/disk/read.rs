@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::store::{
     Hash, Result, StoreError,
-    disk::{Access, Disk, DiskFile, Kind, Stat},
+    disk::{Access, Disk, DiskFile, FileKind, Stat},
     error::At as _,
 };
 
@@ -22,12 +22,12 @@ const ATTEMPTS: usize = 16;
 
 /// The metadata of a path that must be a regular file or absent.
 pub(in crate::store) fn require_file(disk: &dyn Disk, path: &Path) -> Result<Option<Stat>> {
-    require(disk, path, Kind::File)
+    require(disk, path, FileKind::File)
 }
 
 /// The metadata of a path that must be a directory or absent.
 pub(in crate::store) fn require_dir(disk: &dyn Disk, path: &Path) -> Result<Option<Stat>> {
-    require(disk, path, Kind::Directory)
+    require(disk, path, FileKind::Directory)
 }
 
 /// Opens a regular file that may be absent, with its metadata.
@@ -84,10 +84,10 @@ pub(in crate::store) fn read_range(
     Ok(bytes)
 }
 
-fn require(disk: &dyn Disk, path: &Path, kind: Kind) -> Result<Option<Stat>> {
+fn require(disk: &dyn Disk, path: &Path, kind: FileKind) -> Result<Option<Stat>> {
     match disk.stat(path).at(path)? {
         Some(stat) if stat.kind == kind => Ok(Some(stat)),
-        Some(stat) if kind == Kind::Directory => {
+        Some(stat) if kind == FileKind::Directory => {
             let message = format!("expected a directory, found {}", stat.kind.describe());
             Err(StoreError::Damaged { path: path.into(), offset: 0, message })
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fs_err::os::unix::fs::FileExt as _;
 
 use crate::store::disk::{
-    Access, Disk, DiskFile, Kind, Stat, directory::Directory, publish::parent_of,
+    Access, Disk, DiskFile, FileKind, Stat, directory::Directory, publish::parent_of,
 };
 
 /// The file system of the machine, as far as one state directory is concerned.
@@ -310,13 +310,13 @@ fn named(error: io::Error, what: &str, path: &Path) -> io::Error {
 
 fn stat_of(meta: &std::fs::Metadata) -> Stat {
     let kind = if meta.is_file() {
-        Kind::File
+        FileKind::File
     } else if meta.is_dir() {
-        Kind::Directory
+        FileKind::Directory
     } else if meta.is_symlink() {
-        Kind::Link
+        FileKind::Link
     } else {
-        Kind::Other
+        FileKind::Other
     };
     Stat {
         kind,

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::store::{
-    Directory, Kind,
+    Directory, FileKind,
     disk::{Access, directory::WrongKind},
 };
 
@@ -41,20 +41,20 @@ impl Scene {
     }
 
     /// Puts something that is not a regular file at `name`, one kind after the other.
-    fn for_each_wrong_file(&self, name: &str, mut check: impl FnMut(&Directory, Kind)) {
+    fn for_each_wrong_file(&self, name: &str, mut check: impl FnMut(&Directory, FileKind)) {
         let path = self.inside.join(name);
         for shape in ["link", "dangling", "loop", "relative", "pipe", "socket", "directory"] {
             let mut socket = None;
             let kind = match shape {
-                "link" => symlink(&self.victim, &path).map(|()| Kind::Link),
-                "dangling" => symlink(self.victims.join("new"), &path).map(|()| Kind::Link),
-                "loop" => symlink(&path, &path).map(|()| Kind::Link),
-                "relative" => symlink("../victims/victim", &path).map(|()| Kind::Link),
-                "pipe" => make_pipe(&path).map(|()| Kind::Other),
+                "link" => symlink(&self.victim, &path).map(|()| FileKind::Link),
+                "dangling" => symlink(self.victims.join("new"), &path).map(|()| FileKind::Link),
+                "loop" => symlink(&path, &path).map(|()| FileKind::Link),
+                "relative" => symlink("../victims/victim", &path).map(|()| FileKind::Link),
+                "pipe" => make_pipe(&path).map(|()| FileKind::Other),
                 "socket" => std::os::unix::net::UnixListener::bind(&path)
                     .map(|made| socket = Some(made))
-                    .map(|()| Kind::Other),
-                _ => fs::create_dir(&path).map(|()| Kind::Directory),
+                    .map(|()| FileKind::Other),
+                _ => fs::create_dir(&path).map(|()| FileKind::Directory),
             };
             check(&self.directory(), kind.unwrap());
             self.assert_untouched();
@@ -73,7 +73,7 @@ fn make_pipe(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn found_instead(error: &std::io::Error) -> Option<Kind> {
+fn found_instead(error: &std::io::Error) -> Option<FileKind> {
     error.get_ref()?.downcast_ref::<WrongKind>().map(|wrong| wrong.found)
 }
 
@@ -113,7 +113,7 @@ fn replacing_takes_the_name_and_not_what_a_link_points_to() {
     let scene = scene();
     scene.for_each_wrong_file("f", |dir, kind| {
         let replaced = dir.replace("f", b"mine");
-        if kind == Kind::Directory {
+        if kind == FileKind::Directory {
             assert!(replaced.is_err());
         } else {
             replaced.unwrap();
@@ -135,12 +135,12 @@ fn removing_and_renaming_move_the_link_itself() {
         assert_eq!(dir.stat("other").unwrap().unwrap().kind, kind);
         assert!(dir.exchange("f", dir, "other").unwrap());
         dir.remove("other").unwrap();
-        if kind == Kind::Link {
+        if kind == FileKind::Link {
             dir.link("f", dir, "second").unwrap();
-            assert_eq!(dir.stat("second").unwrap().unwrap().kind, Kind::Link);
+            assert_eq!(dir.stat("second").unwrap().unwrap().kind, FileKind::Link);
             dir.remove("second").unwrap();
         }
-        assert_eq!(dir.remove("f").is_ok(), kind != Kind::Directory);
+        assert_eq!(dir.remove("f").is_ok(), kind != FileKind::Directory);
     });
 }
 
@@ -152,18 +152,21 @@ fn what_is_no_directory_is_not_entered() {
     for target in targets {
         symlink(target, &path).unwrap();
         let dir = scene.directory();
-        assert_eq!(found_instead(&dir.open_dir("d").unwrap_err()), Some(Kind::Link));
+        assert_eq!(found_instead(&dir.open_dir("d").unwrap_err()), Some(FileKind::Link));
         assert_eq!(dir.create_dir("d", 0o700).unwrap_err().kind(), ErrorKind::AlreadyExists);
         assert!(dir.remove_dir("d").is_err());
         dir.remove("d").unwrap();
         scene.assert_untouched();
     }
     make_pipe(&path).unwrap();
-    assert_eq!(found_instead(&scene.directory().open_dir("d").unwrap_err()), Some(Kind::Other));
+    assert_eq!(found_instead(&scene.directory().open_dir("d").unwrap_err()), Some(FileKind::Other));
     fs::remove_file(&path).unwrap();
     fs::write(&path, b"").unwrap();
     let error = scene.directory().open_dir("d").unwrap_err();
-    assert_eq!((found_instead(&error), error.kind()), (Some(Kind::File), ErrorKind::NotADirectory));
+    assert_eq!(
+        (found_instead(&error), error.kind()),
+        (Some(FileKind::File), ErrorKind::NotADirectory)
+    );
     assert!(scene.directory().open_dir("absent").unwrap().is_none());
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::store::{
     Hash, Result, StoreError,
     disk::{
-        Access, Disk, Kind, Stat,
+        Access, Disk, FileKind, Stat,
         publish::{create_temporary_after, discard, ensure_dir, ensure_dir_all, parent_of},
         read::{read_file, require_file},
     },
@@ -275,7 +275,7 @@ impl Replacer<'_> {
 
     /// As far as possible: the file is kept either way.
     fn make_durable(&self, path: &Path) {
-        if matches!(self.disk.stat(path), Ok(Some(stat)) if stat.kind == Kind::File) {
+        if matches!(self.disk.stat(path), Ok(Some(stat)) if stat.kind == FileKind::File) {
             let _ = self.disk.open(path, Access::Read).and_then(|file| file.sync());
         }
         let _ = self.disk.sync_dir(&self.paths.salvage());
@@ -287,7 +287,7 @@ impl Replacer<'_> {
     /// state, or a save that it could not look at any more, which is kept.
     fn clear(&self, name: FileName, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
         let foreign = match self.disk.stat(path).at(path)? {
-            Some(stat) if stat.kind == Kind::File => {
+            Some(stat) if stat.kind == FileKind::File => {
                 match read_file(self.disk, path, segment::LIMIT) {
                     Ok(Some(left)) => {
                         !bytes.starts_with(&left.bytes) && !self.knows(name, left.hash)

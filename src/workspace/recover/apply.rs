@@ -6,7 +6,7 @@ use super::{super::*, Examined};
 use crate::{
     domain::format_duration,
     domain::{ErrorCode, PlanRole, StepRef, StepRole},
-    recovery::{Action, Decision},
+    recovery::{Decision, RecoveryAction},
 };
 
 /// Who decided.
@@ -49,7 +49,7 @@ impl Workspace {
         decision: &Decision,
         by: &DecidedBy,
     ) -> Result<Carried, Error> {
-        if decision.action == Action::RollbackCheckpoint {
+        if decision.action == RecoveryAction::RollbackCheckpoint {
             return self.roll_back(examined, decision, by);
         }
         if let Some(damaged) = examined.evidence.damage.first() {
@@ -66,7 +66,7 @@ impl Workspace {
             }
             let done = act(draft, examined, decision)?;
             // A question that is open already is not put again.
-            let idle = decision.action == Action::HumanReview && draft.is_empty();
+            let idle = decision.action == RecoveryAction::HumanReview && draft.is_empty();
             if !decision.nothing_to_do && !idle {
                 log(draft, examined, decision, by, &done)?;
             }
@@ -120,7 +120,7 @@ fn act(
     let note = || Some(format!("recover: {}", decision.reasons.join("; ")));
     let step = decision.step.map(StepRef::Number);
     match decision.action {
-        Action::ContinueTask => {
+        RecoveryAction::ContinueTask => {
             let step = step.ok_or_else(no_step)?;
             if role(draft, &step)? == Some(StepRole::Active) {
                 done.push(change::take_up(draft, &step)?.message);
@@ -129,11 +129,11 @@ fn act(
                 make(draft, &Change::StepStart { step: Some(step) }, &mut done)?;
             }
         }
-        Action::RestartTask => {
+        RecoveryAction::RestartTask => {
             activate(draft, &mut done)?;
             make(draft, &reset(step, note()), &mut done)?;
         }
-        Action::NextTask => {
+        RecoveryAction::NextTask => {
             let step = step.ok_or_else(no_step)?;
             if role(draft, &step)? == Some(StepRole::Active) {
                 change::take_up(draft, &step)?;
@@ -145,17 +145,17 @@ fn act(
                 make(draft, &Change::StepStart { step: Some(step) }, &mut done)?;
             }
         }
-        Action::RetryTask => {
+        RecoveryAction::RetryTask => {
             activate(draft, &mut done)?;
             make(draft, &Change::StepRetry { step, note: None }, &mut done)?;
         }
-        Action::SkipTask => {
+        RecoveryAction::SkipTask => {
             activate(draft, &mut done)?;
             let result = StepResult { step, note: note(), force: true, ..StepResult::default() };
             make(draft, &Change::StepSkip(Box::new(result)), &mut done)?;
         }
-        Action::Restart => restart(draft, note(), &mut done)?,
-        Action::HumanReview => match examined.evidence.plan.open_reviews.first() {
+        RecoveryAction::Restart => restart(draft, note(), &mut done)?,
+        RecoveryAction::HumanReview => match examined.evidence.plan.open_reviews.first() {
             Some(review) => done.push(format!("a person has already been asked: {review}")),
             None => {
                 let about = decision.step.map(|n| format!("step {n}: ")).unwrap_or_default();
@@ -164,7 +164,7 @@ fn act(
                 make(draft, &Change::ReviewOpen { text }, &mut done)?;
             }
         },
-        Action::RollbackCheckpoint => return Err(no_step()),
+        RecoveryAction::RollbackCheckpoint => return Err(no_step()),
     }
     Ok(done)
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::{Entry, Extent, Inode, SimDisk, SimFile};
-use crate::store::disk::{Access, Disk, DiskFile, Kind, Stat, publish::parent_of};
+use crate::store::disk::{Access, Disk, DiskFile, FileKind, Stat, publish::parent_of};
 
 impl Disk for SimDisk {
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>> {
@@ -14,7 +14,7 @@ impl Disk for SimDisk {
         Ok(match inner.names.get(path) {
             Some(Entry::File(ino)) => Some(inner.stat(*ino)),
             Some(Entry::Dir) => Some(Stat {
-                kind: Kind::Directory,
+                kind: FileKind::Directory,
                 len: 0,
                 mtime: 0,
                 ino: 0,

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-use crate::store::disk::{Kind, Stat, publish::parent_of};
+use crate::store::disk::{FileKind, Stat, publish::parent_of};
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -460,7 +460,7 @@ impl Inner {
     fn stat(&self, ino: u64) -> Stat {
         let inode = &self.inodes[&ino];
         let len = inode.data.len() as u64;
-        Stat { kind: Kind::File, len, mtime: inode.mtime, ino, mode: inode.mode, owner: (1, 1) }
+        Stat { kind: FileKind::File, len, mtime: inode.mtime, ino, mode: inode.mode, owner: (1, 1) }
     }
 }
 

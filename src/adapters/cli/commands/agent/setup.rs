@@ -8,7 +8,7 @@ use super::setup_check;
 use crate::{
     adapters::{
         cli::{CliResult, Failure, Session},
-        setup::{Action, Client, FilePlan, HookOptions, Scope, Setup, SetupError, project_of},
+        setup::{Client, FileAction, FilePlan, HookOptions, Scope, Setup, SetupError, project_of},
     },
     domain::ErrorCode,
 };
@@ -175,10 +175,10 @@ fn print(session: &mut Session<'_>, setup: &Setup) -> CliResult {
 fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: bool) {
     let advice = setup.client.advice(setup.scope, &setup.program).filter(|_| !remove);
     let word = |plan: &FilePlan| match plan.action() {
-        Action::Create => "created",
-        Action::Change => "changed",
-        Action::Remove => "removed",
-        Action::Keep => "unchanged",
+        FileAction::Create => "created",
+        FileAction::Change => "changed",
+        FileAction::Remove => "removed",
+        FileAction::Keep => "unchanged",
     };
     let dry_run = session.global.dry_run;
     if session.output.is_json() {
@@ -200,7 +200,7 @@ fn report(session: &mut Session<'_>, setup: &Setup, plans: &[FilePlan], remove: 
         return;
     }
     for plan in plans {
-        if dry_run && plan.action() != Action::Keep {
+        if dry_run && plan.action() != FileAction::Keep {
             session.output.raw(&plan.diff());
             if let Some(note) = &plan.note {
                 session.output.line(format!("{}: {note}", plan.path.display()));

@@ -15,7 +15,7 @@ use crate::{
         cli::{CliResult, Failure, Session},
         fleet::{self, Column, Database, Filter, Project, Wanted},
     },
-    recovery::Action,
+    recovery::RecoveryAction,
     workspace::RecoverRequest,
 };
 
@@ -123,7 +123,7 @@ fn one(
     let options = RecoveryOptions { request, ..RecoveryOptions::default() };
     let recovery = Recovery::decide(&workspace, &options)?;
     let whole = recovery.examined.evidence.damage.is_empty();
-    if whole || recovery.decision.action == Action::RollbackCheckpoint {
+    if whole || recovery.decision.action == RecoveryAction::RollbackCheckpoint {
         recovery.carry_out(&workspace)?;
     }
     fleet::push(database, &workspace, host, args.lease, false)?;

@@ -10,7 +10,7 @@ use crate::{
         is_archived, split_words,
     },
     domain::{ErrorCode, PlanRole},
-    recovery::Action,
+    recovery::RecoveryAction,
     text::display::one_line,
     text::shell::shell_word,
     workspace::{Outcome, RecoverRequest, Span, Workspace},
@@ -68,7 +68,7 @@ pub(in crate::adapters) struct Args {
     pub(in crate::adapters) apply: bool,
     /// Take this decision instead, if it is possible
     #[arg(long, value_name = "ACTION", value_parser = action)]
-    pub(in crate::adapters) decide: Option<Action>,
+    pub(in crate::adapters) decide: Option<RecoveryAction>,
     /// Decide for this step; else for the one that was interrupted or failed
     #[arg(long, value_name = "STEP")]
     pub(in crate::adapters) step: Option<String>,
@@ -97,9 +97,9 @@ pub(in crate::adapters) struct Args {
     pub(in crate::adapters) stale_after: Option<Duration>,
 }
 
-pub(in crate::adapters) fn action(text: &str) -> Result<Action, String> {
-    let all: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
-    Action::parse(text)
+pub(in crate::adapters) fn action(text: &str) -> Result<RecoveryAction, String> {
+    let all: Vec<&str> = RecoveryAction::ALL.iter().map(|action| action.word()).collect();
+    RecoveryAction::parse(text)
         .ok_or_else(|| format!("`{text}` is not a decision; expected one of {}", all.join(", ")))
 }
 
@@ -148,7 +148,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     let way_back = look_back(&workspace, &mut recovery);
     // In a damaged state nothing can be carried out but going back.
     let whole = recovery.examined.evidence.damage.is_empty()
-        || recovery.decision.action == Action::RollbackCheckpoint;
+        || recovery.decision.action == RecoveryAction::RollbackCheckpoint;
     let carried = match args.apply && whole {
         true => Some(recovery.carry_out(&workspace)?.outcome),
         false => None,
