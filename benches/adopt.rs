@@ -41,40 +41,40 @@ fn main() {
     let whole = || run(STATEDIR, &many, &["adopt", "--dry-run"]);
     let version = || run(STATEDIR, &many, &["--version"]);
     report("adopt --dry-run / --version, for comparison", alternate(50, whole, version), f64::MAX);
-    let own = state(root, "own", TASKS);
     let one = adopted(root, "one", 1);
     for (name, dir) in [("50 files", &many), ("one file", &one)] {
+        let own = state(root, &format!("own beside {name}"), TASKS);
         run(STATEDIR, dir, &["adopt"]);
-        for args in
-            [&["status"][..], &["brief"], &["step", "show", "500"], &["var", "set", "a", "1"]]
-        {
+        // Both have been changed before.
+        run(STATEDIR, dir, &["var", "set", "a", "0"]);
+        run(STATEDIR, &own, &["var", "set", "a", "0"]);
+        for args in [
+            &["status"][..],
+            &["brief"],
+            &["step", "next"],
+            &["step", "show", "500"],
+            &["var", "set", "a", "1"],
+        ] {
             let pair = alternate(30, || run(STATEDIR, dir, args), || run(STATEDIR, &own, args));
             report(&format!("{}, {name} / own", args.join(" ")), pair, 1.3);
         }
-        let mut next = 0;
-        let mut life = |dir: &Path| {
-            let step = (next / 2 + 1).to_string();
-            next += 1;
+        let life = |dir: &Path, step: usize| {
+            let step = step.to_string();
             run(STATEDIR, dir, &["step", "start", &step])
                 + run(STATEDIR, dir, &["step", "done", &step])
         };
         let (mut these, mut those) = (Vec::new(), Vec::new());
-        for _ in 0..20 {
-            these.push(life(dir));
-            those.push(life(&own));
+        for step in 1..=20 {
+            these.push(life(dir, step));
+            those.push(life(&own, step));
         }
         these.sort();
         those.sort();
         report(&format!("step start and done, {name} / own"), (these[10], those[10]), 1.3);
-        run(STATEDIR, &own, &["undo"]);
-        while run_ok(&own, &["undo"]) {}
+        let pair =
+            alternate(10, || run(STATEDIR, dir, &["undo"]), || run(STATEDIR, &own, &["undo"]));
+        report(&format!("undo, {name} / own"), pair, 1.3);
     }
-}
-
-fn run_ok(dir: &Path, args: &[&str]) -> bool {
-    let mut command = std::process::Command::new(STATEDIR);
-    command.args(args).current_dir(dir).env("STATEDIR_ACTOR", "bench").env_remove("STATEDIR");
-    command.output().is_ok_and(|output| output.status.success())
 }
 
 fn place(n: usize) -> String {

@@ -44,6 +44,16 @@ impl StateFile {
         }
     }
 
+    /// What the file holds before anybody wrote something into it, where that says nothing.
+    pub(crate) const fn blank(self) -> &'static [u8] {
+        match self {
+            Self::Context => b"# Execution Context\n\n## Key Findings\n",
+            Self::Constraints => b"# Execution Constraints\n",
+            Self::Variables => b"{}\n",
+            _ => b"",
+        }
+    }
+
     /// The file's name without its ending.
     pub fn stem(self) -> &'static str {
         self.name().split_once('.').map_or(self.name(), |(stem, _)| stem)

@@ -1,6 +1,8 @@
 //! Merging line by line, and the markers that git leaves in a file when nobody merged it by
 //! meaning.
 
+use std::ops::Range;
+
 use super::MergeError;
 use crate::domain::StateFile;
 use similar::{ConflictStyle, MergeResolution, TextMerge};
@@ -24,7 +26,7 @@ pub(crate) fn split_git_markers(text: &str) -> Option<(String, String)> {
                 sides.0.push_str(line);
                 sides.1.push_str(line);
             }
-            Region::Both(ours, theirs) => {
+            Region::Both(Sides { ours, theirs, .. }) => {
                 any = true;
                 sides.0.push_str(&ours);
                 sides.1.push_str(&theirs);
@@ -34,9 +36,53 @@ pub(crate) fn split_git_markers(text: &str) -> Option<(String, String)> {
     any.then_some(sides)
 }
 
+/// One conflict that git left in a text.
+#[derive(Debug)]
+pub(crate) struct Hunk {
+    /// Where it stands, with its markers.
+    pub at: Range<usize>,
+    /// Its first line, from one.
+    pub line: usize,
+    /// What the sides say.
+    pub sides: Sides,
+}
+
+/// What the sides of a conflict say.
+#[derive(Debug, Default)]
+pub(crate) struct Sides {
+    /// Before both changes; empty where git does not tell.
+    pub base: String,
+    /// Ours.
+    pub ours: String,
+    /// Theirs.
+    pub theirs: String,
+    /// How many bytes and lines they take in the text, with their markers.
+    len: usize,
+    lines: usize,
+}
+
+/// The conflicts that git left in a text, in order.
+pub(crate) fn hunks(text: &str) -> Vec<Hunk> {
+    let mut found = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    for region in regions(text) {
+        let (len, lines) = match region {
+            Region::Same(same) => (same.len(), 1),
+            Region::Both(sides) => {
+                let (len, lines) = (sides.len, sides.lines);
+                found.push(Hunk { at: at..at + len, line, sides });
+                (len, lines)
+            }
+        };
+        at += len;
+        line += lines;
+    }
+    found
+}
+
 enum Region<'t> {
     Same(&'t str),
-    Both(String, String),
+    Both(Sides),
 }
 
 #[derive(PartialEq)]
@@ -74,7 +120,7 @@ fn regions(text: &str) -> Vec<Region<'_>> {
 }
 
 fn conflict<'t>(lines: &[&'t str]) -> Option<(Region<'t>, usize)> {
-    let (mut ours, mut theirs) = (String::new(), String::new());
+    let mut sides = Sides::default();
     let mut part = In::Ours;
     for (at, line) in lines.iter().enumerate().skip(1) {
         let bare = line.trim_end();
@@ -82,11 +128,13 @@ fn conflict<'t>(lines: &[&'t str]) -> Option<(Region<'t>, usize)> {
             In::Ours if line.starts_with("||||||| ") || bare == "|||||||" => part = In::Base,
             In::Ours | In::Base if bare == "=======" => part = In::Theirs,
             In::Theirs if line.starts_with(">>>>>>> ") || bare == ">>>>>>>" => {
-                return Some((Region::Both(ours, theirs), at + 1));
+                sides.lines = at + 1;
+                sides.len = lines[..=at].iter().map(|line| line.len()).sum();
+                return Some((Region::Both(sides), at + 1));
             }
-            In::Ours => ours.push_str(line),
-            In::Base => {}
-            In::Theirs => theirs.push_str(line),
+            In::Ours => sides.ours.push_str(line),
+            In::Base => sides.base.push_str(line),
+            In::Theirs => sides.theirs.push_str(line),
         }
     }
     None

@@ -31,7 +31,7 @@ use crate::domain::{StateFile, Workflow};
 
 pub(crate) use checklist::merge_checklist;
 pub(crate) use conflict::{Conflict, conflicts, may_conflict};
-pub(crate) use git_markers::{has_git_markers, split_git_markers};
+pub(crate) use git_markers::{has_git_markers, hunks, split_git_markers};
 pub(crate) use plan::copy_step_data;
 pub(crate) use resolve::{ResolveError, Side, choose_side};
 

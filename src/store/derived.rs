@@ -5,7 +5,11 @@
 //! the hash of the content that it was derived from, a length, and the derived bytes. Readers write
 //! nothing.
 
-use std::path::Path;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::store::{
     Hash,
@@ -23,6 +27,42 @@ const LIMIT: u64 = 64 * 1024 * 1024;
 
 const HASH: usize = 16;
 const HEADER: usize = HASH + HASH + 8;
+
+/// Where it can be found what was derived from files with exactly these bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct DerivedPlace {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) path: PathBuf,
+    pub(super) source: Hash,
+}
+
+impl DerivedPlace {
+    /// What was derived, if it was kept.
+    pub(crate) fn load(&self) -> Option<Vec<u8>> {
+        load(&*self.disk, &self.path, self.source)
+    }
+
+    /// Whether something was kept; it may be damaged.
+    pub(crate) fn is_filled(&self) -> bool {
+        is_about(&*self.disk, &self.path, self.source)
+    }
+}
+
+/// What stands for the content of these files: the hash of one, or one of all hashes together, those
+/// of files that are not there included.
+pub(super) fn source<N: AsRef<str>>(files: &BTreeMap<String, Hash>, names: &[N]) -> Option<Hash> {
+    if let [one] = names {
+        return files.get(one.as_ref()).copied();
+    }
+    let mut all = Vec::with_capacity(names.len() * 64);
+    for name in names.iter().map(AsRef::as_ref) {
+        all.extend_from_slice(name.as_bytes());
+        all.push(0);
+        all.extend(files.get(name).map(Hash::as_bytes).unwrap_or_default());
+        all.push(0);
+    }
+    Some(Hash::of(&all))
+}
 
 /// What was derived from the content with that hash.
 pub(super) fn load(disk: &dyn Disk, path: &Path, source: Hash) -> Option<Vec<u8>> {

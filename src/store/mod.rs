@@ -44,7 +44,7 @@ pub(crate) use cancellation::Cancellation;
 pub(crate) use checkpoint::{
     Checkpoint, CheckpointChange, CheckpointRecord, Image, Moment, NewCheckpoint,
 };
-pub(crate) use derived::WORTHWHILE;
+pub(crate) use derived::{DerivedPlace, WORTHWHILE};
 pub(crate) use disk::directory::Directory;
 pub(crate) use disk::real::RealDisk;
 pub(crate) use disk::{Disk, FileKind};
@@ -67,7 +67,7 @@ pub(crate) use transaction::change::{
     ByteSplice, ChangeKind, Committed, FileChange, LockHolder, NewOperation,
 };
 pub use view::AppendedView;
-pub(crate) use view::{AppendedReader, LateFile, LogDamage, View};
+pub(crate) use view::{AppendedReader, LateFile, LogDamage, Made, View};
 
 use disk::read::{require_dir, require_file};
 use error::At as _;

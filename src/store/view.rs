@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::store::{
     Hash, Report, Result, Revision, Tally,
     checkpoint::registry::Registry,
-    derived,
+    derived::{self, DerivedPlace},
     disk::{Access, Disk, DiskFile},
     error::At as _,
     log::{head::Facts, tail::Tail},
@@ -41,9 +41,17 @@ pub(crate) struct LateFile {
     /// Its name.
     pub name: &'static str,
     /// What it comes to.
-    pub make: Arc<dyn Fn() -> Vec<u8> + Send + Sync>,
+    pub make: Arc<dyn Fn() -> Made + Send + Sync>,
     /// What it came to.
-    pub made: OnceLock<Vec<u8>>,
+    pub made: OnceLock<Made>,
+}
+
+/// A file that was worked out.
+pub(crate) struct Made {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// What was derived from them before.
+    pub derived: Option<Vec<u8>>,
 }
 
 impl fmt::Debug for LateFile {
@@ -67,7 +75,7 @@ impl View {
     /// The bytes of a rewritable file, `None` when it is absent.
     pub(crate) fn bytes(&self, name: &str) -> Option<&[u8]> {
         match &self.late {
-            Some(late) if late.name == name => Some(late.made.get_or_init(|| (late.make)())),
+            Some(late) if late.name == name => Some(&late.made.get_or_init(|| (late.make)()).bytes),
             _ => self.files.get(name).map(Vec::as_slice),
         }
     }
@@ -79,6 +87,9 @@ impl View {
 
     /// What a caller derived from exactly the bytes that a file has, if that was kept.
     pub(crate) fn derived(&self, name: &str) -> Option<Vec<u8>> {
+        if let Some(late) = self.late.as_ref().filter(|late| late.name == name) {
+            return late.made.get_or_init(|| (late.make)()).derived.clone();
+        }
         let hash = self.hashes.get(name)?;
         let is_worthwhile = self.bytes(name)?.len() >= derived::WORTHWHILE;
         is_worthwhile.then(|| derived::load(&*self.appended.disk, &self.derived, *hash))?
@@ -88,6 +99,16 @@ impl View {
     pub(crate) fn has_derived(&self, name: &str) -> bool {
         let hash = self.hashes.get(name);
         hash.is_some_and(|hash| derived::is_about(&*self.appended.disk, &self.derived, *hash))
+    }
+
+    /// Where it is kept what was derived from several files as they are.
+    pub(crate) fn derived_place(&self, names: &[&str]) -> Option<DerivedPlace> {
+        if self.hashes.is_empty() {
+            return None;
+        }
+        let source = derived::source(&self.hashes, names)?;
+        let disk = Arc::clone(&self.appended.disk);
+        Some(DerivedPlace { disk, path: self.derived.clone(), source })
     }
 
     /// The names of the rewritable files that exist.

@@ -333,3 +333,107 @@ fn a_profile_of_ones_own_is_a_file() {
     let ran = project.run(&["adopt", "--profile", "nobody"]);
     assert!(ran.stderr.contains("there is no profile `nobody`"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_file_in_the_folder_of_a_system_is_read_as_one_of_it() {
+    let project = project(&[
+        (".kiro/specs/pay/tasks.md", "- [-] 1. Models\n- [ ] 2. Views\n"),
+        (".kiro/specs/pay/design.md", "# Design\n"),
+        (".kiro/specs/pay/requirements.md", "# Requirements\n"),
+    ]);
+    for path in [".kiro/specs/pay/tasks.md", ".kiro/specs/pay"] {
+        let said = project.json(&["adopt", "--dry-run", path]);
+        assert_eq!(said["profile"], "kiro", "{path}: {said}");
+        assert_eq!(said["context"][0], "design.md", "{said}");
+        assert_eq!(said["constraints"][0], "requirements.md", "{said}");
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_read_is_named() {
+    let project = project(&[("specs/001-a/tasks.md", "- [ ] T001 One\n"), ("specs/002-b/x", "")]);
+    let bad = project.root().join("specs/002-b/tasks.md");
+    fs::write(&bad, b"- [ ] T001 caf\xe9\n").unwrap();
+    let ran = project.ok(&["adopt", "--dry-run"]);
+    assert!(ran.stderr.contains("specs/002-b/tasks.md` cannot be read"), "{}", ran.stderr);
+    let ran = project.run(&["adopt", "specs/002-b/tasks.md"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stderr.contains("cannot be read") && ran.stderr.contains("UTF-8"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_hint_about_a_title_keeps_the_place() {
+    let project = project(&[("TODO.md", "- [ ] T001 One\n")]);
+    project.ok(&["adopt"]);
+    for place in ["--after", "--before"] {
+        let ran = project.run(&["step", "add", "", place, "T001"]);
+        let hint = format!("`statedir step add 'What to do' {place} T001`");
+        assert!(ran.stderr.contains(&hint), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_status_that_nobody_knows_counts_as_open_and_stays_until_it_changes() {
+    let project = Project::with_lifecycle(false);
+    project.ok(&["init", "--goal", "Pay", "--title", "Pay"]);
+    project.ok(&["step", "add", "One"]);
+    project.ok(&["step", "add", "Two"]);
+    let path = project.dir().join("plan.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let odd = text.replacen("**status**: PENDING", "**status**: IN REVIEW", 1);
+    assert_ne!(odd, text);
+    fs::write(&path, &odd).unwrap();
+    let status = project.json(&["status"]);
+    assert_eq!((&status["pending"], &status["total_steps"]), (&2.into(), &2.into()), "{status}");
+    let checked = project.ok(&["check"]).stdout;
+    assert!(checked.contains("unknown status `IN REVIEW`"), "{checked}");
+    assert!(checked.contains("counts as not started"), "{checked}");
+    // What is done elsewhere leaves the word as it is.
+    project.ok(&["step", "skip", "2"]);
+    assert!(fs::read_to_string(&path).unwrap().contains("**status**: IN REVIEW"));
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "done", "1"]);
+    assert_eq!(project.json(&["status"])["completed"], 1);
+    // The same for a status of the plan.
+    let text = fs::read_to_string(&path).unwrap();
+    let status = project.json(&["status"])["status"].as_str().unwrap().to_owned();
+    fs::write(&path, text.replacen(&format!("**status**: {status}"), "**status**: Whatever", 1))
+        .unwrap();
+    let checked = project.ok(&["check"]).stdout;
+    assert!(checked.contains("unknown plan status `Whatever`"), "{checked}");
+    project.ok(&["step", "add", "Three"]);
+}
+
+#[test]
+fn files_that_were_never_there_are_made_when_they_are_needed() {
+    let plan = "# Pay\n\n## Steps\n\n### Step 1: One\n";
+    for args in [
+        &["directive", "add", "Be quick"][..],
+        &["rule", "add", "When cost > 5, pause"],
+        &["constraint", "set", "priority", "quality"],
+        &["context", "add", "It is slow."],
+        &["var", "set", "a", "1"],
+    ] {
+        let project = Project::with_lifecycle(false);
+        fs::create_dir_all(project.dir()).unwrap();
+        fs::write(project.dir().join("plan.md"), plan).unwrap();
+        project.ok(args);
+        let file = match args[0] {
+            "context" => "context.md",
+            "var" => "variables.json",
+            _ => "constraints.md",
+        };
+        let text = project.read(file);
+        assert!(text.contains(args[2].split(' ').next().unwrap()), "{args:?}: {text}");
+        // Control: one that was there and is gone is not made anew, it can be restored.
+        fs::remove_file(project.dir().join(file)).unwrap();
+        let ran = project.run(args);
+        assert_eq!(ran.code, 4, "{args:?}: {}", ran.stderr);
+        project.run(&["check", "--fix"]);
+        assert_eq!(project.read(file), text);
+    }
+}

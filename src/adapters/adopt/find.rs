@@ -53,14 +53,18 @@ pub(super) fn inside(dir: &Path, profile: &Profile) -> Vec<String> {
     names.filter(|name| !name.contains('*')).flat_map(|name| matching(dir, name)).collect()
 }
 
-/// The profile whose folder `dir` is: `specs/001-login` of a project.
-pub(super) fn is_inside(dir: &Path, profile: &Profile) -> bool {
-    let Ok(dir) = fs_err::canonicalize(dir) else { return false };
+/// Whether `dir` is a folder that a profile looks into, as `specs/001-login` of a project, and how
+/// many folders say so.
+pub(super) fn depth_inside(dir: &Path, profile: &Profile) -> Option<usize> {
+    let dir = fs_err::canonicalize(dir).ok()?;
     let parts: Vec<String> =
         dir.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    profile.plan.iter().any(|pattern| {
-        let Some((folders, _)) = pattern.rsplit_once('/') else { return false };
+    let depths = profile.plan.iter().filter_map(|pattern| {
+        let (folders, _) = pattern.rsplit_once('/')?;
         let depth = folders.split('/').count();
-        parts.len() > depth && matches(folders, &parts[parts.len() - depth..].join("/"))
-    })
+        let is_inside =
+            parts.len() > depth && matches(folders, &parts[parts.len() - depth..].join("/"));
+        is_inside.then_some(depth)
+    });
+    depths.max()
 }

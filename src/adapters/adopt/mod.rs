@@ -90,6 +90,8 @@ pub(crate) struct Detected {
     pub profile: Profile,
     /// The files with tasks.
     pub plans: Vec<FoundPlan>,
+    /// Files that should have been among them, and why they are not.
+    pub unreadable: Vec<String>,
 }
 
 impl Detected {
@@ -171,19 +173,23 @@ pub(crate) fn with_profile(dir: &Path, profile: Profile) -> Option<Detected> {
     paths.sort_unstable();
     paths.dedup();
     paths.truncate(find::MOST);
-    let plans: Vec<FoundPlan> = paths
-        .iter()
-        .filter_map(|path| FoundPlan::read(dir, path, &profile))
-        .filter(|plan| !plan.tasks.tasks.is_empty())
-        .collect();
+    let (mut plans, mut unreadable) = (Vec::new(), Vec::new());
+    for path in &paths {
+        match FoundPlan::read(dir, path, &profile) {
+            Some(plan) if plan.tasks.tasks.is_empty() => {}
+            Some(plan) => plans.push(plan),
+            None if dir.join(path).is_dir() => {}
+            None => unreadable.extend(propose::unreadable(&dir.join(path))),
+        }
+    }
     let is_there = !plans.is_empty() || profile.without_tasks && !paths.is_empty();
-    is_there.then_some(Detected { profile, plans })
+    is_there.then_some(Detected { profile, plans, unreadable })
 }
 
 /// One file that the user named.
 pub(crate) fn with_file(dir: &Path, file: &str, profile: Profile) -> Option<Detected> {
     let plan = FoundPlan::read(dir, file, &profile)?;
-    Some(Detected { profile, plans: vec![plan] })
+    Some(Detected { profile, plans: vec![plan], unreadable: Vec::new() })
 }
 
 /// The profile that a user names: one of ours, one of their own, or a file.

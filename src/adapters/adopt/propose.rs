@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::{Detected, best, detect, find, profile_named, with_file, with_profile};
-use crate::domain::layout::{
-    AddedFiles, FilePath, ForeignLayout, PlanFile,
-    profile::{NAMES, Profile, Unit},
+use crate::{
+    domain::layout::{
+        AddedFiles, FilePath, ForeignLayout, PlanFile,
+        profile::{NAMES, Profile, Unit},
+    },
+    text::markdown::Document,
 };
 
 /// What the user asks for.
@@ -68,16 +71,29 @@ pub(crate) fn propose(wanted: &Wanted, former: Option<&ForeignLayout>) -> Result
         }
     };
     let found = found.ok_or_else(|| {
-        format!("there is no plan in `{}` that any profile knows", wanted.path.display())
+        let unreadable = wanted.path.is_file().then(|| unreadable(&wanted.path)).flatten();
+        unreadable.unwrap_or_else(|| {
+            format!("there is no plan in `{}` that any profile knows", wanted.path.display())
+        })
     })?;
     let layout = layout(&dir, &found, wanted.private, former)?;
     Ok(Proposed { dir, found, others, layout })
 }
 
-/// The profile whose folder the directory is.
+/// Why a file cannot be read as a plan.
+pub(super) fn unreadable(path: &Path) -> Option<String> {
+    let error = match fs_err::read(path) {
+        Ok(bytes) => Document::from_bytes(bytes).err()?.to_string(),
+        Err(error) => return Some(error.to_string()),
+    };
+    Some(format!("`{}` cannot be read: {error}", path.display()))
+}
+
+/// The profile whose folder the directory is: `.kiro/specs/a` says more than `specs/a`.
 fn inside_profile(dir: &Path) -> Option<Profile> {
-    let mut all = NAMES.iter().filter_map(|name| Profile::builtin(name));
-    all.find(|profile| find::is_inside(dir, profile))
+    let all = NAMES.iter().rev().filter_map(|name| Profile::builtin(name));
+    let inside = all.filter_map(|profile| Some((find::depth_inside(dir, &profile)?, profile)));
+    inside.max_by_key(|(depth, _)| *depth).map(|(_, profile)| profile)
 }
 
 fn layout(

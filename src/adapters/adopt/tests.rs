@@ -10,7 +10,7 @@ use super::{Wanted, propose};
 use crate::{
     domain::checklist::{Checklist, Grammar},
     text::markdown::Document,
-    workspace::{Change, Environment, NoVersionControl, Options, Workspace},
+    workspace::{Change, Environment, NoVersionControl, Options, RestoreOptions, Workspace},
 };
 
 const LINES: [&str; 18] = [
@@ -34,22 +34,61 @@ const LINES: [&str; 18] = [
     "",
 ];
 
-const ACTS: [&str; 10] = [
+/// Every kind of change, and in which order they all succeed.
+const ACTS: &[&str] = &[
+    "plan.set",
     "step.start",
-    "step.done",
     "step.fail",
-    "step.skip",
+    "step.retry",
+    "step.done",
     "step.reset",
+    "step.start",
+    "step.take",
+    "step.move",
+    "step.skip",
+    "step.set",
+    "step.set title",
+    "step.reorder",
+    "step.remove",
     "step.add",
     "insert",
+    "insert before",
+    "plan.pause",
+    "plan.resume",
     "var.set",
+    "var.append",
+    "var.merge",
+    "var.patch",
+    "var.unset",
     "context.add",
+    "context.set",
+    "constraint.set",
+    "constraint.unset",
+    "directive.add",
+    "directive.remove",
+    "rule.add",
+    "rule.remove",
+    "event.emit",
     "history.add",
+    "turn.add",
+    "checkpoint.create",
+    "review.open",
+    "review.decide",
+    "undo",
+    "redo",
+    "restore",
 ];
 
+/// What the files have no place for.
+const REFUSED: [&str; 3] = ["step.set title", "step.reorder", "step.remove"];
+
 fn workspace(dir: &Path) -> Workspace {
+    workspace_of(dir, "ada")
+}
+
+fn workspace_of(dir: &Path, actor: &str) -> Workspace {
     let now: Timestamp = "2026-01-15T09:00:00Z".parse().unwrap();
-    Workspace::new(dir, Environment::fixed(now, "ada", 7), Options::new(NoVersionControl))
+    Workspace::new(dir, Environment::fixed(now, actor, 7), Options::new(NoVersionControl))
 }
 
 fn adopt(dir: &Path) -> bool {
@@ -64,15 +103,68 @@ fn adopt(dir: &Path) -> bool {
 
 fn change(act: &str, step: u32) -> Change {
     let change = match act {
+        "plan.set" => json!({ "op": act, "set": { "mode": "EXECUTION", "note": "a word" } }),
+        "plan.pause" => json!({ "op": act, "why": "lunch" }),
+        "plan.resume" => json!({ "op": act }),
         "step.add" => json!({ "op": act, "title": "Mine" }),
         "insert" => json!({ "op": "step.add", "title": "New here", "after": step }),
-        "var.set" => json!({ "op": act, "path": "a.b", "value": step }),
-        "context.add" => json!({ "op": act, "text": "Known." }),
-        "history.add" => json!({ "op": act, "title": "Note" }),
+        "insert before" => json!({ "op": "step.add", "title": "New there", "before": step }),
+        "step.set" => json!({ "op": act, "step": step, "component": "api" }),
+        "step.set title" => json!({ "op": "step.set", "step": step, "title": "Another" }),
+        "step.reorder" => json!({ "op": act, "step": step, "after": step + 1 }),
+        "step.move" => json!({ "op": act, "step": step, "to": "FAILED", "error": "no" }),
         "step.fail" => json!({ "op": act, "step": step, "error": "no" }),
+        "step.take" => json!({ "op": act, "step": step, "force": true, "why": "gone" }),
+        "var.set" => json!({ "op": act, "path": "a.b", "value": [step] }),
+        "var.append" => json!({ "op": act, "path": "a.b", "value": 2 }),
+        "var.merge" => json!({ "op": act, "patch": { "c": 1 } }),
+        "var.patch" => json!({ "op": act, "patch": [{ "op": "add", "path": "/d", "value": 1 }] }),
+        "var.unset" => json!({ "op": act, "path": "a.b" }),
+        "context.add" => json!({ "op": act, "text": "Known." }),
+        "context.set" => json!({ "op": act, "section": "Key Findings", "text": "All of it." }),
+        "constraint.set" => json!({ "op": act, "name": "priority", "value": "quality" }),
+        "constraint.unset" => json!({ "op": act, "name": "priority" }),
+        "directive.add" => json!({ "op": act, "text": "Be quick" }),
+        "directive.remove" => json!({ "op": act, "directive": 1 }),
+        "rule.add" => json!({ "op": act, "text": "When cost > 5, pause" }),
+        "rule.remove" => json!({ "op": act, "rule": 1 }),
+        "event.emit" => json!({ "op": act, "type": "feedback", "fields": { "text": "good" } }),
+        "history.add" => json!({ "op": act, "title": "Note" }),
+        "turn.add" => json!({ "op": act, "user_message": "Go on", "response": "Done" }),
+        "checkpoint.create" => json!({ "op": act }),
+        "review.open" => json!({ "op": act, "text": "ok?" }),
+        "review.decide" => json!({ "op": act, "id": "r1", "approve": true }),
         _ => json!({ "op": act, "step": step }),
     };
-    serde_json::from_value(change).unwrap()
+    serde_json::from_value(change).unwrap_or_else(|error| panic!("{act}: {error}"))
+}
+
+/// Does it; whether that was possible.
+fn act(state: &Workspace, act: &str, step: u32) -> Result<(), String> {
+    let done = match act {
+        "undo" => state.undo().map(|_| ()),
+        "redo" => state.redo().map(|_| ()),
+        "restore" => state.restore("@-2", &RestoreOptions::default()).map(|_| ()),
+        // It is for somebody else to decide.
+        "review.decide" => {
+            workspace_of(state.directory(), "marta").apply(&[change(act, step)]).map(|_| ())
+        }
+        _ => state.apply(&[change(act, step)]).map(|_| ()),
+    };
+    done.map_err(|error| format!("{act}: {error}"))
+}
+
+#[test]
+fn every_kind_of_command_is_among_those_that_are_tried() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("TODO.md");
+    fs::write(&file, "# T\n\n- [ ] One\n- [ ] Two\n- [ ] Three\n").unwrap();
+    assert!(adopt(root.path()));
+    let state = workspace(root.path());
+    let failed: Vec<String> = ACTS.iter().filter_map(|name| act(&state, name, 1).err()).collect();
+    let is_expected = |said: &&String| !REFUSED.iter().any(|name| said.starts_with(name));
+    assert_eq!(failed.iter().filter(is_expected).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(failed.len(), REFUSED.len(), "{failed:?}");
 }
 
 /// The text with all markers alike.
@@ -85,8 +177,11 @@ fn without_markers(text: &str) -> String {
     out
 }
 
-/// Whether `after` is `before` with one more line.
+/// Whether `after` is `before` with one more line; a mark of the encoding stays in front of all.
 fn is_one_line_more(before: &str, after: &str) -> bool {
+    if let Some(before) = before.strip_prefix('\u{feff}') {
+        return after.strip_prefix('\u{feff}').is_some_and(|after| is_one_line_more(before, after));
+    }
     let before: Vec<&str> = before.lines().collect();
     let after: Vec<&str> = after.lines().collect();
     after.len() == before.len() + 1
@@ -100,6 +195,8 @@ fn the_measure_sees_more_than_markers() {
     assert_ne!(without_markers(text), without_markers("- [ ] One \n- [x] Two\n"));
     assert!(is_one_line_more(text, "- [ ] One\n- [ ] New\n- [x] Two\n"));
     assert!(!is_one_line_more(text, "- [ ] One!\n- [ ] New\n- [x] Two\n"));
+    assert!(is_one_line_more("\u{feff}- [ ] One\n", "\u{feff}- [ ] New\n- [ ] One\n"));
+    assert!(!is_one_line_more("\u{feff}- [ ] One\n", "- [ ] New\n\u{feff}- [ ] One\n"));
 }
 
 /// A plan as somebody writes it: its profile, its file, what is said of it, and its steps.
@@ -254,12 +351,12 @@ fn every_style_is_read_as_it_is_meant_and_changes_in_its_markers_alone() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, max_shrink_iters: 200, failure_persistence: None, ..Default::default() })]
     #[test]
     fn commands_change_markers_and_nothing_else_unless_asked(
         lines in prop::collection::vec(prop::sample::select(&LINES[..]), 1..16),
         (crlf, has_end, bom) in any::<(bool, bool, bool)>(),
-        acts in prop::collection::vec((prop::sample::select(&ACTS[..]), any::<prop::sample::Index>()), 1..9),
+        acts in prop::collection::vec((prop::sample::select(ACTS), any::<prop::sample::Index>()), 1..12),
     ) {
         let end = if crlf { "\r\n" } else { "\n" };
         let mut original = if bom { "\u{feff}".to_owned() } else { String::new() };
@@ -274,18 +371,26 @@ proptest! {
         let read = || fs::read_to_string(&file).unwrap();
         prop_assert_eq!(&read(), &original);
         let state = workspace(root.path());
-        for (act, pick) in acts {
+        // How the text was without its markers, lines that were asked for taken out or put back.
+        let mut texts = vec![without_markers(&original)];
+        for (name, pick) in acts {
             let before = read();
             let steps = state.read().unwrap().plan().unwrap().steps.len();
-            let done = state.apply(&[change(act, pick.index(steps) as u32 + 1)]);
+            let done = act(&state, name, pick.index(steps) as u32 + 1);
             let after = read();
-            match act {
-                "insert" if done.is_ok() => prop_assert!(
-                    is_one_line_more(&before, &after), "{}: {:?}\n{:?}", act, before, after
+            match name {
+                "insert" | "insert before" if done.is_ok() => {
+                    prop_assert!(
+                        is_one_line_more(&before, &after), "{}: {:?}\n{:?}", name, before, after
+                    );
+                    texts.push(without_markers(&after));
+                }
+                _ if done.is_err() => prop_assert_eq!(before, after, "{} was refused", name),
+                "undo" | "redo" | "restore" => prop_assert!(
+                    texts.contains(&without_markers(&after)), "{}: {:?}\n{:?}", name, before, after
                 ),
-                _ if done.is_err() => prop_assert_eq!(before, after, "{} was refused", act),
                 _ => prop_assert_eq!(
-                    without_markers(&before), without_markers(&after), "{}", act
+                    without_markers(&before), without_markers(&after), "{}", name
                 ),
             }
         }

@@ -8,15 +8,17 @@ use super::{ForeignPlan, ForeignStep, read_text, role_of, text_at, text_of};
 use crate::text::yaml;
 
 pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
-    let folders = ["backlog/tasks", "tasks", ""];
-    let folder = folders.iter().map(|name| path.join(name)).find(|dir| {
-        let is_task = |name: &str| name.starts_with("task") && name.ends_with(".md");
-        names(dir).iter().any(|name| is_task(&name.to_ascii_lowercase()))
+    // Tasks may be sorted into folders; a whole project is not searched.
+    let folders = [("backlog/tasks", DEPTH), ("tasks", DEPTH), ("", 0)];
+    let mut found = folders.map(|(name, depth)| (path.join(name), depth)).into_iter();
+    let found = found.find_map(|(dir, depth)| {
+        let names = names(&dir, depth);
+        names.iter().any(|name| is_task(name)).then_some((dir, names))
     });
-    let folder =
-        folder.ok_or_else(|| format!("there is no `backlog/tasks` in `{}`", path.display()))?;
+    let (folder, names) =
+        found.ok_or_else(|| format!("there is no `backlog/tasks` in `{}`", path.display()))?;
     let mut plan = ForeignPlan::default();
-    for name in names(&folder).into_iter().filter(|name| name.ends_with(".md")) {
+    for name in names.into_iter().filter(|name| name.ends_with(".md")) {
         let text = read_text(&folder.join(&name))?;
         match task(&text, &mut plan.left_out) {
             Ok(step) => plan.steps.push(step),
@@ -31,10 +33,32 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
     Ok(plan)
 }
 
-fn names(dir: &Path) -> Vec<String> {
-    let Ok(entries) = fs_err::read_dir(dir) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+fn is_task(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    name.starts_with("task") && name.ends_with(".md")
+}
+
+/// The most folders below each other.
+const DEPTH: usize = 4;
+
+/// The files below a folder, without following links.
+fn names(dir: &Path, depth: usize) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut open = vec![(String::new(), depth)];
+    while let Some((below, depth)) = open.pop() {
+        let Ok(entries) = fs_err::read_dir(dir.join(&below)) else { continue };
+        for entry in entries.flatten() {
+            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else {
+                continue;
+            };
+            let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+            match kind {
+                kind if kind.is_file() => names.push(path),
+                kind if kind.is_dir() && depth > 0 => open.push((path, depth - 1)),
+                _ => {}
+            }
+        }
+    }
     names.sort_unstable();
     names
 }

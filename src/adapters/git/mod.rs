@@ -29,7 +29,8 @@ pub(super) use ignored::ignored;
 pub(crate) use install::{InstallOptions, Installed, install, status, uninstall, write_attributes};
 pub(crate) use merge::driver::{Driven, drive};
 pub(crate) use merge::resolve::{
-    Resolved, Unmerged, mark_resolved, resolve, stage, unite_history, unmerged_files,
+    Resolved, Unmerged, mark_resolved, resolve, stage, stage_resolved, unite_history,
+    unmerged_files,
 };
 pub(crate) use merge::resolve::{left_unmerged, under_way};
 pub(crate) use rebuild::Rebuilt;

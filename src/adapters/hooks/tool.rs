@@ -9,7 +9,7 @@ use super::{
     reply::quoted,
 };
 use crate::{
-    domain::{Severity, StateFile},
+    domain::{ErrorCode, Problem, Severity, StateFile},
     workspace::Error,
 };
 
@@ -68,7 +68,11 @@ fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
         }
         Err(error) => return Err(error),
     };
-    let errors = findings.iter().filter(|found| found.severity == Severity::Error).count();
+    // Who has just written a status that nobody knows can say what was meant.
+    let is_slip = |found: &Problem| {
+        found.code == ErrorCode::UnknownStatus && hook.workspace.layout().is_none()
+    };
+    let is_wrong = findings.iter().any(|found| found.severity == Severity::Error || is_slip(found));
     if findings.is_empty() {
         return Ok(Reply::Silent);
     }
@@ -85,8 +89,8 @@ fn examine(hook: &Hook<'_>, file: StateFile) -> Result<Reply, Error> {
     if findings.len() > MOST {
         text.push_str(&format!("{} more: `statedir check`\n", findings.len() - MOST));
     }
-    Ok(match errors {
-        0 => Reply::Context(text),
-        _ => Reply::Block { reason: text, context: None },
+    Ok(match is_wrong {
+        false => Reply::Context(text),
+        true => Reply::Block { reason: text, context: None },
     })
 }

@@ -35,7 +35,10 @@ impl Adopted<'_> {
         let numbers = numbers(&all);
         let steps = all.iter().zip(ids).zip(numbers);
         steps
-            .map(|(((file, task, _), id), number)| Bound { file: *file, task: *task, id, number })
+            .map(|(((file, task, read), id), number)| {
+                let section = read.section.number();
+                Bound { file: *file, section, task: *task, id, number }
+            })
             .collect()
     }
 }

@@ -1,8 +1,11 @@
 //! Composes the text of a plan from checklists and our own file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
-use super::{Adopted, Bound, Files, List, bind::by_written_id};
+use super::{Adopted, Bound, Files, List, Lists, bind::by_written_id};
 use crate::{
     domain::{
         ModelError, Plan, PlanRole, StateFile, Step, StepRole, checklist::Task, literal,
@@ -49,40 +52,62 @@ fn is_task(plan: &Plan, step: &Step) -> bool {
     parent.is_some_and(|id| plan.document.section(id).title.trim() == TASKS)
 }
 
-impl Adopted<'_> {
-    /// The whole text.
-    pub(super) fn plan_text(
-        &self,
-        raw: &Files,
-        lists: &[Option<List>],
-        bound: &[Bound],
-    ) -> Result<String, ModelError> {
-        self.partial_text(raw, lists, bound, None)
-    }
+/// The text of a plan, and where the tasks stand in it, one behind the other.
+pub(super) struct Text {
+    pub text: String,
+    pub places: Vec<Range<usize>>,
+    /// Where the tasks end and the steps that are in no checklist follow.
+    pub end: usize,
+}
 
+impl Text {
+    /// The whole text, if this is a new one of some tasks and `old` was one of all.
+    pub(super) fn within(
+        &self,
+        old: (&str, &[Range<usize>]),
+        bound: &[Bound],
+        changed: &BTreeSet<&str>,
+    ) -> Option<(String, Vec<Range<usize>>)> {
+        let begin = self.places.first().map_or(self.end, |first| first.start);
+        let mut text = String::with_capacity(old.0.len() + self.text.len());
+        text.push_str(self.text.get(..begin)?);
+        let mut places = Vec::with_capacity(bound.len());
+        let mut new = self.places.iter();
+        for (one, place) in bound.iter().zip(old.1) {
+            let start = text.len();
+            text.push_str(match changed.contains(one.id.as_str()) {
+                true => self.text.get(new.next()?.clone())?,
+                false => old.0.get(place.clone())?,
+            });
+            places.push(start..text.len());
+        }
+        text.push_str(self.text.get(self.end..)?);
+        Some((text, places))
+    }
+}
+
+impl Adopted<'_> {
     /// The text with some of the tasks, as a part of a plan whose steps have those roles; with all
     /// of them if it is not said which.
-    pub(super) fn partial_text(
+    pub(super) fn text(
         &self,
         raw: &Files,
-        lists: &[Option<List>],
+        lists: &Lists,
         bound: &[Bound],
         part: Option<(&BTreeSet<&str>, &[StepRole])>,
-    ) -> Result<String, ModelError> {
+    ) -> Result<Text, ModelError> {
         let own = Own::read(raw.get(self.layout.added.steps.as_str()))?;
         let mut steps = String::with_capacity(bound.len() * 128);
         let mut roles = Vec::with_capacity(bound.len());
-        let written: Vec<_> = lists
-            .iter()
-            .enumerate()
-            .map(|(file, list)| list.as_ref().map(|list| by_written_id(list, file, bound)))
-            .collect();
+        let mut places = Vec::with_capacity(bound.len());
+        let mut written: BTreeMap<(usize, usize, usize), _> = BTreeMap::new();
         for one in bound {
-            let Some(list) = &lists[one.file] else { continue };
             if part.is_some_and(|(wanted, _)| !wanted.contains(one.id.as_str())) {
                 continue;
             }
-            let task = &list.tasks.tasks[one.task];
+            let Some(list) = self.list_with(raw, lists, bound, one) else { continue };
+            let Some(task) = list.task(one) else { continue };
+            let start = steps.len();
             let known = own.as_ref().and_then(|own| {
                 let at = *own.tasks.get(one.id.as_str())?;
                 Some((own, &own.plan.steps[at]))
@@ -100,8 +125,11 @@ impl Adopted<'_> {
                     matches!(own.plan.document.field(step.section, key), Ok(Some(_)))
                 })
             };
-            let waits = written[one.file].as_ref();
-            for (key, value) in self.derived(one, task, list, bound, waits) {
+            // A part of a file names fewer than the whole.
+            let read = (one.file, list.first, list.tasks.tasks.len());
+            let waits =
+                written.entry(read).or_insert_with(|| by_written_id(&list, one.file, bound));
+            for (key, value) in self.derived(one, task, &list, bound, waits) {
                 if !has(&key) {
                     push_field(&mut steps, &key, &value)?;
                 }
@@ -113,7 +141,9 @@ impl Adopted<'_> {
                 }
                 None => push_field(&mut steps, "id", one.id.as_str())?,
             }
+            places.push(start..steps.len());
         }
+        let end = steps.len();
         let mut next = bound.iter().map(|one| one.number).max().unwrap_or(0);
         if let Some(own) = &own {
             for step in own.steps() {
@@ -128,16 +158,19 @@ impl Adopted<'_> {
                 steps.push('\n');
             }
         }
-        self.around(own.as_ref(), &steps, part.map_or(&roles, |(_, roles)| roles))
+        let roles = part.map_or(roles.as_slice(), |(_, roles)| roles);
+        let (text, before) = self.around(own.as_ref(), &steps, roles)?;
+        let places = places.iter().map(|place| place.start + before..place.end + before).collect();
+        Ok(Text { text, places, end: end + before })
     }
 
-    /// The plan around its steps.
+    /// The plan around its steps, and where those begin in it.
     fn around(
         &self,
         own: Option<&Own>,
         steps: &str,
         roles: &[StepRole],
-    ) -> Result<String, ModelError> {
+    ) -> Result<(String, usize), ModelError> {
         let mut text = String::with_capacity(steps.len() + 512);
         let derived = self.metadata(roles);
         let section = own.and_then(|own| own.plan.metadata_section());
@@ -168,6 +201,7 @@ impl Adopted<'_> {
             }
         }
         text.push_str("\n## Steps\n");
+        let begin = text.len();
         text.push_str(steps);
         if let Some(own) = own {
             for section in other_sections(&own.plan) {
@@ -179,7 +213,7 @@ impl Adopted<'_> {
                 text.push('\n');
             }
         }
-        Ok(text)
+        Ok((text, begin))
     }
 
     /// What the metadata say where nobody said anything else.
@@ -218,20 +252,20 @@ impl Adopted<'_> {
         task: &Task,
         list: &List,
         bound: &[Bound],
-        written: Option<&BTreeMap<String, crate::domain::StepId>>,
+        written: &BTreeMap<String, crate::domain::StepId>,
     ) -> Vec<(String, String)> {
         let mut fields = Vec::new();
         let mut put = |key: &str, value: String| fields.push((key.to_owned(), value));
         // Tasks of one file stand next to each other.
-        let first = bound.partition_point(|other| other.file < one.file);
-        let nested = list.tasks.tasks.iter().enumerate().skip(one.task + 1);
+        let first = bound.partition_point(|other| other.file < one.file) + list.first;
+        let here = one.task - list.first;
+        let nested = list.tasks.tasks.iter().enumerate().skip(here + 1);
         let nested = nested.take_while(|(_, inner)| inner.span.start < task.span.end);
-        let inner =
-            nested.filter(|(_, inner)| inner.parent == Some(one.task) && !inner.is_optional);
+        let inner = nested.filter(|(_, inner)| inner.parent == Some(here) && !inner.is_optional);
         let mut waits: Vec<String> = inner
             .filter_map(|(at, _)| bound.get(first + at).map(|found| found.id.as_str().to_owned()))
             .collect();
-        let named = task.depends_on.iter().filter_map(|id| written?.get(id));
+        let named = task.depends_on.iter().filter_map(|id| written.get(id));
         for id in named.filter(|id| **id != one.id).map(|id| id.as_str().to_owned()) {
             if !waits.contains(&id) {
                 waits.push(id);

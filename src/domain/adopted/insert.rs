@@ -1,6 +1,6 @@
 //! A new task in the file of somebody else, written as its neighbours are.
 
-use super::{Adopted, Bound, Composed};
+use super::{Adopted, Bound, Composed, Files};
 use crate::{
     domain::{
         ModelError, StepRole,
@@ -27,6 +27,7 @@ impl Adopted<'_> {
     /// The neighbour is not a line of a list, or the line would not read as a task.
     pub(crate) fn insertion(
         &self,
+        raw: &Files,
         composed: &Composed,
         beside: &Bound,
         is_before: bool,
@@ -37,7 +38,8 @@ impl Adopted<'_> {
             message: format!("a task cannot be inserted into `{file}` here: {why}"),
             hint: Some(format!("edit `{file}` with an editor; statedir follows")),
         };
-        let list = composed.lists[beside.file].as_ref().ok_or_else(|| refused("it is missing"))?;
+        let list = self.whole_list(raw, &composed.lists, beside.file);
+        let list = list.ok_or_else(|| refused("it is missing"))?;
         let task = &list.tasks.tasks[beside.task];
         let source = list.document.source();
         if !source[..task.marker.start].ends_with('[') {

@@ -8,39 +8,34 @@
 mod bind;
 mod compose;
 mod insert;
+mod kept;
+mod lists;
 mod project;
 mod prose;
 
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range};
 
-pub(crate) use self::project::Change;
-use super::{
-    ModelError, StateFile, StepId, Workflow,
-    checklist::{Checklist, Grammar},
-    layout::ForeignLayout,
+use self::lists::List;
+pub(crate) use self::{
+    kept::{Kept, sources},
+    lists::Lists,
+    project::{Change, Projected},
 };
-use crate::text::markdown::Document;
+use super::{ModelError, StateFile, StepId, Workflow, checklist::Grammar, layout::ForeignLayout};
 
 /// The files of a state, by name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
-
-/// One file with tasks.
-#[derive(Clone, Debug)]
-pub(crate) struct List {
-    /// Its text.
-    pub document: Arc<Document>,
-    /// Its tasks.
-    pub tasks: Arc<Checklist>,
-}
 
 /// A task as a step of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
     /// Which of the files it is in.
     pub file: usize,
+    /// The number of the section there.
+    pub section: usize,
     /// Which of the tasks there.
     pub task: usize,
     /// The id of the step.
@@ -59,12 +54,14 @@ pub(crate) struct Adopted<'a> {
 }
 
 /// What the files of an adopted state come to.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Composed {
-    /// The files of a native state.
-    pub files: Files,
-    /// The files with tasks; `None` for one that is not there.
-    pub lists: Vec<Option<List>>,
+    /// The text of the plan.
+    pub plan: String,
+    /// Where each task stands in it, in order.
+    pub places: Vec<Range<usize>>,
+    /// The files with tasks.
+    pub lists: Lists,
     /// Every task as a step, in order.
     pub bound: Vec<Bound>,
 }
@@ -74,33 +71,26 @@ impl Adopted<'_> {
         &self.layout.grammar
     }
 
-    /// The files of a native state that say the same as `raw`.
+    /// The plan that `raw` comes to.
     pub(crate) fn compose(&self, raw: &Files) -> Result<Composed, ModelError> {
-        let mut lists = Vec::with_capacity(self.layout.plan.len());
-        for one in &self.layout.plan {
-            lists.push(match raw.get(one.file.as_str()) {
-                Some(bytes) => Some(self.list(one.file.as_str(), bytes)?),
-                None => None,
-            });
+        let lists = Lists::default();
+        let mut all = Vec::with_capacity(self.layout.plan.len());
+        for (at, one) in self.layout.plan.iter().enumerate() {
+            let name = one.file.as_str();
+            let list = raw.get(name).map(|bytes| self.list(name, bytes)).transpose()?;
+            all.push(lists.put((at, None), list));
         }
-        self.composed(raw, lists)
+        let bound = self.bind(&all);
+        let text = self.text(raw, &lists, &bound, None)?;
+        Ok(Composed { plan: text.text, places: text.places, lists, bound })
     }
 
-    /// The tasks of one file.
-    fn list(&self, name: &str, bytes: &[u8]) -> Result<List, ModelError> {
-        let document = Document::from_bytes(bytes.to_vec()).map_err(|error| {
-            ModelError::BadValue { message: format!("`{name}`: {error}"), hint: None }
-        })?;
-        let tasks = Arc::new(Checklist::of_tasks(&document, self.grammar()));
-        Ok(List { document: Arc::new(document), tasks })
-    }
-
-    fn composed(&self, raw: &Files, lists: Vec<Option<List>>) -> Result<Composed, ModelError> {
-        let bound = self.bind(&lists);
-        let plan = self.plan_text(raw, &lists, &bound)?;
+    /// The files of a native state that say the same as `raw`.
+    pub(crate) fn native(&self, raw: &Files) -> Result<Files, ModelError> {
         let mut files = self.compose_but_plan(raw);
-        files.insert(StateFile::Plan.name().to_owned(), plan.into_bytes());
-        Ok(Composed { files, lists, bound })
+        let plan = self.compose(raw)?.plan.into_bytes();
+        files.insert(StateFile::Plan.name().to_owned(), plan);
+        Ok(files)
     }
 
     /// The files of a native state that say the same as `raw`, but for the plan.
@@ -110,7 +100,10 @@ impl Adopted<'_> {
         put(StateFile::Context, self.with_prose(raw, StateFile::Context).0);
         put(StateFile::Constraints, self.with_prose(raw, StateFile::Constraints).0);
         let variables = raw.get(self.layout.added.variables.as_str());
-        put(StateFile::Variables, variables.cloned().unwrap_or_else(|| b"{}\n".to_vec()));
+        put(
+            StateFile::Variables,
+            variables.cloned().unwrap_or_else(|| StateFile::Variables.blank().to_vec()),
+        );
         if let Some(path) = &self.layout.added.workflow
             && let Some(bytes) = raw.get(path.as_str())
         {

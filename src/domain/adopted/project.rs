@@ -6,17 +6,26 @@ use std::{
 };
 
 use super::{
-    Adopted, Bound, Composed, Files, List,
+    Adopted, Bound, Composed, Files, List, Lists,
     bind::by_written_id,
     compose::{Own, TASKS, other_sections, push_escaped, push_field, without_items},
 };
 use crate::{
-    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole},
+    domain::{ModelError, Plan, StateFile, Step, StepId, StepRole, checklist::Task},
     text::{
         Splice, apply_splices,
         markdown::{Document, ItemId},
     },
 };
+
+/// What a change comes to.
+#[derive(Debug)]
+pub(crate) struct Projected {
+    /// The files that change.
+    pub changes: Vec<(String, Change)>,
+    /// What is to be kept of the plan, as [`Adopted::keep`] has it.
+    pub kept: Option<Vec<u8>>,
+}
 
 /// A change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +49,9 @@ impl Adopted<'_> {
         before: Option<&Composed>,
         after: &BTreeMap<StateFile, Vec<u8>>,
         plan: Option<Rc<Plan>>,
-    ) -> Result<Vec<(String, Change)>, ModelError> {
+    ) -> Result<Projected, ModelError> {
         let mut changes = Vec::new();
+        let mut kept = None;
         let added = &self.layout.added;
         for (file, new) in after {
             match file {
@@ -49,7 +59,9 @@ impl Adopted<'_> {
                     let before = before.ok_or_else(|| {
                         refused("the plan was changed without being read", "run the command again")
                     })?;
-                    changes.extend(self.project_plan(raw, before, new, plan.clone())?);
+                    let projected = self.project_plan(raw, before, new, plan.clone())?;
+                    changes.extend(projected.changes);
+                    kept = projected.kept;
                 }
                 StateFile::Context => {
                     let own = self.own_prose(raw, *file, new)?;
@@ -74,7 +86,9 @@ impl Adopted<'_> {
                 StateFile::History | StateFile::Log => {}
             }
         }
-        Ok(changes)
+        // With other statuses the same files say something else.
+        let kept = kept.filter(|_| !after.contains_key(&StateFile::Workflow));
+        Ok(Projected { changes, kept })
     }
 
     fn project_plan(
@@ -83,7 +97,7 @@ impl Adopted<'_> {
         before: &Composed,
         new: &[u8],
         plan: Option<Rc<Plan>>,
-    ) -> Result<Vec<(String, Change)>, ModelError> {
+    ) -> Result<Projected, ModelError> {
         let read = |bytes: &[u8]| {
             Document::from_bytes(bytes.to_vec())
                 .map(Plan::read)
@@ -94,40 +108,66 @@ impl Adopted<'_> {
             None => Rc::new(read(new)?),
         };
         let changed = changed(before, &after);
-        self.refuse_reshaped(before, &after, &changed)?;
+        self.refuse_reshaped(raw, before, &after, &changed)?;
         let mut files = raw.clone();
-        let mut lists = before.lists.clone();
         let mut changes = Vec::new();
-        for (at, mut edits) in self.markers(before, &after, &changed) {
-            let Some(list) = &before.lists[at] else { continue };
+        let (mut edited, mut longer) = (BTreeSet::new(), BTreeSet::new());
+        for (at, mut edits) in self.markers(raw, before, &after, &changed) {
             let name = self.layout.plan[at].file.as_str();
-            let text = apply_splices(list.document.source(), &mut edits)
+            let old = raw.get(name).and_then(|bytes| std::str::from_utf8(bytes).ok());
+            let old = old.unwrap_or_default();
+            let text = apply_splices(old, &mut edits)
                 .map_err(|error| ModelError::BadValue { message: error.to_string(), hint: None })?;
-            let edited = self.list(name, text.as_bytes())?;
-            if edited.tasks.tasks.len() != list.tasks.tasks.len() {
+            edited.insert(at);
+            if edits.iter().any(|edit| edit.new.len() != edit.at.len()) {
+                longer.insert(at);
+            }
+            files.insert(name.to_owned(), text.into_bytes());
+            changes.push((name.to_owned(), Change::Splice(edits)));
+        }
+        let lists = before.lists.edited(&edited, &longer);
+        let is_edited =
+            |one: &&Bound| edited.contains(&one.file) && changed.contains(one.id.as_str());
+        for one in before.bound.iter().filter(is_edited) {
+            let was = self.list_with(raw, &before.lists, &before.bound, one);
+            let is = self.list_with(&files, &lists, &before.bound, one);
+            if tasks_around(was, one) != tasks_around(is, one) {
+                let name = &self.layout.plan[one.file].file;
                 let message =
                     format!("the list in `{name}` would read as an explanation of markers");
                 return Err(refused(&message, "give the tasks longer texts"));
             }
-            lists[at] = Some(edited);
-            files.insert(name.to_owned(), text.into_bytes());
-            changes.push((name.to_owned(), Change::Splice(edits)));
         }
         let name = self.layout.added.steps.as_str();
         let old = Own::read(raw.get(name))?;
-        let part =
-            Part { lists: &lists, bound: &before.bound, changed: &changed, old: old.as_ref() };
+        let part = Part {
+            files: &files,
+            lists: &lists,
+            bound: &before.bound,
+            changed: &changed,
+            old: old.as_ref(),
+        };
         let (own, is_needed) = self.own_text(&after, &part)?;
         let own = own.into_bytes();
+        let bound = &before.bound;
         if (is_needed || raw.contains_key(name)) && raw.get(name) != Some(&own) {
             files.insert(name.to_owned(), own.clone());
             changes.push((name.to_owned(), Change::Write(own)));
         }
         let roles = self.roles(&after);
-        let again =
-            self.partial_text(&files, &lists, &before.bound, Some((&changed, roles.as_slice())))?;
-        prove(&after, &read(again.as_bytes())?, &by_id(&before.bound), &changed)?;
-        Ok(changes)
+        let again = self.text(&files, &lists, bound, Some((&changed, roles.as_slice())))?;
+        prove(&after, &read(again.text.as_bytes())?, &by_id(bound), &changed)?;
+        let whole = again.within((&before.plan, &before.places), bound, &changed);
+        let kept = whole.and_then(|(plan, places)| {
+            debug_assert_eq!(self.compose(&files).map(|whole| whole.plan).ok(), Some(plan.clone()));
+            let bound = bound.clone();
+            let composed = Composed { plan, places, lists, bound };
+            match after.document.source() == composed.plan {
+                true => self.keep(&composed, &after),
+                false => self.keep(&composed, &read(composed.plan.as_bytes()).ok()?),
+            }
+        });
+        Ok(Projected { changes, kept })
     }
 
     fn roles(&self, plan: &Plan) -> Vec<StepRole> {
@@ -137,6 +177,7 @@ impl Adopted<'_> {
     /// Text, order and number of tasks belong to the files.
     fn refuse_reshaped(
         &self,
+        raw: &Files,
         before: &Composed,
         after: &Plan,
         changed: &BTreeSet<&str>,
@@ -159,10 +200,10 @@ impl Adopted<'_> {
             }
             if next.next().is_none_or(|expected| expected.id != one.id) {
                 let what = format!("the order of {} and its neighbours", step.name());
-                return Err(belongs(&self.place(before, one).0, &what));
+                return Err(belongs(&self.place(raw, before, one).0, &what));
             }
             if changed.contains(id_of(step)) {
-                let (place, title) = self.place(before, one);
+                let (place, title) = self.place(raw, before, one);
                 if step.title != title {
                     return Err(belongs(&place, &format!("the text of {}", step.name())));
                 }
@@ -171,17 +212,17 @@ impl Adopted<'_> {
         match next.next() {
             Some(one) => {
                 let what = format!("step {} ({})", one.number, one.id);
-                Err(belongs(&self.place(before, one).0, &what))
+                Err(belongs(&self.place(raw, before, one).0, &what))
             }
             None => Ok(()),
         }
     }
 
-    fn place(&self, before: &Composed, one: &Bound) -> (String, String) {
+    fn place(&self, raw: &Files, before: &Composed, one: &Bound) -> (String, String) {
         let file = &self.layout.plan[one.file].file;
-        match &before.lists[one.file] {
-            Some(list) => {
-                let task = &list.tasks.tasks[one.task];
+        let list = self.list_with(raw, &before.lists, &before.bound, one);
+        match list.as_ref().and_then(|list| Some((list, list.task(one)?))) {
+            Some((list, task)) => {
                 let line = list.document.place(task.span.start).line;
                 (format!("{file}:{line}"), task.title.clone())
             }
@@ -192,6 +233,7 @@ impl Adopted<'_> {
     /// The markers that change, by file.
     fn markers(
         &self,
+        raw: &Files,
         before: &Composed,
         after: &Plan,
         changed: &BTreeSet<&str>,
@@ -200,11 +242,9 @@ impl Adopted<'_> {
         let known = by_id(&before.bound);
         for step in after.steps.iter().filter(|step| changed.contains(id_of(step))) {
             let Some(one) = known.get(id_of(step)) else { continue };
-            let (Some(list), Some(role)) = (&before.lists[one.file], self.workflow.role_of(step))
-            else {
-                continue;
-            };
-            let task = &list.tasks.tasks[one.task];
+            let list = self.list_with(raw, &before.lists, &before.bound, one);
+            let task = list.as_ref().and_then(|list| list.task(one));
+            let (Some(task), Some(role)) = (task, self.workflow.role_of(step)) else { continue };
             if let Some(mark) = task.marker_for(role, self.grammar()) {
                 let splice = Splice { at: task.marker.clone(), new: mark };
                 splices.entry(one.file).or_default().push(splice);
@@ -214,17 +254,13 @@ impl Adopted<'_> {
     }
 
     /// What has to be kept of one task: nothing if its line says it all.
-    fn own_task(
-        &self,
-        document: &Document,
-        step: &Step,
-        one: &Bound,
-        list: &List,
-        part: &Part<'_>,
-    ) -> String {
-        let task = &list.tasks.tasks[one.task];
-        let written = by_written_id(list, one.file, part.bound);
-        let derived = self.derived(one, task, list, part.bound, Some(&written));
+    fn own_task(&self, document: &Document, step: &Step, one: &Bound, part: &Part<'_>) -> String {
+        let Some(list) = self.list_with(part.files, part.lists, part.bound, one) else {
+            return String::new();
+        };
+        let Some(task) = list.task(one) else { return String::new() };
+        let written = by_written_id(&list, one.file, part.bound);
+        let derived = self.derived(one, task, &list, part.bound, &written);
         let shown = self.workflow.step_with_role(task.role);
         let is_derived = |item: &&ItemId| {
             let item = document.item(**item);
@@ -255,8 +291,7 @@ impl Adopted<'_> {
         let known = by_id(part.bound);
         for step in &after.steps {
             let id = id_of(step);
-            let found = known.get(id).and_then(|one| Some((*one, part.lists[one.file].as_ref()?)));
-            let Some((one, list)) = found else {
+            let Some(one) = known.get(id) else {
                 let section = document.section(step.section);
                 let heading = document.source()[section.heading.clone()].trim_end();
                 let body = document.extent_text(step.section).trim_end();
@@ -264,7 +299,7 @@ impl Adopted<'_> {
                 continue;
             };
             match part.changed.contains(id) {
-                true => tasks.push_str(&self.own_task(document, step, one, list, part)),
+                true => tasks.push_str(&self.own_task(document, step, one, part)),
                 false => tasks.push_str(&part.old_text(id)),
             }
         }
@@ -326,7 +361,8 @@ fn own_body(
 
 /// What our own file is made of besides the plan.
 struct Part<'a> {
-    lists: &'a [Option<List>],
+    files: &'a Files,
+    lists: &'a Lists,
     bound: &'a [Bound],
     /// The ids of the steps that have changed.
     changed: &'a BTreeSet<&'a str>,
@@ -347,15 +383,20 @@ impl Part<'_> {
 
 /// The steps whose text is not what it was.
 fn changed<'p>(before: &Composed, after: &'p Plan) -> BTreeSet<&'p str> {
-    let bytes = before.files.get(StateFile::Plan.name()).map(Vec::as_slice).unwrap_or_default();
-    let text = std::str::from_utf8(bytes).unwrap_or_default();
-    let known: HashSet<&str> = text.split("\n### ").map(str::trim_end).collect();
+    let known: HashSet<&str> = before.plan.split("\n### ").map(str::trim_end).collect();
     let is_changed = |step: &&Step| {
         let extent = after.document.section(step.section).extent.clone();
         let text = after.document.source()[extent].trim_end();
         !known.contains(text.strip_prefix("### ").unwrap_or(text))
     };
     after.steps.iter().filter(is_changed).map(id_of).collect()
+}
+
+/// How many tasks there are in the section of a task, itself included.
+fn tasks_around(list: Option<List>, one: &Bound) -> Option<usize> {
+    let list = list.filter(|list| list.task(one).is_some())?;
+    let is_here = |task: &&Task| task.section.number() == one.section;
+    Some(list.tasks.tasks.iter().filter(is_here).count())
 }
 
 fn id_of(step: &Step) -> &str {

@@ -6,19 +6,11 @@ use crate::domain::{ModelError, StateFile};
 impl Adopted<'_> {
     /// The text of context.md or constraints.md, and where the files of others begin in it.
     pub(super) fn with_prose(&self, raw: &Files, file: StateFile) -> (Vec<u8>, usize) {
-        let (own, others, title) = match file {
-            StateFile::Context => (
-                &self.layout.added.context,
-                &self.layout.context,
-                "# Execution Context\n\n## Key Findings\n",
-            ),
-            _ => (
-                &self.layout.added.constraints,
-                &self.layout.constraints,
-                "# Execution Constraints\n",
-            ),
+        let (own, others) = match file {
+            StateFile::Context => (&self.layout.added.context, &self.layout.context),
+            _ => (&self.layout.added.constraints, &self.layout.constraints),
         };
-        let mut bytes = raw.get(own.as_str()).cloned().unwrap_or_else(|| title.as_bytes().to_vec());
+        let mut bytes = raw.get(own.as_str()).cloned().unwrap_or_else(|| file.blank().to_vec());
         let end = bytes.len();
         for path in others {
             let Some(text) = raw.get(path.as_str()) else { continue };

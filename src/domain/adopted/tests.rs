@@ -6,7 +6,7 @@ use crate::{
         Plan, StepRole, StepUpdate,
         layout::{AddedFiles, FilePath, PlanFile},
     },
-    text::apply_splices,
+    text::{apply_splices, markdown::Document},
 };
 
 fn layout(files: &[(&str, &str)]) -> ForeignLayout {
@@ -39,8 +39,7 @@ fn raw(files: &[(&str, &str)]) -> Files {
 }
 
 fn plan_of(composed: &Composed) -> Plan {
-    let bytes = composed.files[StateFile::Plan.name()].clone();
-    Plan::read(Document::from_bytes(bytes).unwrap())
+    Plan::read(Document::parse(composed.plan.as_str()).unwrap())
 }
 
 /// Number, id, title and role of each step.
@@ -68,7 +67,9 @@ fn with_status(adopted: Adopted<'_>, files: &Files, id: &str, role: StepRole) ->
     let edited = edit.finish().unwrap().document.into_source().into_bytes();
     let after = BTreeMap::from([(StateFile::Plan, edited)]);
     let mut files = files.clone();
-    for (name, change) in adopted.project(&files.clone(), Some(&before), &after, None).unwrap() {
+    for (name, change) in
+        adopted.project(&files.clone(), Some(&before), &after, None).unwrap().changes
+    {
         let bytes = match change {
             Change::Write(bytes) => bytes,
             Change::Splice(mut splices) => {
@@ -140,7 +141,7 @@ fn the_text_and_the_order_of_tasks_are_not_ours() {
     let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
     let files = raw(&[("tasks.md", "# T\n\n- [ ] T001 One\n- [ ] T002 Two\n")]);
     let before = adopted.compose(&files).unwrap();
-    let text = String::from_utf8(before.files[StateFile::Plan.name()].clone()).unwrap();
+    let text = before.plan.clone();
     let refused = |text: String| {
         let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
         adopted.project(&files, Some(&before), &after, None).unwrap_err().to_string()
@@ -150,7 +151,7 @@ fn the_text_and_the_order_of_tasks_are_not_ours() {
     assert!(refused(gone).contains("tasks.md:4"));
     // Control: nothing changed, nothing to do.
     let after = BTreeMap::from([(StateFile::Plan, text.into_bytes())]);
-    assert!(adopted.project(&files, Some(&before), &after, None).unwrap().is_empty());
+    assert!(adopted.project(&files, Some(&before), &after, None).unwrap().changes.is_empty());
 }
 
 #[test]
@@ -160,19 +161,22 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
     let files =
         raw(&[("tasks.md", "- [ ] T001 One\n"), ("spec.md", "# Spec\n\n## Why\nBecause.\n")]);
     let before = adopted.compose(&files).unwrap();
-    let plan = String::from_utf8(before.files["plan.md"].clone()).unwrap();
     let plan = format!(
-        "{plan}\n### Step 2: Mine\n- **status**: {}\n- **id**: k3f9\n\n## Reviews\n- [ ] **r1**: ok?\n",
+        "{}\n### Step 2: Mine\n- **status**: {}\n- **id**: k3f9\n\n## Reviews\n- [ ] **r1**: ok?\n",
+        before.plan,
         adopted.workflow.step_with_role(StepRole::Open)
     );
-    let context = String::from_utf8(before.files["context.md"].clone()).unwrap();
+    let said = |files: &Files| {
+        String::from_utf8(adopted.native(files).unwrap()["context.md"].clone()).unwrap()
+    };
+    let context = said(&files);
     assert!(context.contains("Because."));
     let context = context.replacen("## Key Findings\n", "## Key Findings\nIt is slow.\n", 1);
     let after = BTreeMap::from([
         (StateFile::Plan, plan.into_bytes()),
         (StateFile::Context, context.clone().into_bytes()),
     ]);
-    let changes = adopted.project(&files, Some(&before), &after, None).unwrap();
+    let changes = adopted.project(&files, Some(&before), &after, None).unwrap().changes;
     let names: Vec<&str> = changes.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["steps.md", "context.md"]);
     let mut files = files.clone();
@@ -184,14 +188,83 @@ fn steps_and_texts_of_ones_own_stay_out_of_the_files_of_others() {
     let again = adopted.compose(&files).unwrap();
     assert_eq!(steps(&plan_of(&again))[1], "2 k3f9 Mine Open");
     assert_eq!(plan_of(&again).reviews.len(), 1);
-    assert_eq!(String::from_utf8(again.files["context.md"].clone()).unwrap(), context);
+    assert_eq!(said(&files), context);
     // What others wrote is refused.
     let after =
         BTreeMap::from([(StateFile::Context, context.replace("Because", "Whatever").into_bytes())]);
     assert!(adopted.project(&files, Some(&again), &after, None).is_err());
 }
 
+/// Red when lists are read or composed in another way: then `FORMAT` has to be counted up, so that
+/// what earlier builds kept is not used.
+#[test]
+fn the_format_changes_with_what_is_composed() {
+    let layout = layout(&[("tasks.md", "")]);
+    let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
+    let text = "# T\n\n## 1. A\n- [ ] T001 [P] One `a_b` (depends on T002)\n  - why\n  - [x] 1.1 In\n\n## Task 2: B\n\
+                - [-] **Step 1: Go** [1a2b3c4]\n- [?] odd\n      - [ ] far in\n<details>\n- [X] html\n</details>\n";
+    let plan = adopted.compose(&raw(&[("tasks.md", text)])).unwrap().plan;
+    let sum = plan.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    assert_eq!((kept::FORMAT, sum), ("adopted 0.1.0+1", 16_624_624_914_147_307_520), "{plan}");
+}
+
 proptest! {
+    /// What is kept says the same as the files, and a change that begins with it comes to the same.
+    #[test]
+    fn what_is_kept_is_what_would_be_composed(
+        lines in prop::collection::vec(prop::sample::select(vec![
+            "# T", "- [ ] T001 One", "- [x] T002 *Two* `a_b`", "  - [-] 1.1 Three", "- [ ] Größe ✓", "text",
+            "```", "<!-- - [ ] no -->", "- [?] odd <b> &amp; [x]", "1. [X] Four", "", "## G: 1", "### Task 2: B",
+            "- [ ] Step 1: Go (depends on T001)", "- [] none", "- [done] word", "      - [ ] far in", "[x]: /url",
+            "<details>", "---",
+        ]), 1..30),
+        pick in any::<prop::sample::Index>(),
+        role in prop::sample::select(vec![StepRole::Active, StepRole::Done, StepRole::Failed]),
+    ) {
+        let layout = layout(&[("a.md", "a"), ("b.md", "b")]);
+        let adopted = Adopted { layout: &layout, workflow: Workflow::builtin() };
+        let (half, text) = (lines.len() / 2, |lines: &[&str]| lines.join("\n"));
+        let files = raw(&[("a.md", &text(&lines[..half])), ("b.md", &text(&lines[half..]))]);
+        let whole = adopted.compose(&files).unwrap();
+        prop_assume!(!whole.bound.is_empty());
+        let kept = Kept::read(adopted.keep(&whole, &plan_of(&whole)).unwrap()).unwrap();
+        prop_assert_eq!(std::str::from_utf8(kept.text()).unwrap(), &whole.plan);
+        let short = kept.composed().unwrap();
+        prop_assert_eq!((&short.plan, &short.bound, &short.places), (&whole.plan, &whole.bound, &whole.places));
+        for one in &whole.bound {
+            let read = |composed: &Composed| {
+                let list = adopted.list_with(&files, &composed.lists, &composed.bound, one).unwrap();
+                let task = list.task(one).unwrap().clone();
+                crate::domain::checklist::Task { parent: None, ..task }
+            };
+            prop_assert_eq!(read(&short), read(&whole));
+        }
+        let plan = plan_of(&whole);
+        let step = &plan.steps[pick.index(whole.bound.len())];
+        let mut update = StepUpdate::default();
+        update.set("status", adopted.workflow.step_with_role(role));
+        update.set("claimed_by", "ada@build7");
+        update.set_role(Some(role));
+        let mut edit = plan.document.edit();
+        plan.update_step(&mut edit, step, &update).unwrap();
+        let edited = edit.finish().unwrap().document.into_source().into_bytes();
+        let after = BTreeMap::from([(StateFile::Plan, edited)]);
+        let made = |composed: &Composed| adopted.project(&files, Some(composed), &after, None);
+        match (made(&kept.composed().unwrap()), made(&whole)) {
+            (Ok(short), Ok(whole)) => {
+                prop_assert_eq!(&short.changes, &whole.changes);
+                let text = |made: Projected| Kept::read(made.kept.unwrap()).unwrap().text().to_vec();
+                prop_assert_eq!(text(short), text(whole));
+            }
+            (short, whole) => prop_assert_eq!(
+                short.map_err(|error| error.to_string()).is_ok(),
+                whole.map_err(|error| error.to_string()).is_ok()
+            ),
+        }
+    }
+
     #[test]
     fn any_sequence_of_roles_changes_only_markers(
         lines in prop::collection::vec(prop::sample::select(vec![
@@ -209,7 +282,7 @@ proptest! {
         let mut files = raw(&[("tasks.md", &text)]);
         let first = adopted.compose(&files).unwrap();
         prop_assume!(!first.bound.is_empty());
-        let markers: Vec<_> = first.lists[0].as_ref().unwrap().tasks.tasks.iter().map(|task| task.marker.clone()).collect();
+        let markers: Vec<_> = adopted.whole_list(&files, &first.lists, 0).unwrap().tasks.tasks.iter().map(|task| task.marker.clone()).collect();
         for (pick, role) in acts {
             let one = &first.bound[pick.index(first.bound.len())];
             files = with_status(adopted, &files, one.id.as_str(), role);

@@ -5,20 +5,26 @@ use std::ops::Range;
 use super::{Found, Grammar};
 use crate::text::markdown::{Document, ItemId, SectionId};
 
-/// Every item with a box, and every such line in a block of HTML that is no comment.
-pub(super) fn boxes(document: &Document, grammar: &Grammar) -> Vec<Found> {
+/// Every item with a box in these sections, and every such line in a block of HTML that is no
+/// comment.
+pub(super) fn boxes(
+    document: &Document,
+    grammar: &Grammar,
+    sections: impl Iterator<Item = SectionId>,
+) -> Vec<Found> {
     let mut found = Vec::new();
-    for section in document.sections() {
+    for section in sections {
+        let start = found.len();
         for &item in document.items(section) {
             boxes_in(document, grammar, item, None, &mut found);
         }
-    }
-    let from_items = found.len();
-    for block in document.html_blocks() {
-        boxes_in_html(document, grammar, block, &mut found);
-    }
-    if found.len() > from_items {
-        found.sort_by_key(|one| one.span.start);
+        let from_items = found.len();
+        for block in document.html_blocks_in(section) {
+            boxes_in_html(document, grammar, (section, block), &mut found);
+        }
+        if found.len() > from_items {
+            found[start..].sort_by_key(|one| one.span.start);
+        }
     }
     found
 }
@@ -54,15 +60,59 @@ fn boxes_in(
         });
         around = Some(item);
     }
+    boxes_in_paragraph(document, grammar, (item, around), found);
     for &child in &read.children {
         boxes_in(document, grammar, child, around, found);
+    }
+}
+
+/// Boxes in lines that are indented so far that markdown takes them for more of the paragraph that an
+/// item begins with.
+fn boxes_in_paragraph(
+    document: &Document,
+    grammar: &Grammar,
+    (item, outer): (ItemId, Option<ItemId>),
+    found: &mut Vec<Found>,
+) {
+    let read = document.item(item);
+    let end = read.children.first().map_or(read.span.end, |child| document.item(*child).span.start);
+    let Some(text) = document.source().get(read.span.start..end) else { return };
+    let mut at = read.span.start;
+    for (count, line) in text.split_inclusive('\n').enumerate() {
+        let start = at;
+        at += line.len();
+        let bare = line.trim_start();
+        let first = &bare[bullet_width(bare).filter(|_| count == 0).unwrap_or(0)..];
+        if first.trim().is_empty()
+            || OTHER_BLOCKS.iter().any(|open| first.trim_start().starts_with(open))
+        {
+            return;
+        }
+        if count == 0 {
+            continue;
+        }
+        let begin = start + line.len() - bare.len();
+        if let Some(parsed) = BoxSpan::parse(bare.trim_end(), grammar) {
+            found.push(Found {
+                marker: begin + parsed.mark.start..begin + parsed.mark.end,
+                mark: bare[parsed.mark.clone()].to_owned(),
+                is_optional: parsed.is_optional,
+                is_word: parsed.is_word,
+                text: bare[parsed.end..].trim().to_owned(),
+                lines: 1,
+                span: begin..start + line.trim_end().len(),
+                item: None,
+                outer,
+                section: read.section,
+            });
+        }
     }
 }
 
 fn boxes_in_html(
     document: &Document,
     grammar: &Grammar,
-    block: Range<usize>,
+    (section, block): (SectionId, Range<usize>),
     found: &mut Vec<Found>,
 ) {
     let Some(text) = document.source().get(block.clone()) else { return };
@@ -85,7 +135,6 @@ fn boxes_in_html(
         }
         if let Some(parsed) = BoxSpan::parse(line[indent..].trim_end(), grammar) {
             let begin = start + indent;
-            let section = section_at(document, begin);
             found.push(Found {
                 marker: begin + parsed.mark.start..begin + parsed.mark.end,
                 mark: line[indent..][parsed.mark.clone()].to_owned(),
@@ -106,16 +155,8 @@ fn starts_with(text: &str, start: &str) -> bool {
     text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
 }
 
-/// The section that a byte is in.
-fn section_at(document: &Document, at: usize) -> SectionId {
-    let mut here = document.root();
-    for section in document.sections() {
-        if document.section(section).body.start <= at {
-            here = section;
-        }
-    }
-    here
-}
+/// What begins something else than text.
+const OTHER_BLOCKS: [&str; 6] = ["```", "~~~", "#", ">", "|", "<"];
 
 /// A bullet with a box behind it, in offsets of its text.
 struct BoxSpan {
@@ -184,9 +225,9 @@ fn first_paragraph(text: &str) -> (String, usize) {
     let mut count = 1;
     for line in lines {
         let line = line.trim();
-        let begins = ["```", "~~~", "#", ">", "|", "<", "_Requirements", "**"];
+        let mut begins = OTHER_BLOCKS.iter().chain(&["_Requirements", "**"]);
         if line.is_empty()
-            || begins.iter().any(|start| line.starts_with(start))
+            || begins.any(|start| line.starts_with(start))
             || bullet_width(line).is_some()
         {
             break;

@@ -61,6 +61,8 @@ pub(crate) struct Task {
     pub details: Option<String>,
     /// All of it, with what is nested in it.
     pub span: Range<usize>,
+    /// The section that it is in; a phase is one.
+    pub section: SectionId,
 }
 
 /// The tasks of one file.
@@ -99,19 +101,28 @@ pub(super) struct Found {
 impl Checklist {
     /// Reads the tasks out of a document, and counts what only looks like one.
     pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
-        let (mut list, boxed) = Self::located(document, grammar);
+        let (mut list, boxed) = Self::located(document, grammar, None);
         list.prose += text_lines(document, boxed);
         list
     }
 
     /// Reads the tasks alone.
     pub(crate) fn of_tasks(document: &Document, grammar: &Grammar) -> Self {
-        Self { prose: 0, ..Self::located(document, grammar).0 }
+        Self { prose: 0, ..Self::located(document, grammar, None).0 }
+    }
+
+    /// Reads the tasks in the own body of one section. They are those that the whole document has
+    /// there, unless its steps are headings or its markers words.
+    pub(crate) fn of_section(document: &Document, grammar: &Grammar, section: SectionId) -> Self {
+        Self { prose: 0, ..Self::located(document, grammar, Some(section)).0 }
     }
 
     /// The tasks, and how many boxes there are.
-    fn located(document: &Document, grammar: &Grammar) -> (Self, usize) {
-        let mut found = boxes(document, grammar);
+    fn located(document: &Document, grammar: &Grammar, only: Option<SectionId>) -> (Self, usize) {
+        let mut found = match only {
+            Some(section) => boxes(document, grammar, [section].into_iter()),
+            None => boxes(document, grammar, document.sections()),
+        };
         let boxed = found.len();
         leave_out_legends(document, &mut found);
         // Who has no such section keeps to another form.
@@ -303,6 +314,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
             depends_on: label.depends_on,
             details,
             span: one.span.clone(),
+            section: one.section,
         });
     }
     tasks

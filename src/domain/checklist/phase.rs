@@ -45,6 +45,7 @@ pub(super) fn read(document: &Document, grammar: &Grammar) -> Vec<(Range<usize>,
             depends_on: label.depends_on,
             details: (!details.is_empty()).then_some(details),
             span: whole.extent.clone(),
+            section,
         };
         found.push((whole.extent.clone(), task));
     }

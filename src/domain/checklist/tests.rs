@@ -39,6 +39,26 @@ fn what_is_no_box_is_text() {
 }
 
 #[test]
+fn boxes_that_are_indented_too_far_are_boxes() {
+    let text = "- [ ] **R1. Outer**\n      - [ ] R1.1 far in\n      - [x] R1.2 and next\n- plain\n      - [ ] A-1 too\n\n\
+                - [ ] last\n\n      - [ ] code by indentation\n\n- [ ] fence\n  ```\n      - [ ] no\n  ```\n";
+    assert_eq!(
+        said(text),
+        [
+            "R1 | Outer | Open",
+            "R1.1 | far in | Open",
+            "R1.2 | and next | Done",
+            "A-1 | too | Open",
+            "– | last | Open",
+            "– | fence | Open",
+        ]
+    );
+    let list = read(text);
+    assert_eq!((list.tasks[1].parent, list.tasks[1].depth, list.prose), (Some(0), 1, 2));
+    assert_eq!(&text[list.tasks[2].marker.clone()], "x");
+}
+
+#[test]
 fn a_legend_explains_and_is_no_list_of_tasks() {
     for legend in [
         "## Legend\n\n- [ ] waits\n- [x] is ready\n",

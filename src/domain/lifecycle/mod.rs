@@ -203,15 +203,18 @@ impl Workflow {
         step.status.as_deref().or_else(marked)
     }
 
-    /// What a status of a step means, where there is one; without it the step has not begun.
+    /// What a status of a step means; without one, or with one that nobody knows, the step has not
+    /// begun. `None` for what a merge left in conflict.
     pub fn role_of_status(&self, status: Option<&str>) -> Option<StepRole> {
-        status.map_or(Some(StepRole::Open), |status| self.step_role(status))
+        let Some(status) = status else { return Some(StepRole::Open) };
+        self.step_role(status).or_else(|| (!is_conflict(status)).then_some(StepRole::Open))
     }
 
-    /// What the status of a plan means; one without a status has not begun.
+    /// What the status of a plan means; one without a status, or with one that nobody knows, has not
+    /// begun. `None` for what a merge left in conflict.
     pub fn role_of_plan(&self, metadata: &Metadata) -> Option<PlanRole> {
-        let status = metadata.status.as_deref();
-        status.map_or(Some(PlanRole::Planning), |status| self.plan_role(status))
+        let Some(status) = metadata.status.as_deref() else { return Some(PlanRole::Planning) };
+        self.plan_role(status).or_else(|| (!is_conflict(status)).then_some(PlanRole::Planning))
     }
 
     /// The first plan status with this meaning.
@@ -271,18 +274,6 @@ impl Workflow {
     /// Whether a status of a step has this meaning.
     pub fn has_step_role(&self, role: StepRole) -> bool {
         self.step.iter().any(|status| status.role == role)
-    }
-
-    /// What to do about a plan status that is not known.
-    pub fn plan_status_hint(&self) -> String {
-        let active = self.plan_with_role(PlanRole::Active);
-        format!("set it to a status of the lifecycle, such as `{active}`")
-    }
-
-    /// What to do about a step status that is not known.
-    pub fn step_status_hint(&self) -> String {
-        let open = self.step_with_role(StepRole::Open);
-        format!("set it to a status of the lifecycle, such as `{open}`")
     }
 
     /// How often one step may be attempted before a person is asked instead.
@@ -387,6 +378,11 @@ fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     let same = || statuses.iter().find(|status| same_name(&status.name, text));
     let is_alias = |status: &&Status<R>| status.aliases.iter().any(|alias| same_name(alias, text));
     exact.or_else(same).or_else(|| statuses.iter().find(is_alias))
+}
+
+/// Whether a status is what a merge could not decide.
+fn is_conflict(status: &str) -> bool {
+    status.contains("<<<<<<<")
 }
 
 // Reading the file made sure that every role has a status and that the lists are not empty.

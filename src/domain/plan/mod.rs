@@ -21,7 +21,7 @@ pub(crate) mod step;
 pub(in crate::domain) mod step_edit;
 pub(in crate::domain) mod step_outcome;
 mod step_read;
-mod table;
+pub(in crate::domain) mod table;
 pub(in crate::domain) mod unread;
 
 use std::{borrow::Cow, ops::Range};

@@ -60,7 +60,7 @@ impl StepId {
     }
 
     /// An id that was one when it was kept.
-    pub(super) fn kept(text: String) -> Self {
+    pub(in crate::domain) fn kept(text: String) -> Self {
         Self(text)
     }
 

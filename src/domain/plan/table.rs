@@ -228,12 +228,14 @@ fn owned(text: Option<Cow<'_, str>>) -> Option<String> {
     text.map(Cow::into_owned)
 }
 
-fn write(table: &mut Vec<u8>, value: &impl Serialize) -> Option<()> {
+/// Adds a value.
+pub(in crate::domain) fn write(table: &mut Vec<u8>, value: &impl Serialize) -> Option<()> {
     *table = postcard::to_extend(value, std::mem::take(table)).ok()?;
     Some(())
 }
 
-fn read<'t, T: Deserialize<'t>>(rest: &mut &'t [u8]) -> Option<T> {
+/// Takes the next value.
+pub(in crate::domain) fn read<'t, T: Deserialize<'t>>(rest: &mut &'t [u8]) -> Option<T> {
     let (value, behind) = postcard::take_from_bytes(rest).ok()?;
     *rest = behind;
     Some(value)

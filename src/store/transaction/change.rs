@@ -34,8 +34,8 @@ pub(crate) struct NewOperation {
     pub settles: Option<u64>,
     /// Opaque derived data, valid for the appended file as it is after this operation.
     pub facts: Option<Vec<u8>>,
-    /// A file and what was derived from its bytes as they are after this operation.
-    pub derived: Option<(String, Vec<u8>)>,
+    /// Files, and what was derived from their bytes as they are after this operation.
+    pub derived: Option<(Vec<String>, Vec<u8>)>,
     /// Checkpoints to be taken, put back or removed.
     pub checkpoints: Vec<CheckpointChange>,
     /// Whether it reports what was counted since the last one that did.

@@ -97,12 +97,12 @@ impl Transaction {
         self.commit_in_place(op)
     }
 
-    /// Keeps what was derived from a file as it is now.
-    pub(crate) fn keep_derived(&self, derived: Option<(String, Vec<u8>)>) {
-        if let Some((name, bytes)) = derived.filter(|_| self.lock.is_some())
-            && let Some(hash) = self.base.state.files.get(&name)
+    /// Keeps what was derived from files as they are now.
+    pub(crate) fn keep_derived(&self, derived: Option<(Vec<String>, Vec<u8>)>) {
+        if let Some((names, bytes)) = derived.filter(|_| self.lock.is_some())
+            && let Some(source) = derived::source(&self.base.state.files, &names)
         {
-            derived::save(&*self.store.disk, &self.store.paths.derived(), *hash, &bytes);
+            derived::save(&*self.store.disk, &self.store.paths.derived(), source, &bytes);
         }
     }
 

@@ -23,7 +23,12 @@ impl Workspace {
         };
         let title = shape.title.as_deref().unwrap_or_default().trim();
         if title.is_empty() || title.contains(char::is_control) {
-            return Err(bad("a title is one line of text", "`statedir step add 'What to do'`"));
+            let hint = match (&shape.after, &shape.before) {
+                (Some(after), _) => format!("`statedir step add 'What to do' --after {after}`"),
+                (_, Some(before)) => format!("`statedir step add 'What to do' --before {before}`"),
+                _ => "`statedir step add 'What to do'`".to_owned(),
+            };
+            return Err(bad("a title is one line of text", &hint));
         }
         let plain = StepShape {
             title: shape.title.clone(),
@@ -60,7 +65,8 @@ impl Workspace {
             })?;
             let workflow = workflow_or_builtin(seen.view.bytes(StateFile::Workflow.name()));
             let adopted = Adopted { layout, workflow: &workflow };
-            let insertion = adopted.insertion(composed, bound, is_before, title)?;
+            let insertion =
+                adopted.insertion(&seen.whole.raw, composed, bound, is_before, title)?;
             let name = layout.plan[insertion.file].file.to_string();
             let splice =
                 ByteSplice { at: insertion.splice.at, new: insertion.splice.new.into_bytes() };

@@ -1,9 +1,11 @@
 //! Adopted states at the border to the store: files of others are seen as the native files, and
 //! changes of those are written as changes of the files that are there.
 
+mod conflict;
 mod insert;
 
 use std::{
+    borrow::Cow,
     collections::BTreeMap,
     path::Path,
     rc::Rc,
@@ -14,13 +16,14 @@ use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, Problem, StateFile, Step, Workflow,
-        adopted::{Adopted, Change, Composed},
+        adopted::{Adopted, Change, Composed, Kept, Projected, sources},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
-    merge::{has_git_markers, may_conflict},
+    merge::may_conflict,
     rules::workflow_or_builtin,
     store::{
-        ByteSplice, ChangeKind, Directory, FileChange, LateFile, Layout, NewOperation, Store, View,
+        ByteSplice, ChangeKind, DerivedPlace, Directory, FileChange, LateFile, Layout, Made,
+        NewOperation, Store, View, WORTHWHILE,
     },
     text::markdown::Document,
     workspace::transact::Proposal,
@@ -51,27 +54,58 @@ struct Whole {
     layout: Arc<ForeignLayout>,
     raw: BTreeMap<String, Vec<u8>>,
     composed: OnceLock<Result<Composed, String>>,
+    /// Where it may have been kept before.
+    place: Option<DerivedPlace>,
+    kept: OnceLock<Option<Kept>>,
 }
 
 impl Whole {
+    fn kept(&self) -> Option<&Kept> {
+        let load = || self.place.as_ref().and_then(DerivedPlace::load).and_then(Kept::read);
+        self.kept.get_or_init(load).as_ref()
+    }
+
     fn composed(&self) -> Result<&Composed, ModelError> {
-        let compose = || compose(&self.layout, &self.raw).map_err(|error| error.to_string());
+        let compose = || {
+            let workflow = workflow_in(&self.layout, &self.raw);
+            let adopted = Adopted { layout: &self.layout, workflow: &workflow };
+            adopted.compose_or(self.kept(), &self.raw).map_err(|error| error.to_string())
+        };
         let composed = self.composed.get_or_init(compose).as_ref();
         composed.map_err(|message| ModelError::BadValue { message: message.clone(), hint: None })
     }
 
+    /// What is to be kept of files that do not change, with the plan if that was read; `None` if it
+    /// is there already, or not worth reading them for it.
+    fn kept_anew(&self, adopted: &Adopted<'_>, plan: Option<Rc<Plan>>) -> Option<Vec<u8>> {
+        let lists = self.layout.plan.iter().filter_map(|one| self.raw.get(one.file.as_str()));
+        let is_long = || lists.map(Vec::len).sum::<usize>() >= WORTHWHILE;
+        let is_kept = || self.place.as_ref().is_none_or(DerivedPlace::is_filled);
+        if plan.is_none() && (!is_long() || is_kept()) {
+            return None;
+        }
+        let composed = self.composed().ok()?;
+        let read = || Some(Rc::new(Plan::read(Document::parse(composed.plan.as_str()).ok()?)));
+        adopted.keep(composed, &*plan.or_else(read)?)
+    }
+
     /// The text of the plan. Where a file cannot be read, that file, so that whoever reads the plan
     /// is told why.
-    fn plan(&self) -> Vec<u8> {
-        match self.composed() {
-            Ok(composed) => composed.files.get(StateFile::Plan.name()).cloned().unwrap_or_default(),
+    fn plan(&self) -> Made {
+        if let Some(kept) = self.kept() {
+            let derived = kept.table().map(<[u8]>::to_vec);
+            return Made { bytes: kept.text().to_vec(), derived };
+        }
+        let bytes = match self.composed() {
+            Ok(composed) => composed.plan.clone().into_bytes(),
             Err(_) => {
                 let read = |one: &layout::PlanFile| self.raw.get(one.file.as_str());
                 let is_bad = |bytes: &&Vec<u8>| Document::from_bytes(bytes.to_vec()).is_err();
                 let bad = self.layout.plan.iter().filter_map(read).find(is_bad);
                 bad.cloned().unwrap_or_else(|| vec![0xff])
             }
-        }
+        };
+        Made { bytes, derived: None }
     }
 }
 
@@ -189,8 +223,12 @@ impl Workspace {
                 name: LAYOUT_FILE.to_owned(),
                 kind: ChangeKind::Write(text.into_bytes()),
             };
-            let operation =
-                NewOperation { changes: vec![change], ..self.operation(kind, message.to_owned()) };
+            let derived = kept_of(layout, &view.files());
+            let operation = NewOperation {
+                changes: vec![change],
+                derived,
+                ..self.operation(kind, message.to_owned())
+            };
             Ok(Proposal { operation, is_raw: true, ..Proposal::default() })
         })
     }
@@ -218,7 +256,9 @@ impl Workspace {
         // A conflict in a list is refused by the place in it; one in our own file is for the plan.
         let is_late =
             !files.get(layout.added.steps.as_str()).is_some_and(|bytes| may_conflict(bytes));
-        let whole = Arc::new(Whole { layout, raw: files, composed: OnceLock::new() });
+        let place = raw.derived_place(&sources(&layout));
+        let (composed, kept) = (OnceLock::new(), OnceLock::new());
+        let whole = Arc::new(Whole { layout, raw: files, composed, place, kept });
         let (name, of) = (StateFile::Plan.name(), whole.clone());
         let late = LateFile { name, make: Arc::new(move || of.plan()), made: OnceLock::new() };
         let view = raw.shown_as(shown, late);
@@ -242,7 +282,10 @@ impl Workspace {
         files: BTreeMap<String, Vec<u8>>,
     ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
         match &self.files {
-            FileSet::Adopted(layout) => Ok(compose(layout, &files)?.files),
+            FileSet::Adopted(layout) => {
+                let workflow = workflow_in(layout, &files);
+                Ok(Adopted { layout, workflow: &workflow }.native(&files)?)
+            }
             _ => Ok(files),
         }
     }
@@ -290,11 +333,18 @@ impl Workspace {
     pub(super) fn place_in_files(&self, findings: &mut Vec<Problem>) -> Result<(), Error> {
         let FileSet::Adopted(layout) = &self.files else { return Ok(()) };
         let raw = self.store.read(self.options.wait)?;
-        let composed = compose(layout, &raw.files())?;
+        let files = raw.files();
+        let workflow = workflow_in(layout, &files);
+        let adopted = Adopted { layout, workflow: &workflow };
+        let composed = adopted.compose(&files)?;
+        let others = adopted.compose_but_plan(&files);
+        let list = |file: usize| adopted.whole_list(&files, &composed.lists, file);
         let place = |problem: &Problem| -> Option<String> {
             let line = problem.place?.line;
-            let bytes = composed.files.get(problem.file.name())?;
-            let text = std::str::from_utf8(bytes).ok()?;
+            let text = match problem.file {
+                StateFile::Plan => composed.plan.as_str(),
+                file => std::str::from_utf8(others.get(file.name())?).ok()?,
+            };
             match problem.file {
                 StateFile::Plan => {
                     let plan = Plan::read(Document::parse(text).ok()?);
@@ -302,7 +352,7 @@ impl Workspace {
                     let step = plan.steps.iter().rev().find(|step| line_of(step) <= line)?;
                     let one =
                         composed.bound.iter().find(|one| Some(&one.id) == step.id.as_ref())?;
-                    let list = composed.lists[one.file].as_ref()?;
+                    let list = list(one.file)?;
                     let start = list.tasks.tasks[one.task].span.start;
                     let file = &layout.plan[one.file].file;
                     Some(format!("{file}:{}", list.document.place(start).line))
@@ -330,8 +380,8 @@ impl Workspace {
             problem.place = None;
             !is_theirs
         });
-        for (one, list) in layout.plan.iter().zip(&composed.lists) {
-            let Some(list) = list else { continue };
+        for (at, one) in layout.plan.iter().enumerate() {
+            let Some(list) = list(at) else { continue };
             for task in list.tasks.tasks.iter().filter(|task| !task.is_known) {
                 let line = list.document.place(task.marker.start).line;
                 let mark = list.document.source().get(task.marker.clone()).unwrap_or_default();
@@ -344,26 +394,6 @@ impl Workspace {
                 let problem = Problem::warning(ErrorCode::UnknownStatus, StateFile::Plan, message);
                 findings.push(problem.hint(hint));
             }
-        }
-        Ok(())
-    }
-
-    /// Refuses to build on checklists in which git left a conflict.
-    pub(super) fn refuse_unmerged_lists(&self, raw: &View) -> Result<(), Error> {
-        let Some(layout) = self.files.layout() else { return Ok(()) };
-        for one in &layout.plan {
-            let name = one.file.as_str();
-            let Some(bytes) = raw.bytes(name).filter(|bytes| may_conflict(bytes)) else { continue };
-            let text = String::from_utf8_lossy(bytes);
-            if !has_git_markers(&text) {
-                continue;
-            }
-            let line = text.lines().position(|line| line.starts_with("<<<<<<< ")).unwrap_or(0) + 1;
-            let message = format!("a conflict of a merge is unresolved: `{name}:{line}`");
-            let hint = format!(
-                "edit `{name}` so that the right lines are left, without the markers of git"
-            );
-            return Err(Error::refused_with(ErrorCode::Unmerged, message, hint));
         }
         Ok(())
     }
@@ -395,7 +425,14 @@ impl Workspace {
         let adopted = Adopted { layout, workflow: &workflow };
         let is_planned = after.contains_key(&StateFile::Plan);
         let before = is_planned.then(|| seen.whole.composed()).transpose()?;
-        let changes = adopted.project(&seen.whole.raw, before, &after, plan)?;
+        let Projected { changes, mut kept } =
+            adopted.project(&seen.whole.raw, before, &after, plan.clone())?;
+        if !is_planned {
+            kept = seen.whole.kept_anew(&adopted, plan);
+        }
+        let kept = kept.filter(|kept| kept.len() >= WORTHWHILE);
+        let names = || sources(layout).into_iter().map(str::to_owned).collect();
+        operation.derived = kept.map(|kept| (names(), kept));
         let bytes = |splice: crate::text::Splice| ByteSplice {
             at: splice.at,
             new: splice.new.into_bytes(),
@@ -414,13 +451,23 @@ impl Workspace {
     }
 }
 
-fn compose(
+/// The lifecycle in force.
+fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'static, Workflow> {
+    let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
+    workflow_or_builtin(workflow.map(Vec::as_slice))
+}
+
+/// What is to be kept of the files of a state that is being adopted.
+fn kept_of(
     layout: &ForeignLayout,
     raw: &BTreeMap<String, Vec<u8>>,
-) -> Result<Composed, ModelError> {
-    let workflow = layout.added.workflow.as_ref().and_then(|path| raw.get(path.as_str()));
-    let workflow = workflow_or_builtin(workflow.map(Vec::as_slice));
-    Adopted { layout, workflow: &workflow }.compose(raw)
+) -> Option<(Vec<String>, Vec<u8>)> {
+    let workflow = workflow_in(layout, raw);
+    let adopted = Adopted { layout, workflow: &workflow };
+    let composed = adopted.compose(raw).ok().filter(|all| all.plan.len() >= WORTHWHILE)?;
+    let plan = Plan::read(Document::parse(composed.plan.as_str()).ok()?);
+    let names = sources(layout).into_iter().map(str::to_owned).collect();
+    Some((names, adopted.keep(&composed, &plan)?))
 }
 
 fn spliced(old: &[u8], splices: &[ByteSplice]) -> Vec<u8> {

@@ -20,7 +20,7 @@ const FROM: &str = "paused_from";
 /// Pauses the plan and notes why.
 pub(super) fn pause(draft: &mut Draft<'_>, why: &str) -> Result<Answer, Error> {
     let plan = draft.plan()?;
-    let from = plan_status(draft, &plan)?;
+    let from = plan_status(draft, &plan);
     let paused = draft.workflow().plan_towards(&from, PlanRole::Paused).to_owned();
     if from == paused {
         return Ok(Answer::new(format!("the plan is already {paused}")));
@@ -81,7 +81,7 @@ pub(super) fn forget_pause(progress: &mut Progress<'_, '_, '_>, plan: &Plan) {
 /// becomes the actor's.
 pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
     let plan = draft.plan()?;
-    let from = plan_status(draft, &plan)?;
+    let from = plan_status(draft, &plan);
     let workflow = draft.workflow();
     let role = workflow.plan_role(&from);
     if role == Some(PlanRole::Succeeded) {

@@ -90,7 +90,7 @@ fn status(draft: &mut Draft<'_>, plan: &Plan, wanted: &str) -> Result<String, Er
             format!("one of {}", workflow.plan_statuses().collect::<Vec<_>>().join(", ")),
         ));
     };
-    let from = plan_status(draft, plan)?;
+    let from = plan_status(draft, plan);
     if from != to {
         workflow.check_plan(&from, to).map_err(Error::plan_transition)?;
         // To stop is always possible.

@@ -20,7 +20,7 @@ pub(in super::super) fn take_up(draft: &mut Draft<'_>, step: &StepRef) -> Result
     let plan = draft.plan()?;
     let step = plan.step(step)?;
     refuse_while_open(&plan)?;
-    let from = plan_status(draft, &plan)?;
+    let from = plan_status(draft, &plan);
     let active = status_to_resume(draft, &plan, &from);
     let again = draft.workflow().plan_role(&from) == Some(PlanRole::Paused);
     if from != active {

@@ -70,10 +70,10 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
     let step_statuses = workflow.step_statuses().collect::<Vec<_>>().join(", ");
     match plan.metadata.status.as_deref() {
         Some(status) if workflow.plan_status(status).is_none() => found.push(
-            Problem::error(
+            Problem::warning(
                 ErrorCode::UnknownStatus,
                 FILE,
-                format!("unknown plan status `{status}`"),
+                format!("unknown plan status `{status}`, so the plan counts as not started"),
             )
             .at(plan.metadata_place("status"))
             .hint(format!("one of {plan_statuses}")),
@@ -95,8 +95,11 @@ fn statuses(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) {
             // Whoever typed it has said nothing yet.
             None if step.id.is_none() || step.heading.mark.is_some() => continue,
             Some(status) => {
-                let message = format!("unknown status `{status}` of {}", step.name());
-                Problem::error(ErrorCode::UnknownStatus, FILE, message)
+                let message = format!(
+                    "unknown status `{status}` of {}, so it counts as not started",
+                    step.name()
+                );
+                Problem::warning(ErrorCode::UnknownStatus, FILE, message)
             }
             None => {
                 let message = format!("{} has no status, so it counts as not started", step.name());

@@ -79,7 +79,9 @@ impl Draft<'_> {
 
     /// Whether entries can be added to a history.
     pub(in crate::workspace) fn has_history(&self) -> bool {
-        self.view.appended().exists() || !self.appended.is_empty()
+        self.view.appended().exists()
+            || !self.appended.is_empty()
+            || self.unwritten.contains(&StateFile::History)
     }
 
     /// How the history ends before the command.

@@ -50,6 +50,8 @@ pub(crate) struct Draft<'a> {
     workflow: OnceCell<Cow<'static, Workflow>>,
     changed: BTreeMap<StateFile, Changed>,
     removed: Option<StateFile>,
+    /// The files that were never there, and are made when something is written into them.
+    pub(super) unwritten: Vec<StateFile>,
     appended: Vec<u8>,
     /// What goes into the history before an offset of it.
     inserted: Vec<(u64, Vec<u8>)>,
@@ -134,6 +136,7 @@ impl<'a> Draft<'a> {
             env,
             changed: BTreeMap::new(),
             removed: None,
+            unwritten: Vec::new(),
             appended: Vec::new(),
             inserted: Vec::new(),
             history_end: OnceCell::new(),
@@ -186,7 +189,7 @@ impl<'a> Draft<'a> {
 
     /// What is to be kept of a long plan as it is after the change, so that it need not be read
     /// from its file again; `None` if that is there already.
-    pub(super) fn plan_table(&self) -> Option<(String, Vec<u8>)> {
+    pub(super) fn plan_table(&self) -> Option<(Vec<String>, Vec<u8>)> {
         let name = StateFile::Plan.name();
         let is_kept = || !self.has_parsed_plan.get() && self.view.has_derived(name);
         let is_changed = self.changed.contains_key(&StateFile::Plan);
@@ -196,7 +199,13 @@ impl<'a> Draft<'a> {
         }
         // Of a plan that has to be read from its file in any case, just that is kept.
         let table = self.plan().ok().and_then(|plan| plan.to_table()).unwrap_or_default();
-        Some((name.to_owned(), table))
+        Some((vec![name.to_owned()], table))
+    }
+
+    /// The plan as it is after the change, if that was read from a text.
+    pub(super) fn new_plan(&self) -> Option<Rc<Plan>> {
+        let is_changed = self.changed.contains_key(&StateFile::Plan);
+        (is_changed || self.has_parsed_plan.get()).then(|| self.plan().ok())?
     }
 
     /// The context as changed so far.
@@ -282,7 +291,7 @@ impl<'a> Draft<'a> {
         if splices.is_empty() {
             return;
         }
-        let first = !self.changed.contains_key(&file);
+        let first = !self.changed.contains_key(&file) && !self.unwritten.contains(&file);
         let bytes = text.into_bytes();
         self.changed.insert(file, Changed { bytes, splices: first.then_some(splices) });
     }
@@ -427,6 +436,7 @@ impl<'a> Draft<'a> {
     fn bytes(&self, file: StateFile) -> Result<&[u8], Error> {
         match self.changed.get(&file) {
             Some(changed) => Ok(&changed.bytes),
+            None if self.unwritten.contains(&file) => Ok(file.blank()),
             None => bytes(self.view, file),
         }
     }

@@ -263,7 +263,11 @@ impl Look<'_> {
 
     fn plan_seen(&self) -> PlanSeen {
         let Overview { goal, written_status, role, counts, .. } = self.overview;
-        let unknown = self.plan.steps.iter().filter(|step| self.role(step).is_none());
+        let is_known = |status: &str| self.workflow.step_status(status).is_some();
+        let unknown = self.plan.steps.iter().filter_map(|step| {
+            let status = step.status.as_deref().filter(|status| !is_known(status))?;
+            Some(format!("step {} is `{status}`", step.number))
+        });
         let reviews = self.overview.open_reviews.iter();
         let waiting = self.overview.with_role(StepRole::Waiting);
         PlanSeen {
@@ -279,12 +283,7 @@ impl Look<'_> {
                 .map(|step| format!("step {} is {}", step.number, step.status))
                 .collect(),
             open: counts.open,
-            unknown: unknown
-                .map(|step| {
-                    let status = step.status.as_deref().unwrap_or_default();
-                    format!("step {} is `{status}`", step.number)
-                })
-                .collect(),
+            unknown: unknown.collect(),
             paused_because: self.overview.paused_because.clone(),
             open_reviews: reviews.map(|review| format!("{}: {}", review.id, review.text)).collect(),
         }

@@ -215,6 +215,9 @@ impl Workspace {
             None if !is_dry_run => draft.plan_table(),
             _ => None,
         };
+        if opened.seen.is_some() {
+            proposal.plan = draft.new_plan();
+        }
         if draft.is_empty() {
             proposal.operation.derived = derived;
             return Ok(proposal);
@@ -223,9 +226,6 @@ impl Workspace {
             proposal.answers.iter().map(|answer| answer.message.as_str()).collect();
         let (records_tally, insert) = (draft.records_usage, draft.take_inserted());
         let checkpoints = draft.take_checkpoints()?;
-        if self.layout().is_some() && proposal.changed.contains(&StateFile::Plan) {
-            proposal.plan = draft.plan().ok();
-        }
         let (changes, append, facts) = draft.into_changes();
         proposal.operation = NewOperation {
             changes,
@@ -250,7 +250,28 @@ impl Workspace {
         let version_control = self.version_control();
         draft.liveness = Some(Liveness::new(self));
         draft.location = Some(Location { dir: self.directory(), version_control });
+        draft.unwritten = self.unwritten(view);
         Ok(draft)
+    }
+
+    /// Files that are not there and never were, as beside a plan that somebody brought along. One
+    /// that the log or version control knows is missing, and can be restored.
+    fn unwritten(&self, view: &View) -> Vec<StateFile> {
+        let is_absent = |file: &StateFile| match file {
+            StateFile::History => !view.appended().exists(),
+            file => view.bytes(file.name()).is_none(),
+        };
+        // A log may begin later than the history that it belongs to.
+        let is_logged = |file: &StateFile| match file {
+            StateFile::History => view.has_log(),
+            file => self.is_in_log(*file).unwrap_or(true),
+        };
+        let is_unknown = |file: &StateFile| {
+            !is_logged(file) && self.version_control().committed(self.directory(), *file).is_none()
+        };
+        let mut files = StateFile::FIVE.to_vec();
+        files.retain(|file| *file != StateFile::Plan && is_absent(file) && is_unknown(file));
+        files
     }
 
     /// Reads for a dry run; else takes the lock and brings files and log together. Checks the

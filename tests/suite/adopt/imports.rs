@@ -45,7 +45,7 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
     let other = "---\nid: TASK-2\ntitle: Two\nstatus: Done\ndependencies: []\n---\nDone.\n";
     let two = project(&[
         ("backlog/tasks/task-10 - Ten.md", task),
-        ("backlog/tasks/task-2 - Two.md", other),
+        ("backlog/tasks/epics/one/task-2 - Two.md", other),
     ]);
     two.ok(&["import", "--from", "backlog", "."]);
     assert_eq!(steps(&two), ["[x] TASK-2 Two", "[ ] TASK-10 Ten"]);

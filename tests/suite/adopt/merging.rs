@@ -94,6 +94,32 @@ fn one_box_both_ways_is_a_conflict_that_no_command_builds_on() {
 }
 
 #[test]
+fn a_side_of_a_conflict_in_a_list_can_be_taken() {
+    for (side, expected) in [("ours", "[ ]"), ("theirs", "[x]"), ("base", "[-]")] {
+        let Some(repository) = repository() else { return };
+        repository.git(&["switch", "--quiet", "-c", "side"]);
+        write(&repository, &TEXT.replace("[-] T003", "[x] T003"));
+        repository.commit("side");
+        repository.git(&["switch", "--quiet", "main"]);
+        write(&repository, &TEXT.replace("[-] T003", "[ ] T003"));
+        repository.commit("main");
+        repository.try_git(&["merge", "--quiet", "--no-edit", "side"]);
+        let listed = repository.project.ok(&["merge", "--list"]).stdout;
+        assert!(listed.starts_with("specs/001-login/tasks.md:7\n"), "{listed}");
+        assert!(listed.contains("theirs  - [x] T003 Three"), "{listed}");
+        let ran = repository.project.run(&["merge", "--take", side, "specs/001-login/tasks.md:9"]);
+        assert_ne!(ran.code, 0, "there is no such conflict");
+        let field = if side == "base" { "--all" } else { "specs/001-login/tasks.md:7" };
+        repository.project.ok(&["merge", "--take", side, field]);
+        assert_eq!(read(&repository), TEXT.replace("[-] T003", &format!("{expected} T003")) + "\n");
+        assert_eq!(repository.project.ok(&["merge", "--list"]).stdout, "no conflicts\n");
+        // Git knows that it is settled, and commands go on.
+        repository.git(&["commit", "--quiet", "--no-edit"]);
+        repository.project.ok(&["step", "start", "T002"]);
+    }
+}
+
+#[test]
 fn the_state_is_committed_with_the_files_of_others() {
     let Some(repository) = repository() else { return };
     repository.project.ok(&["step", "start", "T001"]);

@@ -170,6 +170,19 @@ pub(crate) fn mark_resolved(dir: &Path, file: StateFile) -> Result<bool, GitErro
     Ok(true)
 }
 
+/// Tells git that files are settled which it holds for unmerged; outside of a repository there is
+/// nobody to tell.
+pub(crate) fn stage_resolved(dir: &Path, names: &[String]) -> Result<(), GitError> {
+    let Ok(repository) = Repository::of(dir) else { return Ok(()) };
+    for name in names {
+        let path = repository.path(name);
+        if !repository.git.ask(&["ls-files", "--unmerged", "--", &path])?.is_empty() {
+            repository.git.ask(&["add", "--", &path])?;
+        }
+    }
+    Ok(())
+}
+
 /// Stages state files that changed while a conflict was settled, so that they are committed with it.
 pub(crate) fn stage(dir: &Path, files: &[StateFile]) -> Result<(), GitError> {
     let repository = Repository::around(dir)?;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use crate::text::markdown::Document;
 use crate::text::markdown::block::BlockKind;
+use crate::text::markdown::{Document, SectionId};
 
 impl Document {
     /// The byte ranges of code blocks, code spans and HTML, in order.
@@ -38,17 +38,21 @@ impl Document {
 
     /// Where the blocks of HTML are, comments included, in order.
     pub(crate) fn html_blocks(&self) -> impl Iterator<Item = Range<usize>> {
-        self.blocks_of(BlockKind::Html)
+        self.sections().flat_map(|section| self.html_blocks_in(section))
+    }
+
+    /// The same in the own body of a section.
+    pub(crate) fn html_blocks_in(&self, section: SectionId) -> impl Iterator<Item = Range<usize>> {
+        self.blocks_in(section, BlockKind::Html)
     }
 
     /// Where the blocks of code are, fenced and indented ones, in order.
     pub(crate) fn code_blocks(&self) -> impl Iterator<Item = Range<usize>> {
-        self.blocks_of(BlockKind::Code)
+        self.sections().flat_map(|section| self.blocks_in(section, BlockKind::Code))
     }
 
-    fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Range<usize>> {
-        let blocks = self.all_bodies().flat_map(|body| &body.blocks);
-        let wanted = blocks.filter(move |block| block.kind == kind);
+    fn blocks_in(&self, section: SectionId, kind: BlockKind) -> impl Iterator<Item = Range<usize>> {
+        let wanted = self.body(section).blocks.iter().filter(move |block| block.kind == kind);
         wanted.map(|block| block.start as usize..block.end as usize)
     }
 }

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use crate::{
     domain::{
-        AtLimit, ErrorCode, ModelError, Plan, StateFile, Step, StepCounts, StepId, StepRef,
-        StepRole as Role,
+        AtLimit, ErrorCode, ModelError, Plan, Problem, StateFile, Step, StepCounts, StepId,
+        StepRef, StepRole as Role,
     },
     recovery::{Situation, StepStanding, Waits, next_move},
     workspace::{
@@ -41,10 +41,10 @@ pub(in crate::workspace::change) fn start(
         Some(selected) => plan.step(selected)?,
         None => next_ready(draft, &plan)?,
     };
-    let role = draft.workflow().step_role(&status_of(draft, step)?);
+    let role = draft.workflow().step_role(&status_of(draft, step));
     if role == Some(Role::Failed) {
         let hint = format!("`statedir step retry {}` starts it again", step.number);
-        return Err(illegal(draft, step, Role::Active, &hint)?);
+        return Err(illegal(draft, step, Role::Active, &hint));
     }
     refuse_waiting(draft, &plan, step)?;
     let active = active_after(draft, step)?;
@@ -85,7 +85,7 @@ fn refuse_waiting(draft: &Draft<'_>, plan: &Plan, step: &Step) -> Result<(), Err
 
 /// The status that a step gets when it is started.
 fn active_after(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
-    let from = status_of(draft, step)?;
+    let from = status_of(draft, step);
     Ok(draft.workflow().step_towards(&from, Role::Active).to_owned())
 }
 
@@ -109,7 +109,7 @@ pub(in crate::workspace::change) fn retry(
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = select(draft, &plan, selected, &[Role::Failed], "has failed")?;
-    let from = status_of(draft, step)?;
+    let from = status_of(draft, step);
     let role = draft.workflow().step_role(&from);
     if role != Some(Role::Failed) {
         let hint = match role {
@@ -117,7 +117,7 @@ pub(in crate::workspace::change) fn retry(
             _ => how_to_go_on(draft, step, &from),
         };
         let hint = format!("it has not failed; {hint}");
-        return Err(illegal(draft, step, Role::Active, &hint)?);
+        return Err(illegal(draft, step, Role::Active, &hint));
     }
     refuse_limit(draft, &plan, step)?;
     let active = active_after(draft, step)?;
@@ -173,7 +173,7 @@ fn how_to_go_on(draft: &Draft<'_>, step: &Step, from: &str) -> String {
 fn begin(draft: &mut Draft<'_>, plan: &Plan, step: &Step, active: &str) -> Result<Answer, Error> {
     refuse_while_open(plan)?;
     plan.refuse_copied(step)?;
-    let from = status_of(draft, step)?;
+    let from = status_of(draft, step);
     if let Err(refusal) = draft.workflow().check_step(&from, active) {
         let hint = how_to_go_on(draft, step, &from);
         let hint = Some(hint);
@@ -333,6 +333,10 @@ pub(in crate::workspace::change) fn transition(
     to: &str,
 ) -> Result<(), Error> {
     let Err(refusal) = draft.workflow().check_step(from, to) else { return Ok(()) };
+    let is_unknown = |status: &&str| draft.workflow().step_status(status).is_none();
+    if let Some(status) = step.status.as_deref().filter(is_unknown) {
+        return Err(unknown_status(draft, step, status)?);
+    }
     let hint = match draft.workflow().step_role(from) {
         Some(Role::Active | Role::Waiting) => match draft.workflow().missing_move(from) {
             Some(next) => format!("`statedir step move {} {next}` comes first", step.number),
@@ -346,11 +350,11 @@ pub(in crate::workspace::change) fn transition(
     Err(ErrorKind::Transition { subject, refusal, hint: Some(hint) }.into())
 }
 
-fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Result<Error, Error> {
-    let from = status_of(draft, step)?;
+fn illegal(draft: &Draft<'_>, step: &Step, to: Role, hint: &str) -> Error {
+    let from = status_of(draft, step);
     let to = draft.workflow().step_with_role(to).to_owned();
     let message = format!("cannot set {} to {to}: it is {from}", step.name());
-    Ok(Error::refused_with(ErrorCode::IllegalTransition, message, hint))
+    Error::refused_with(ErrorCode::IllegalTransition, message, hint)
 }
 
 pub(in crate::workspace::change) fn step_json(
@@ -363,19 +367,15 @@ pub(in crate::workspace::change) fn step_json(
 }
 
 /// The error for a status that the lifecycle does not know.
-pub(in crate::workspace::change) fn unknown_status(
-    draft: &Draft<'_>,
-    plan: &Plan,
-    step: &Step,
-    status: &str,
-) -> Error {
+fn unknown_status(draft: &Draft<'_>, step: &Step, status: &str) -> Result<Error, Error> {
     let message = format!("{} has an unknown status, `{status}`", step.name());
-    let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
-        .at(plan.field_place(step, "status"))
+    let open = draft.workflow().step_with_role(Role::Open);
+    let problem = Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
+        .at(draft.plan()?.field_place(step, "status"))
         .hint(format!(
-            "`statedir step reset {}` begins it anew, or {}",
-            step.number,
-            draft.workflow().step_status_hint()
+            "`statedir step reset {}` begins it anew, or set it to a status of the lifecycle, such as \
+             `{open}`",
+            step.number
         ));
-    ModelError::Problem(Box::new(problem)).into()
+    Ok(ModelError::Problem(Box::new(problem)).into())
 }

@@ -60,7 +60,7 @@ pub(in crate::workspace::change) fn move_to(
 ) -> Result<Answer, Error> {
     let plan = draft.plan()?;
     let step = plan.step(&wanted.step)?;
-    let from = status_of(draft, step)?;
+    let from = status_of(draft, step);
     let workflow = draft.workflow();
     let Some(to) = workflow.step_status(&wanted.to).map(str::to_owned) else {
         return Err(Error::refused_with(

@@ -12,10 +12,7 @@ use crate::{
         Draft, Error, ErrorKind,
         change::{
             review::open_review,
-            steps::{
-                gate::{self, Passage, Spent},
-                unknown_status,
-            },
+            steps::gate::{self, Passage, Spent},
         },
     },
 };
@@ -173,7 +170,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
 
     /// Work begins: the plan must be able to be active.
     pub(in crate::workspace::change) fn begin_plan(&mut self) -> Result<(), Error> {
-        let from = self.plan_status()?;
+        let from = self.plan_status();
         let workflow = self.draft.workflow();
         match workflow.plan_role(&from) {
             Some(PlanRole::Active) => return Ok(()),
@@ -194,13 +191,13 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
 
     /// Work has begun in a plan that was not begun.
     pub(in crate::workspace::change) fn leave_planning(&mut self) -> Result<(), Error> {
-        let role = self.draft.workflow().plan_role(&self.plan_status()?);
+        let role = self.draft.workflow().plan_role(&self.plan_status());
         if role == Some(PlanRole::Planning) { self.begin_plan() } else { Ok(()) }
     }
 
     /// There is work again: a finished plan goes back to being active.
     pub(in crate::workspace::change) fn reopen_plan(&mut self) -> Result<(), Error> {
-        let from = self.plan_status()?;
+        let from = self.plan_status();
         let role = self.draft.workflow().plan_role(&from);
         if matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed)) {
             self.begin_plan()?;
@@ -215,7 +212,7 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
             let done = |status: &str| workflow.step_role(status).is_some_and(Role::is_finished);
             workflow.auto_complete() && self.all_statuses().all(|status| status.is_some_and(done))
         };
-        let from = self.plan_status()?;
+        let from = self.plan_status();
         let workflow = self.draft.workflow();
         if finished && workflow.plan_role(&from) == Some(PlanRole::Active) {
             let to = workflow.plan_towards(&from, PlanRole::Succeeded).to_owned();
@@ -313,11 +310,8 @@ impl<'d, 'e, 'p> Progress<'d, 'e, 'p> {
         Ok(())
     }
 
-    fn plan_status(&self) -> Result<String, Error> {
-        if let Some(status) = &self.plan_status {
-            return Ok(status.clone());
-        }
-        plan_status(self.draft, self.plan)
+    fn plan_status(&self) -> String {
+        self.plan_status.clone().unwrap_or_else(|| plan_status(self.draft, self.plan))
     }
 
     fn all_statuses(&self) -> impl Iterator<Item = Option<&str>> {
@@ -399,40 +393,19 @@ fn end_plan(draft: &mut Draft<'_>, to: &str, spent: Spent) -> Result<bool, Error
     }
 }
 
-/// The plan's status in the lifecycle's spelling.
-pub(in crate::workspace::change) fn plan_status(
-    draft: &Draft<'_>,
-    plan: &Plan,
-) -> Result<String, Error> {
-    let written = plan.metadata.status.as_deref();
-    if let Some(status) = written.and_then(|text| draft.workflow().plan_status(text)) {
-        return Ok(status.to_owned());
-    }
-    let Some(text) = written else {
-        return Ok(draft.workflow().plan_with_role(PlanRole::Planning).to_owned());
-    };
-    let message = format!("the plan has an unknown status, `{text}`");
-    let problem = crate::domain::Problem::error(ErrorCode::UnknownStatus, StateFile::Plan, message)
-        .at(plan.metadata_place("status"))
-        .hint(draft.workflow().plan_status_hint());
-    Err(crate::domain::ModelError::Problem(Box::new(problem)).into())
+/// The plan's status in the lifecycle's spelling; one that is not known counts as not started.
+pub(in crate::workspace::change) fn plan_status(draft: &Draft<'_>, plan: &Plan) -> String {
+    let workflow = draft.workflow();
+    let known = plan.metadata.status.as_deref().and_then(|text| workflow.plan_status(text));
+    known.unwrap_or_else(|| workflow.plan_with_role(PlanRole::Planning)).to_owned()
 }
 
-/// A step's status in the lifecycle's spelling.
-pub(in crate::workspace::change) fn status_of(
-    draft: &Draft<'_>,
-    step: &Step,
-) -> Result<String, Error> {
-    // A step without a status is what its mark says, or has not begun.
-    let Some(written) = step.status.as_deref() else {
-        let role = step.heading.mark.unwrap_or(Role::Open);
-        return Ok(draft.workflow().step_with_role(role).to_owned());
+/// A step's status in the lifecycle's spelling; one that is not known counts as not started.
+pub(in crate::workspace::change) fn status_of(draft: &Draft<'_>, step: &Step) -> String {
+    let workflow = draft.workflow();
+    let known = match step.status.as_deref() {
+        Some(written) => workflow.step_status(written),
+        None => step.heading.mark.map(|role| workflow.step_with_role(role)),
     };
-    match draft.workflow().step_status(written) {
-        Some(status) => Ok(status.to_owned()),
-        None => {
-            let plan = draft.plan()?;
-            Err(unknown_status(draft, &plan, step, written))
-        }
-    }
+    known.unwrap_or_else(|| workflow.step_with_role(Role::Open)).to_owned()
 }

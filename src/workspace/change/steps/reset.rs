@@ -33,7 +33,7 @@ pub(in crate::workspace::change) fn reset(
     if how.dependents {
         steps.extend(begun(draft, built_on(draft, &plan, step)));
     }
-    let from = known_or_not(draft, step)?;
+    let from = known_or_not(draft, step);
     let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
     let is_counted = step.attempts > 0 || step.failures.is_some();
     if from == open && steps.len() == 1 && !(how.fresh && is_counted) {
@@ -78,9 +78,9 @@ pub(in crate::workspace::change) fn reset(
 
 /// The status of a step; one that the lifecycle does not know, any more, as it is written. No rule says
 /// where that leads, so a step can always be put back from it.
-fn known_or_not(draft: &Draft<'_>, step: &Step) -> Result<String, Error> {
+fn known_or_not(draft: &Draft<'_>, step: &Step) -> String {
     match &step.status {
-        Some(written) if draft.workflow().step_status(written).is_none() => Ok(written.clone()),
+        Some(written) if draft.workflow().step_status(written).is_none() => written.clone(),
         _ => status_of(draft, step),
     }
 }
@@ -97,7 +97,7 @@ pub(in crate::workspace::change) fn reopen_all(
 ) -> Result<Vec<Reopened>, Error> {
     let mut changes = Vec::new();
     for step in steps {
-        let from = known_or_not(draft, step)?;
+        let from = known_or_not(draft, step);
         let open = draft.workflow().step_towards(&from, Role::Open).to_owned();
         if from != open {
             if draft.workflow().step_status(&from).is_some() {

@@ -106,6 +106,7 @@ fn report(
                 "done": count(crate::domain::StepRole::Done),
                 "open": count(crate::domain::StepRole::Open),
                 "active": count(crate::domain::StepRole::Active),
+                "unknown_markers": one.tasks.tasks.iter().filter(|task| !task.is_known).count(),
                 "prose": one.tasks.prose })
         };
         let plans: Vec<_> = proposed.found.plans.iter().map(plan).collect();
@@ -113,6 +114,7 @@ fn report(
             "directory": adopting.directory(), "profile": layout.profile, "plans": plans,
             "tasks": proposed.found.count(), "context": layout.context,
             "constraints": layout.constraints, "also_found": others,
+            "unreadable": proposed.found.unreadable,
             "changed": if outcome.committed { vec!["statedir.yaml"] } else { Vec::new() },
             "dry_run": session.global.dry_run, "revision": outcome.revision.as_str(),
             "notices": outcome.notices,
@@ -130,6 +132,9 @@ fn report(
             let names: Vec<&str> = files.iter().map(|file| file.as_str()).collect();
             session.output.line(format!("{role}: {}", names.join(", ")));
         }
+    }
+    for why in &proposed.found.unreadable {
+        session.output.note(&format!("{why}; it is left out"));
     }
     if !others.is_empty() {
         let names = others.join(", ");

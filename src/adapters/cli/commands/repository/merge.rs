@@ -33,6 +33,7 @@ Examples:
   statedir merge --list
   statedir merge --take theirs plan.k3f9.status
   statedir merge --take ours plan variables
+  statedir merge --take theirs specs/001-login/tasks.md:7
   statedir merge --take ours --all
   statedir merge --resolve          # git merged without the driver: start again from its index")]
 pub(in crate::adapters) struct Args {
@@ -83,6 +84,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
         .filter(|unmerged| !is_marked(unmerged.file))
         .partition(|unmerged| unmerged.edited);
     conflicts.extend(left.iter().map(|unmerged| Conflict::of_file(unmerged.file)));
+    conflicts.extend(workspace.list_conflicts()?);
     if session.output.is_json() {
         session.output.value(json!({ "conflicts": conflicts, "unmerged": unmerged }));
         return Ok(0);
@@ -101,7 +103,12 @@ fn list(session: &mut Session<'_>) -> CliResult {
 
 fn print(session: &mut Session<'_>, conflict: &Conflict) {
     let line = conflict.line.map(|line| format!(":{line}")).unwrap_or_default();
-    session.output.line(format!("{}  ({}{line})", conflict.field, conflict.file));
+    // A conflict in a list of somebody else is called by its place.
+    let place = match conflict.field.ends_with(&line) && !line.is_empty() {
+        true => String::new(),
+        false => format!("  ({}{line})", conflict.file),
+    };
+    session.output.line(format!("{}{place}", conflict.field));
     if conflict.is_whole() {
         session.output.line("  git did not merge this file by meaning: `statedir merge --resolve`");
         return;
@@ -121,13 +128,40 @@ fn take(session: &mut Session<'_>, side: Taken, args: &Args) -> CliResult {
     };
     let workspace = session.workspace()?;
     let conflicts = workspace.read()?.conflicts()?;
+    let in_lists = workspace.list_conflicts()?;
     let mut fields = args.fields.clone();
+    let list_of = |conflict: &Conflict| -> Option<String> {
+        conflict.field.rsplit_once(':').map(|(name, _)| name.to_owned())
+    };
+    let is_listed = |field: &String| {
+        in_lists
+            .iter()
+            .any(|conflict| conflict.field == *field || list_of(conflict).as_ref() == Some(field))
+    };
+    let mut listed: Vec<String> = fields.iter().filter(|field| is_listed(field)).cloned().collect();
+    fields.retain(|field| !is_listed(field));
     if args.all {
         fields = conflicts.iter().map(|conflict| conflict.file.name().to_owned()).collect();
         fields.iter_mut().for_each(|name| name.truncate(name.find('.').unwrap_or(name.len())));
         fields.dedup();
-        if fields.is_empty() {
+        listed = in_lists.iter().filter_map(list_of).collect();
+        listed.dedup();
+        if fields.is_empty() && listed.is_empty() {
             say(session, "no conflicts");
+            return Ok(0);
+        }
+    }
+    if !listed.is_empty() {
+        let outcome = workspace.take_in_lists(side, &listed)?;
+        session.output.outcome(&outcome, session.global.dry_run);
+        if !session.global.dry_run {
+            let left = workspace.list_conflicts()?;
+            let mut names: Vec<String> = in_lists.iter().filter_map(list_of).collect();
+            names.dedup();
+            names.retain(|name| left.iter().all(|one| list_of(one).as_ref() != Some(name)));
+            git::stage_resolved(workspace.directory(), &names)?;
+        }
+        if fields.is_empty() {
             return Ok(0);
         }
     }

@@ -1,0 +1,153 @@
+//! What the files of an adopted state came to, kept beside them by the store and used only for
+//! exactly the bytes that it was made of: long lists need not be read for every command.
+//!
+//! All of it follows from the files. Wherever it is missing, or from another version, they are read.
+
+use std::{borrow::Cow, ops::Range};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Adopted, Bound, Composed, Files, Lists, lists::Outline};
+use crate::domain::{
+    Plan, StepId,
+    layout::{ForeignLayout, LAYOUT_FILE},
+    plan::table::{read, write},
+};
+
+/// Who wrote it. To be counted up whenever lists are read or composed in another way than before.
+pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+1");
+
+#[derive(Serialize, Deserialize)]
+struct Preface<'a> {
+    format: Cow<'a, str>,
+    /// How many bytes the text of the plan has.
+    text: usize,
+    /// How many its table has; none is kept if there are none.
+    table: usize,
+    files: usize,
+    steps: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row<'a> {
+    file: usize,
+    section: usize,
+    number: u32,
+    id: Cow<'a, str>,
+    /// How many bytes it has in the text of the plan, where it follows the one before.
+    len: usize,
+}
+
+/// What was kept, read as far as its first part.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    bytes: Vec<u8>,
+    text: Range<usize>,
+    table: Range<usize>,
+    files: usize,
+    steps: usize,
+}
+
+impl Kept {
+    /// Reads what was kept; `None` if it cannot be used.
+    pub(crate) fn read(bytes: Vec<u8>) -> Option<Self> {
+        let mut rest = bytes.as_slice();
+        let Preface { format, text, table, files, steps } = read(&mut rest)?;
+        if format != FORMAT {
+            return None;
+        }
+        let start = bytes.len() - rest.len();
+        let text = start..start.checked_add(text)?;
+        let table = text.end..text.end.checked_add(table)?;
+        std::str::from_utf8(bytes.get(text.clone())?).ok()?;
+        bytes.get(table.clone())?;
+        Some(Self { bytes, text, table, files, steps })
+    }
+
+    /// The text of the plan.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.bytes[self.text.clone()]
+    }
+
+    /// The table of the plan, if there is one.
+    pub(crate) fn table(&self) -> Option<&[u8]> {
+        Some(&self.bytes[self.table.clone()]).filter(|table| !table.is_empty())
+    }
+
+    /// All of it.
+    pub(crate) fn composed(&self) -> Option<Composed> {
+        let mut rest = self.bytes.get(self.table.end..)?;
+        let mut outlines = Vec::new();
+        for _ in 0..self.files {
+            let found: Option<(usize, Vec<u8>)> = read(&mut rest)?;
+            outlines.push(found.map(|(sections, lines)| Outline { sections, lines }));
+        }
+        let start: usize = read(&mut rest)?;
+        let (mut bound, mut places) = (Vec::<Bound>::new(), Vec::new());
+        let mut at = start;
+        for _ in 0..self.steps {
+            let Row { file, section, number, id, len } = read(&mut rest)?;
+            let before = bound.last().filter(|before| before.file == file);
+            let task = before.map_or(0, |before| before.task + 1);
+            bound.push(Bound { file, section, task, number, id: StepId::kept(id.into_owned()) });
+            places.push(at..at.checked_add(len)?);
+            at += len;
+        }
+        let plan = std::str::from_utf8(self.text()).ok()?.to_owned();
+        let is_whole = rest.is_empty() && bound.iter().all(|one| one.file < self.files);
+        let fits = places.iter().all(|place| plan.get(place.clone()).is_some());
+        (is_whole && fits).then(|| Composed { plan, places, lists: Lists::new(outlines), bound })
+    }
+}
+
+/// The files that it follows from.
+pub(crate) fn sources(layout: &ForeignLayout) -> Vec<&str> {
+    let plan = layout.plan.iter().map(|one| one.file.as_str());
+    let own = layout.added.workflow.iter().chain([&layout.added.steps]).map(|path| path.as_str());
+    std::iter::once(LAYOUT_FILE).chain(plan).chain(own).collect()
+}
+
+impl Adopted<'_> {
+    /// What is to be kept of the files, with the plan that they come to.
+    pub(crate) fn keep(&self, composed: &Composed, plan: &Plan) -> Option<Vec<u8>> {
+        let table = plan.to_table().unwrap_or_default();
+        let preface = Preface {
+            format: FORMAT.into(),
+            text: composed.plan.len(),
+            table: table.len(),
+            files: self.layout.plan.len(),
+            steps: composed.bound.len(),
+        };
+        let mut kept = Vec::with_capacity(composed.plan.len() + table.len() * 2);
+        write(&mut kept, &preface)?;
+        kept.extend_from_slice(composed.plan.as_bytes());
+        kept.extend_from_slice(&table);
+        for file in 0..self.layout.plan.len() {
+            let outline = composed.lists.outline(file, self.grammar().step);
+            write(&mut kept, &outline.map(|outline| (outline.sections, outline.lines.clone())))?;
+        }
+        let start = composed.places.first().map_or(0, |first| first.start);
+        write(&mut kept, &start)?;
+        for (one, place) in composed.bound.iter().zip(&composed.places) {
+            let id = one.id.as_str().into();
+            let (file, section, number) = (one.file, one.section, one.number);
+            write(&mut kept, &Row { file, section, number, id, len: place.len() })?;
+        }
+        Some(kept)
+    }
+
+    /// What the files come to, out of what was kept, or else read.
+    ///
+    /// # Errors
+    /// As for [`Adopted::compose`].
+    pub(crate) fn compose_or(
+        &self,
+        kept: Option<&Kept>,
+        raw: &Files,
+    ) -> Result<Composed, crate::domain::ModelError> {
+        match kept.and_then(Kept::composed) {
+            Some(composed) => Ok(composed),
+            None => self.compose(raw),
+        }
+    }
+}
