@@ -141,7 +141,7 @@ impl Constraints {
         let mut settings = Vec::new();
         for group in [SettingGroup::Modifier, SettingGroup::Resource] {
             let list = ConstraintList::from(group);
-            let Ok(section) = find_one(&document, list.titles()) else { continue };
+            let Some(section) = find_one(&document, list.titles()) else { continue };
             settings.extend(read_settings(&document, section, group));
         }
         Self {
@@ -214,7 +214,9 @@ impl Constraints {
     }
 
     fn find(&self, list: ConstraintList) -> Result<SectionId, LookupError> {
-        find_one(&self.document, list.titles())
+        let titles = list.titles();
+        let name = spelling(&self.document, titles).or(titles.first().copied()).unwrap_or_default();
+        self.document.find(&[name])
     }
 }
 
@@ -224,17 +226,14 @@ fn same_name(one: &str, other: &str) -> bool {
     one.chars().map(plain).eq(other.chars().map(plain))
 }
 
-/// The first of several spellings that is there; the first one's error when none is.
-fn find_one(document: &Document, names: &[&str]) -> Result<SectionId, LookupError> {
-    let mut first = None;
-    for name in names {
-        match document.find(&[name]) {
-            Ok(section) => return Ok(section),
-            Err(error @ LookupError::Ambiguous { .. }) => return Err(error),
-            Err(error) => first = first.or(Some(error)),
-        }
-    }
-    Err(first.unwrap_or(LookupError::NotFound { name: String::new(), nearest: None, hidden: None }))
+/// The section under the first of several spellings that is there.
+fn find_one(document: &Document, names: &[&str]) -> Option<SectionId> {
+    document.section_titled(spelling(document, names)?)
+}
+
+/// The first of several spellings that a heading has.
+fn spelling<'n>(document: &Document, names: &[&'n str]) -> Option<&'n str> {
+    names.iter().copied().find(|name| document.has_section(name))
 }
 
 fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -> Vec<Setting> {
@@ -250,7 +249,7 @@ fn read_settings(document: &Document, section: SectionId, group: SettingGroup) -
 }
 
 fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
-    let Ok(section) = find_one(document, names) else { return Vec::new() };
+    let Some(section) = find_one(document, names) else { return Vec::new() };
     let mut found = Vec::new();
     for &item in document.items(section) {
         let text = document.text(item);
@@ -263,7 +262,7 @@ fn bullets(document: &Document, names: &[&str]) -> Vec<Bullet> {
 }
 
 fn behaviours(document: &Document) -> Vec<Behaviour> {
-    let Ok(section) = find_one(document, BEHAVIOURS) else { return Vec::new() };
+    let Some(section) = find_one(document, BEHAVIOURS) else { return Vec::new() };
     let behaviour = |&item: &ItemId| {
         let task_type = document.item(item).key.clone()?;
         Some(Behaviour { task_type, text: document.value(item), item })

@@ -125,7 +125,7 @@ impl Plan {
 
     /// The section that new steps go into.
     pub fn steps_section(&self) -> Option<SectionId> {
-        self.document.find(&["Steps"]).ok()
+        self.document.section_titled("Steps")
     }
 
     /// The step that `wanted` names.
@@ -332,7 +332,7 @@ impl Plan {
 /// *Metadata*, or what is directly under the title; a section further down may have a status
 /// of its own.
 pub(in crate::domain) fn metadata_section(document: &Document) -> Option<SectionId> {
-    document.find(&["Metadata"]).ok().or_else(|| {
+    document.section_titled("Metadata").or_else(|| {
         let title = document.sections().find(|id| document.section(*id).level == 1);
         let holds_field = |id: &SectionId| {
             let has = |key: &str| matches!(document.field(*id, key), Ok(Some(_)));

@@ -134,7 +134,7 @@ impl Review {
 
 /// The reviews of a plan, in order.
 pub(in crate::domain) fn read(document: &Document) -> Vec<Review> {
-    let Ok(section) = document.find(&[SECTION]) else { return Vec::new() };
+    let Some(section) = document.section_titled(SECTION) else { return Vec::new() };
     let mut reviews = Vec::new();
     for &item in document.items(section) {
         let Some(ticked) = document.item(item).checkbox else { continue };
@@ -190,9 +190,9 @@ impl Plan {
         let id = format!("r{}", numbers.max().unwrap_or(0u64) + 1);
         let line = format!("{id}: {}", Review::undecided(text));
         let document = &self.document;
-        match document.find(&[SECTION]) {
-            Ok(section) => edit.append_checkbox(section, false, &line),
-            Err(_) => {
+        match document.section_titled(SECTION) {
+            Some(section) => edit.append_checkbox(section, false, &line),
+            None => {
                 let title = document.sections().find(|id| document.section(*id).level == 1);
                 let parent = title.unwrap_or_else(|| document.root());
                 let boxed = first_box(&line)?.replace('\n', document.newline());

@@ -68,6 +68,20 @@ impl Document {
         }
     }
 
+    /// The only section with that title, matched as in [`Self::find`]: for sections that need not
+    /// be there, so nobody looks for what else could have been meant.
+    pub(crate) fn section_titled(&self, title: &str) -> Option<SectionId> {
+        match self.titled(title.trim(), (1..self.sections.len()).map(SectionId)).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Whether a section has that title, matched as in [`Self::find`].
+    pub(crate) fn has_section(&self, title: &str) -> bool {
+        self.sections[1..].iter().any(|section| section.title.trim().eq_ignore_ascii_case(title))
+    }
+
     /// The sections among `candidates` with that title; never none.
     fn named(
         &self,
@@ -75,15 +89,9 @@ impl Document {
         candidates: impl Iterator<Item = SectionId> + Clone,
     ) -> Result<Vec<SectionId>, LookupError> {
         let name = name.trim();
-        let title = |id: &SectionId| self.section(*id).title.trim();
-        let exact: Vec<_> = candidates.clone().filter(|id| title(id) == name).collect();
-        if !exact.is_empty() {
-            return Ok(exact);
-        }
-        let folded: Vec<_> =
-            candidates.clone().filter(|id| title(id).eq_ignore_ascii_case(name)).collect();
-        if !folded.is_empty() {
-            return Ok(folded);
+        let found = self.titled(name, candidates.clone());
+        if !found.is_empty() {
+            return Ok(found);
         }
         let titles = candidates.map(|id| self.section(id).title.trim());
         Err(LookupError::NotFound {
@@ -91,6 +99,20 @@ impl Document {
             nearest: likely(name, titles).map(str::to_owned),
             hidden: self.hidden(),
         })
+    }
+
+    /// The sections among `candidates` with exactly that title, else with other letter case.
+    fn titled(
+        &self,
+        name: &str,
+        candidates: impl Iterator<Item = SectionId> + Clone,
+    ) -> Vec<SectionId> {
+        let title = |id: &SectionId| self.section(*id).title.trim();
+        let exact: Vec<_> = candidates.clone().filter(|id| title(id) == name).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        candidates.filter(|id| title(id).eq_ignore_ascii_case(name)).collect()
     }
 
     fn ambiguous(&self, name: &str, offsets: impl Iterator<Item = usize>) -> LookupError {

@@ -178,7 +178,7 @@ fn put(text: String, title: &str, lines: &str) -> Result<String, Error> {
 
 fn find(document: &Document, title: &str) -> Option<SectionId> {
     let british = title.replace("Behavior", "Behaviour");
-    document.find(&[title]).or_else(|_| document.find(&[british.as_str()])).ok()
+    document.section_titled(title).or_else(|| document.section_titled(&british))
 }
 
 fn same_settings(found: &[SettingState], wanted: &[SettingState]) -> bool {
