@@ -437,3 +437,31 @@ fn files_that_were_never_there_are_made_when_they_are_needed() {
         assert_eq!(project.read(file), text);
     }
 }
+
+#[test]
+fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
+    let foreign = "# Work\n\n## Tasks\n- [x] One\n- [ ] Two\n";
+    let new = || {
+        let project = Project::with_lifecycle(false);
+        project.ok(&["init", "--goal", "Pay"]);
+        project
+    };
+    let project = new();
+    let plan = project.dir().join("plan.md");
+    fs::write(&plan, foreign).unwrap();
+    for args in [&["status"][..], &["check"], &["brief"], &["step", "next"], &["step", "done", "1"]]
+    {
+        let ran = project.run(args);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!said.contains("statedir restore") && !said.contains("statedir undo"), "{said}");
+    }
+    assert!(project.run(&["check"]).stdout.contains("`statedir adopt`"));
+    project.ok(&["adopt"]);
+    assert_eq!(fs::read_to_string(&plan).unwrap(), foreign);
+    assert_eq!(project.json(&["status"])["completed"], 1);
+    // Control: where nothing is left of a plan, it can be brought back.
+    let project = new();
+    project.write("plan.md", "oops\n");
+    let said = project.run(&["check"]).stdout;
+    assert!(said.contains("statedir restore"), "{said}");
+}

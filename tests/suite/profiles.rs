@@ -285,3 +285,19 @@ fn a_step_whose_status_the_lifecycle_has_lost_can_be_begun_anew() {
     project.ok(&["step", "done", "1"]);
     project.ok(&["check"]);
 }
+
+#[test]
+fn what_is_left_out_of_a_list_is_listed_so() {
+    for (template, left_out) in [("simple", "skipped"), ("default", "SKIPPED")] {
+        let project = begun(template);
+        let plan = project.read("plan.md");
+        project.write("plan.md", format!("{plan}- [-] Drop it\n- [ ] Keep it\n"));
+        let listed = project.json(&["step", "list"])["steps"].clone();
+        assert_eq!(listed[0]["status"], left_out, "{template}: {listed}");
+        assert_ne!(listed[1]["status"], left_out, "{template}: {listed}");
+        let status = project.json(&["status"]);
+        assert_eq!((&status["skipped"], &status["pending"]), (&1.into(), &1.into()), "{status}");
+        project.ok(&["step", "start", "2"]);
+        assert!(project.read("plan.md").contains("- [-] Drop it\n"));
+    }
+}

@@ -33,6 +33,8 @@ pub(crate) struct FoundPlan {
     pub tasks: Checklist,
     /// The title of the document.
     pub title: Option<String>,
+    /// What it says is to be reached.
+    pub goal: Option<String>,
 }
 
 impl FoundPlan {
@@ -52,7 +54,9 @@ impl FoundPlan {
             Unit::Directory if !directory.is_empty() => directory.to_owned(),
             _ => path.to_owned(),
         };
-        Some(Self { path: path.to_owned(), name, tasks, title })
+        let first = tasks.tasks.first().map_or(document.source().len(), |task| task.span.start);
+        let goal = goal(document.source().get(..first).unwrap_or_default());
+        Some(Self { path: path.to_owned(), name, tasks, title, goal })
     }
 
     /// `89 tasks, 89 done, 0 open, 1 line left as prose`.
@@ -81,6 +85,31 @@ impl FoundPlan {
         }
         said.join(", ")
     }
+}
+
+/// The goal that is named before the first task: `**Goal:** Take money`, or the line below `## Goal`. A
+/// placeholder of a template is none.
+fn goal(text: &str) -> Option<String> {
+    let mut is_next = false;
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            break;
+        }
+        let bare = line.replace("**", "");
+        let (word, rest) = bare.split_once(':').unwrap_or((bare.as_str(), ""));
+        let word = word.trim_start_matches(['#', '-', '*', ' ']).trim_end();
+        let said = match line.starts_with('#') {
+            false if is_next => bare.as_str(),
+            false if word.eq_ignore_ascii_case("goal") => rest.trim(),
+            is_heading => {
+                is_next = is_heading && word.eq_ignore_ascii_case("goal") && rest.is_empty();
+                continue;
+            }
+        };
+        let is_said = !said.is_empty() && !said.starts_with(['[', '{', '<']) && said.len() <= 400;
+        return is_said.then(|| said.to_owned());
+    }
+    None
 }
 
 /// The files of one system in a directory.

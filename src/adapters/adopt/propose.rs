@@ -235,8 +235,12 @@ fn names(dir: &Path, found: &Detected) -> (String, String) {
             // A template's placeholder says nothing.
             let is_said =
                 !title.is_empty() && !title.contains(['[', '{', '<']) && title.len() <= 200;
-            let goal = if is_said && title.split(' ').count() > 1 { title } else { unit };
-            (plain(unit), goal.to_owned())
+            let goal = match &one.goal {
+                Some(goal) => goal,
+                None if is_said && title.split(' ').count() > 1 => title,
+                None => unit,
+            };
+            (plain(unit), plain(goal))
         }
         [] => (here.clone(), here),
         plans => {

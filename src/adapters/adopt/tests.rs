@@ -199,6 +199,22 @@ fn the_measure_sees_more_than_markers() {
     assert!(!is_one_line_more("\u{feff}- [ ] One\n", "- [ ] New\n\u{feff}- [ ] One\n"));
 }
 
+#[test]
+fn a_goal_is_what_the_plan_says_before_its_tasks() {
+    for (text, expected) in [
+        ("# Plan\n\n**Goal:** Take money\n", Some("Take money")),
+        ("# Plan\n\n- **goal**: Take: money\n", Some("Take: money")),
+        ("# Plan\r\n\r\n## Goal\r\n\r\nTake money\r\n", Some("Take money")),
+        ("Goal: Take money\n", Some("Take money")),
+        ("# Plan\n\n## Goal\n[One sentence]\n", None),
+        ("# Plan\n\n## Goals of others\nNothing\n", None),
+        ("# Plan\n\n## Goal\n\n## Phases\n", None),
+        ("# Plan\n\n```\nGoal: an example\n```\n", None),
+    ] {
+        assert_eq!(super::goal(text).as_deref(), expected, "{text}");
+    }
+}
+
 /// A plan as somebody writes it: its profile, its file, what is said of it, and its steps.
 type Style = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
 

@@ -199,22 +199,24 @@ impl Workflow {
 
     /// The status of a step as written; one without a status has the one that its mark or box means.
     pub(crate) fn status_of<'s>(&'s self, step: &'s Step) -> Option<&'s str> {
-        let marked = || step.heading.mark.map(|role| self.step_with_role(role));
+        let marked = || {
+            step.heading.mark.map(|role| match role {
+                // What is left out of a list stays so, whether or not there is a word for it.
+                StepRole::Skipped if !self.has_step_role(role) => "skipped",
+                role => self.step_with_role(role),
+            })
+        };
         step.status.as_deref().or_else(marked)
     }
 
-    /// What a status of a step means; without one, or with one that nobody knows, the step has not
-    /// begun. `None` for what a merge left in conflict.
+    /// What a status of a step means; without a known one the step has not begun.
     pub fn role_of_status(&self, status: Option<&str>) -> Option<StepRole> {
-        let Some(status) = status else { return Some(StepRole::Open) };
-        self.step_role(status).or_else(|| (!is_conflict(status)).then_some(StepRole::Open))
+        known_or(StepRole::Open, status, |status| self.step_role(status))
     }
 
-    /// What the status of a plan means; one without a status, or with one that nobody knows, has not
-    /// begun. `None` for what a merge left in conflict.
+    /// What the status of a plan means; without a known one it has not begun.
     pub fn role_of_plan(&self, metadata: &Metadata) -> Option<PlanRole> {
-        let Some(status) = metadata.status.as_deref() else { return Some(PlanRole::Planning) };
-        self.plan_role(status).or_else(|| (!is_conflict(status)).then_some(PlanRole::Planning))
+        known_or(PlanRole::Planning, metadata.status.as_deref(), |status| self.plan_role(status))
     }
 
     /// The first plan status with this meaning.
@@ -380,9 +382,10 @@ fn find<'a, R>(statuses: &'a [Status<R>], text: &str) -> Option<&'a Status<R>> {
     exact.or_else(same).or_else(|| statuses.iter().find(is_alias))
 }
 
-/// Whether a status is what a merge could not decide.
-fn is_conflict(status: &str) -> bool {
-    status.contains("<<<<<<<")
+/// What a status means; `None` for what a merge left in conflict.
+fn known_or<R>(first: R, status: Option<&str>, role: impl Fn(&str) -> Option<R>) -> Option<R> {
+    let Some(status) = status else { return Some(first) };
+    role(status).or_else(|| (!status.contains("<<<<<<<")).then_some(first))
 }
 
 // Reading the file made sure that every role has a status and that the lists are not empty.

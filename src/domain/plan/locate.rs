@@ -117,11 +117,10 @@ fn add_nested(found: &mut Vec<(usize, Located)>, nested: Vec<(usize, SectionId, 
         found.iter().filter_map(|(_, step)| step.heading.number).collect();
     for (start, section, heading) in nested {
         let at = found.partition_point(|(other, _)| *other < start);
-        let before = at.checked_sub(1).and_then(|at| found[at].1.heading.number);
+        let before = found[..at].iter().rev().find_map(|(_, step)| step.heading.number);
         let Some(number) = heading.number else {
             // `Step 2.1` in the section of `Step 2`.
-            let outer = found[..at].iter().rev().find_map(|(_, step)| step.heading.number);
-            if outer.is_some() && outer == part_of(&heading.title) {
+            if before.is_some() && before == part_of(&heading.title) {
                 found.insert(at, (start, located(section, None, heading)));
             }
             continue;
@@ -271,6 +270,7 @@ mod tests {
             ("## Plan\n#### Step 14: Send\n", vec!["14 Send"]),
             ("## ✅ Step 7: Ship\n## 🟡 Step 8: Look\n", vec!["7 Ship", "8 Look"]),
             ("## Step 2\n### Step 3\n### Step 2.1: Half\n", vec!["2 ", "3 "]),
+            ("## Step 2\n### Step 2.1: Half\n### Step 3\n", vec!["2 ", "1 2.1: Half", "3 "]),
             ("## Steps\n### Step 2\n### Step 2.1: Half\n", vec!["2 ", "1 2.1: Half"]),
             ("## Steps\n### Phase 1\n#### Step 1: a\n#### Tell\n", vec!["1 a", "2 Tell"]),
             ("## Steps\n### Phase 1\n- [ ] a\n### Phase 2\n- [ ] b\n", vec!["1 a", "2 b"]),

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Who wrote a table. To be counted up whenever a plan is read in another way than before.
-const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+3");
+const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "+4");
 
 /// What a table begins with; the headings follow, then the steps.
 #[derive(Serialize, Deserialize)]
@@ -271,7 +271,7 @@ mod tests {
         let sum = all.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        assert_eq!((FORMAT, sum), ("0.1.0+3", 7_967_532_994_287_981_167));
+        assert_eq!((FORMAT, sum), ("0.1.0+4", 7_967_532_994_287_981_167));
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Workspace {
         findings.extend(log);
         findings.extend(self.worktree_problems(&snapshot));
         findings.extend(self.list_problems(&snapshot));
-        self.hint_at_restoring(&mut findings);
+        self.hint_at_ways_out(&mut findings, snapshot.plan().ok().as_deref());
         self.place_in_files(&mut findings)?;
         if !fixed.is_empty() {
             // The repairs are done; that the disk failed while looking again is not their fault.
@@ -138,15 +138,24 @@ const LOOKED_BACK: usize = 100;
 
 impl Workspace {
     /// Names the operation that a file can be brought back from where it cannot be read any more.
-    fn hint_at_restoring(&self, findings: &mut [Problem]) {
+    fn hint_at_ways_out(&self, findings: &mut [Problem], plan: Option<&Plan>) {
+        // A plan that somebody wrote in another way is not lost.
+        let is_written = plan.is_some_and(|plan| plan.document.section_count() > 1);
+        let has_boxes = plan.is_some_and(|plan| plan.steps.is_empty() && plan.unread_boxes() > 0);
+        if has_boxes && self.layout().is_none() {
+            let is_meant = |found: &&mut Problem| found.code == ErrorCode::NoMetadata;
+            for found in findings.iter_mut().filter(is_meant) {
+                found.hint = Some("`statedir adopt` works in the list that is there".to_owned());
+            }
+        }
         let is_torn = |file| {
             let unmerged =
                 |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;
             findings.iter().any(unmerged)
         };
-        let is_lost = |found: &Problem| {
-            matches!(found.code, ErrorCode::Unreadable | ErrorCode::NoMetadata)
-                && StateFile::REWRITABLE.contains(&found.file)
+        let is_lost = |found: &Problem| match found.code {
+            ErrorCode::Unreadable => StateFile::REWRITABLE.contains(&found.file),
+            code => code == ErrorCode::NoMetadata && !is_written,
         };
         let lost = findings.iter().filter(|found| is_lost(found) && !is_torn(found.file));
         let lost: Vec<StateFile> = lost.map(|found| found.file).collect();
