@@ -117,9 +117,11 @@ pub(crate) fn choose_for_ticket(
 /// The nearest `workspace/state` at or above a directory, unless a link leads to it; or the nearest
 /// directory that was adopted.
 pub(super) fn nearest(here: &Path) -> Option<Result<PathBuf, ChooseError>> {
-    let holds_state = |dir: &&Path| below(dir).is_dir() || is_adopted(dir);
-    let dir = here.ancestors().find(holds_state)?;
-    Some(if below(dir).is_dir() { unlinked(dir) } else { Ok(dir.to_owned()) })
+    // Each is looked at once: an answer that changes in between must not lead elsewhere.
+    here.ancestors().find_map(|dir| match below(dir).is_dir() {
+        true => Some(unlinked(dir)),
+        false => is_adopted(dir).then(|| Ok(dir.to_owned())),
+    })
 }
 
 /// Whether a layout file makes the files of a directory a state.

@@ -22,7 +22,9 @@ const MARKER: &str = "origin";
 const MARKER_LIMIT: u64 = 256;
 /// What a directory that was set aside is called, with a number behind it.
 const ASIDE: &str = ".statedir.untrusted-";
-/// How many such directories there may be.
+/// What one is called until it has its marker, with a random number behind it.
+const UNFINISHED: &str = ".statedir.new-";
+/// How many directories may be set aside.
 const MOST_ASIDE: u32 = 1000;
 
 /// Where a private directory comes from.
@@ -156,7 +158,9 @@ impl Store {
             crate::store::disk::publish::ensure_dir(&*self.disk, path, true)?;
             return Ok(());
         }
-        make_marked(&Directory::open(&self.layout.dir).at(path)?).at(path)
+        let state = Directory::open(&self.layout.dir).at(path)?;
+        let _guard = state.lock().at(path)?;
+        make_marked(&state).at(path)
     }
 
     /// The permissions of the private directory, if others than its owner have any.
@@ -266,13 +270,15 @@ fn write_marker(private: &Directory) -> io::Result<()> {
     }
 }
 
-/// A private directory with its marker, in one step, unless there is one already.
+/// A private directory with its marker, in one step, unless there is one already. The caller has
+/// locked the state directory.
 fn make_marked(state: &Directory) -> io::Result<()> {
     if state.stat(PRIVATE)?.is_some() {
         return Ok(());
     }
+    remove_unfinished(state)?;
     let random = std::hash::RandomState::new().build_hasher().finish();
-    let name = format!("{PRIVATE}.new-{random:016x}");
+    let name = format!("{UNFINISHED}{random:016x}");
     state.create_dir(&name, 0o700)?;
     let made = match state.open_dir(&name)? {
         Some(private) => write_marker(&private),
@@ -296,6 +302,28 @@ fn make_marked(state: &Directory) -> io::Result<()> {
             }
         }
     }
+}
+
+/// Takes away what a killed command had made of a private directory: a marker, or half of one. A
+/// directory with anything else in it stays.
+fn remove_unfinished(state: &Directory) -> io::Result<()> {
+    let is_random = |text: &str| text.len() == 16 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_temporary = |name: &str| {
+        let between = name.strip_prefix('.').and_then(|name| name.strip_suffix(".new"));
+        between.is_some_and(is_random)
+    };
+    for name in state.list()? {
+        if !name.strip_prefix(UNFINISHED).is_some_and(is_random) {
+            continue;
+        }
+        let Ok(Some(begun)) = state.open_dir(&name) else { continue };
+        let inside = begun.list()?;
+        if inside.iter().all(|file| file == MARKER || is_temporary(file)) {
+            inside.iter().try_for_each(|file| begun.remove(file))?;
+            state.remove_dir(&name)?;
+        }
+    }
+    Ok(())
 }
 
 /// Gives the private directory another name; which one.
@@ -355,6 +383,30 @@ mod tests {
         std::fs::create_dir_all(copy.join(PRIVATE)).unwrap();
         std::fs::copy(moved.join(PRIVATE).join(MARKER), copy.join(PRIVATE).join(MARKER)).unwrap();
         assert!(matches!(store(&copy).origin().unwrap(), Origin::Unknown(_)));
+    }
+
+    #[test]
+    fn what_a_killed_command_had_made_of_one_is_taken_away() {
+        let root = tempfile::tempdir().unwrap();
+        let made = |name: &str, files: &[&str]| {
+            std::fs::create_dir(root.path().join(name)).unwrap();
+            files.iter().for_each(|file| {
+                std::fs::write(root.path().join(name).join(file), "made here").unwrap();
+            });
+        };
+        made(".statedir.new-0123456789abcdef", &[".0123456789abcdef.new"]);
+        made(".statedir.new-1123456789abcdef", &[MARKER]);
+        made(".statedir.new-2123456789abcdef", &[]);
+        // Whatever else it is, it is somebody's.
+        made(".statedir.new-3123456789abcdef", &[MARKER, "notes.md"]);
+        made(".statedir.new-thing", &[]);
+        store(root.path()).marking().make_private().unwrap();
+        let entries = std::fs::read_dir(root.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        let kept = [PRIVATE, ".statedir.new-3123456789abcdef", ".statedir.new-thing"];
+        assert_eq!(names, kept);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub const FIVE: [&str; 5] =
 /// A project in a temporary directory.
 pub struct Project {
     root: TempDir,
+    /// Where its state is, from the root.
+    state: &'static str,
     /// Whether its statuses have other names.
     renamed: bool,
 }
@@ -34,12 +36,17 @@ pub struct Ran {
 impl Project {
     /// An empty project.
     pub fn empty() -> Self {
-        Self { root: tempfile::tempdir().unwrap(), renamed: lifecycle::is_renamed() }
+        Self::with_lifecycle(lifecycle::is_renamed())
     }
 
     /// An empty project whose statuses have the built-in names or the other ones, in any run.
     pub fn with_lifecycle(renamed: bool) -> Self {
-        Self { root: tempfile::tempdir().unwrap(), renamed }
+        Self { root: tempfile::tempdir().unwrap(), state: "workspace/state", renamed }
+    }
+
+    /// The same with its state elsewhere.
+    pub fn with_state_in(self, state: &'static str) -> Self {
+        Self { state, ..self }
     }
 
     /// A project with a fresh state.
@@ -102,7 +109,7 @@ impl Project {
 
     /// The state directory.
     pub fn dir(&self) -> PathBuf {
-        self.root.path().join("workspace").join("state")
+        self.root.path().join(self.state)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -192,6 +192,26 @@ fn a_fault_in_any_system_call_leaves_all_old_or_all_new() {
     tally.demand(if only.is_some() { 10 } else { 800 });
 }
 
+/// The brief is read after the commit point, with many calls that can fail.
+#[test]
+fn a_resume_that_cannot_read_its_brief_is_done_and_says_what_is_missing() {
+    if !needs::program("strace") {
+        return;
+    }
+    let scene = scene::all().into_iter().find(|scene| scene.name == "resume").unwrap();
+    let calls = strace::calls(&scene);
+    let last = calls.iter().rposition(Call::changes).unwrap();
+    let mut incomplete = 0;
+    for call in calls[last + 1..].iter().filter(|call| call.name != "close").step_by(3) {
+        scene.reset();
+        let Some(finish) = strace::disturb(&scene, call, Fault::Eio) else { continue };
+        assert_eq!(finish.code, Some(0), "{} {}: {}", call.index, call.line, finish.text());
+        let said = finish.text();
+        incomplete += usize::from(said.contains("note: ") && said.contains("statedir brief"));
+    }
+    assert!(incomplete > 3, "only {incomplete} briefs were incomplete");
+}
+
 /// Setup, hooks, commits, worktrees, merges, recovery, adoption: more than one system.
 #[test]
 fn a_fault_in_any_system_call_of_a_command_that_writes_elsewhere_too_can_be_repeated() {

@@ -1,5 +1,7 @@
 //! Briefs and the remembered conversation, however much of the state can be read.
 
+use std::io;
+
 use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, Project};
 use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
 use crate::store::StoreError;
@@ -79,10 +81,12 @@ impl Workspace {
         let mut problems: Vec<Problem> = Vec::new();
         for (name, error) in failed {
             let file = StateFile::from_name(&name).unwrap_or(StateFile::Log);
-            problems.push(Problem::error(ErrorCode::Unreadable, file, error.to_string()));
+            let code = code_of(&error, ErrorCode::Unreadable);
+            problems.push(Problem::error(code, file, error.to_string()));
         }
         if problems.is_empty() {
-            problems.push(Problem::error(ErrorCode::LogDamaged, StateFile::Log, error.to_string()));
+            let code = code_of(&error, ErrorCode::LogDamaged);
+            problems.push(Problem::error(code, StateFile::Log, error.to_string()));
         }
         Ok((self.snapshot(view), problems))
     }
@@ -105,6 +109,16 @@ impl Workspace {
         operations.reverse();
         let files = diff.files.iter().map(|file| (file.file, file.unified())).collect();
         Ok(Changes { operations, files, history_grew: diff.history_grew })
+    }
+}
+
+/// What a file that could not be read is told as: a disk that fails has damaged nothing yet.
+fn code_of(error: &StoreError, damage: ErrorCode) -> ErrorCode {
+    match error {
+        StoreError::Io { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => {
+            ErrorCode::Io
+        }
+        _ => damage,
     }
 }
 

@@ -63,6 +63,21 @@ fn unmerged(project: &Project) {
     scene::with_git_identity(&mut merge).output().unwrap();
 }
 
+/// A worktree for each of these steps, each with work in it that is committed and done.
+fn queued(project: &Project, steps: &[&str]) {
+    committed(project);
+    for step in steps {
+        let (name, state) = (format!("tree-{step}"), format!("tree-{step}/workspace/state"));
+        let made = run(project, &["worktree", "add", &name, "--step", step, "--path", &name]);
+        assert_eq!(made.code, 0, "{}", made.stderr);
+        fs::write(project.root().join(&name).join(format!("{name}.txt")), "work").unwrap();
+        git(project, &["-C", &name, "add", &format!("{name}.txt")]);
+        git(project, &["-C", &name, "commit", "--quiet", "-m", "the work"]);
+        let done = run(project, &["-C", &state, "step", "done", step]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+    }
+}
+
 /// Two finished executions in the archive, long ago.
 fn archived(project: &Project) {
     for goal in ["One", "Two"] {
@@ -112,6 +127,18 @@ pub fn all() -> Vec<Outside> {
             "not possible",
         ),
         scene("adopt", &["adopt"], checklist, "already"),
+        scene(
+            "worktree finish --next",
+            &["worktree", "finish", "--next"],
+            |project| queued(project, &["3"]),
+            "no worktree waits to be merged",
+        ),
+        scene(
+            "worktree finish --all",
+            &["worktree", "finish", "--all"],
+            |project| queued(project, &["3", "4"]),
+            "no worktree waits to be merged",
+        ),
     ];
     let prune = ["archive", "prune", "--older-than", "30d", "--yes"];
     let mut prune = scene("archive prune", &prune, archived, "");
@@ -200,7 +227,7 @@ impl Outside {
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let walk = walkdir::WalkDir::new(root).min_depth(1).into_iter().filter_entry(|entry| {
         let name = entry.file_name();
-        name != ".git" && !name.to_string_lossy().starts_with(".statedir")
+        name != ".git" && name != ".statedir"
     });
     let named = walk.filter_map(Result::ok).map(|entry| {
         let path = entry.path().strip_prefix(root).unwrap().display().to_string();

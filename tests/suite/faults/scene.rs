@@ -63,6 +63,12 @@ impl Scene {
         self
     }
 
+    /// The command makes a state in that directory, with the statuses of its own template.
+    pub fn in_directory(mut self, state: &'static str) -> Self {
+        self.project = Project::with_lifecycle(false).with_state_in(state);
+        self
+    }
+
     /// Puts the state back to before the command.
     pub fn reset(&self) {
         let start = self.start.get_or_init(|| {
@@ -109,6 +115,7 @@ impl Scene {
 pub fn run(project: &Project, args: &[&str]) -> Ran {
     let mut command = project.command(args);
     dress(&mut command, project, NOW);
+    command.env("STATEDIR", project.dir());
     Ran::from(command.output().unwrap())
 }
 
@@ -295,6 +302,8 @@ pub fn all() -> Vec<Scene> {
     let done = ["step", "done", "1", "--output", "rows=42", "--cost", "0.02"];
     vec![
         Scene::new("init", &["init", "--goal", "Start"], |_| ()),
+        Scene::new("init --ticket", &["init", "--template", "ticket", "--ticket", "#7"], |_| ())
+            .in_directory("docs/plan/tickets/7"),
         Scene::new("plan set", &["plan", "set", "goal=Another", "owner=ada"], busy),
         Scene::new("step add", &["step", "add", "Between", "--after", "2"], busy),
         Scene::new("step start", &["step", "start", "3"], busy),
@@ -311,6 +320,7 @@ pub fn all() -> Vec<Scene> {
         Scene::new("review reject", &["--actor", "ada", "review", "reject", "r1"], gated),
         Scene::new("turn add", &["turn", "add", "--user", "Thanks, that is perfect!"], busy),
         Scene::new("pause", &["pause", "--why", "lunch"], busy),
+        Scene::new("resume", &["resume"], busy_then(&[&["pause", "--why", "lunch"]])),
         Scene::new("step set", &["step", "set", "4", "title=Write", "--tool", "Write"], busy),
         Scene::new("step remove", &["step", "remove", "3"], busy),
         Scene::new("step next --claim", &["step", "next", "--claim"], busy),

@@ -101,7 +101,11 @@ pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
 /// The directory whose calls matter: the state's, or all of the project's.
 fn watched(scene: &Scene) -> String {
     let root = scene.project.root();
-    let dir = if scene.follows { root.join("workspace") } else { root.to_owned() };
+    let mut dir = if scene.follows { scene.project.dir() } else { root.to_owned() };
+    // With the folders that are made for it.
+    while scene.follows && dir.parent() != Some(root) {
+        dir.pop();
+    }
     dir.display().to_string()
 }
 

@@ -245,22 +245,31 @@ pub(crate) fn check_finish(dir: &Path, tree: &Worktree) -> Result<(), GitError> 
         return Ok(());
     }
     refuse_submodules(tree)?;
+    // The state is committed by whoever finishes it.
+    let (inside, attributes) = (repository.paths(), repository.path(ATTRIBUTES));
+    let is_state =
+        |path: &String| *path == attributes || inside.iter().any(|(_, state)| state == path);
+    let mut files = uncommitted(tree)?;
+    files.retain(|path| !is_state(path));
+    refuse_uncommitted(tree, &files)
+}
+
+/// The files of a working tree that are not as they were committed, from its top.
+fn uncommitted(tree: &Worktree) -> Result<Vec<String>, GitError> {
     let args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"];
     let listing = Git::at(&tree.path).ask(&args)?;
     let listing = String::from_utf8_lossy(&listing).into_owned();
-    let inside = repository.paths();
-    let attributes = repository.path(ATTRIBUTES);
-    let files: Vec<&str> = listing
-        .split('\0')
-        .filter_map(|line| line.get(3..))
-        .filter(|path| *path != attributes && inside.iter().all(|(_, state)| state != path))
-        .collect();
+    Ok(listing.split('\0').filter_map(|line| line.get(3..)).map(str::to_owned).collect())
+}
+
+fn refuse_uncommitted(tree: &Worktree, files: &[String]) -> Result<(), GitError> {
     if files.is_empty() {
         return Ok(());
     }
+    let path = tree.path.display();
     let more = files.len().saturating_sub(3);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let named = files.iter().take(3).copied().collect::<Vec<_>>().join("`, `");
+    let named = files.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("`, `");
     let message = format!("`{path}` has changes that are not committed: `{named}`{more}");
     Err(GitError::refused(ErrorCode::NotCommitted, message, "commit or stash them there"))
 }
@@ -299,6 +308,9 @@ pub(crate) fn merge_worktree(dir: &Path, name: &str) -> Result<Finished, GitErro
     let repository = Repository::of(dir)?;
     let tree = find(dir, name)?;
     check_finish(dir, &tree)?;
+    if !tree.missing {
+        refuse_uncommitted(&tree, &uncommitted(&tree)?)?;
+    }
     let message = format!("Merge branch '{name}'");
     let mut commits = commits_between(&repository, "HEAD", name);
     let merged = {

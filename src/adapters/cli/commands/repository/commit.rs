@@ -62,7 +62,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: Args) -> Cl
 
 /// What a commit of this state says of it; a state with conflicts or damage is not committed.
 pub(super) fn options(workspace: &Workspace) -> Result<CommitOptions, Error> {
-    let snapshot = workspace.read()?;
+    let snapshot = workspace.read_written()?;
     let mut conflicts = snapshot.conflicts()?;
     if conflicts.is_empty() {
         // Where git cannot be asked, committing says why.

@@ -1,5 +1,7 @@
 //! The merge queue: worktrees whose work is ready, in the order in which it began to wait.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::worktree::{at, steps_of};
@@ -8,7 +10,7 @@ use crate::{
         cli::{Failure, Session},
         git::{self, Worktree},
     },
-    domain::{ErrorCode, Plan, Step, Workflow},
+    domain::{ErrorCode, Plan, Step, StepRole, Workflow},
     workspace::Workspace,
 };
 
@@ -23,6 +25,36 @@ pub(super) struct Queued {
     pub(super) since: Option<String>,
 }
 
+/// The plan and the lifecycle of a worktree.
+pub(super) struct StateThere {
+    pub(super) plan: Arc<Plan>,
+    pub(super) workflow: Workflow,
+}
+
+impl StateThere {
+    /// Those of a state; `None` where there is no state.
+    pub(super) fn read(there: &Workspace) -> Result<Option<Self>, Failure> {
+        let read = there.read().and_then(|snapshot| {
+            let workflow = snapshot.workflow()?.into_owned();
+            Ok(Self { plan: snapshot.plan()?, workflow })
+        });
+        match read.map_err(Failure::from) {
+            Err(failure) if failure.code == ErrorCode::NoState => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// The steps that are running on a branch, or are not ready to be merged, by name.
+    pub(super) fn running(&self, branch: &str) -> Vec<String> {
+        let is_running = |step: &&Step| match self.workflow.role_of(step) {
+            Some(StepRole::Active) => true,
+            Some(StepRole::Waiting) => !self.workflow.is_mergeable(step),
+            _ => false,
+        };
+        steps_of(&self.plan, Some(branch)).filter(is_running).map(Step::name).collect()
+    }
+}
+
 /// The worktrees that can be merged, the one that has been waiting longest first.
 pub(super) fn queue(
     session: &Session<'_>,
@@ -33,9 +65,11 @@ pub(super) fn queue(
     for tree in trees.iter().filter(|tree| !tree.here && !tree.bare && !tree.missing) {
         let Some(branch) = &tree.branch else { continue };
         let there = at(session, &tree.state, workspace)?;
-        let Ok(snapshot) = there.read() else { continue };
-        if let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) {
-            queued.extend(of(&plan, &workflow, branch));
+        match StateThere::read(&there) {
+            Ok(state) => queued.extend(state.and_then(|state| of(&state, branch))),
+            // It may be the first: whoever asks again may see it.
+            Err(failure) if failure.code == ErrorCode::Io => return Err(failure),
+            Err(_) => {}
         }
     }
     // Times are written in one way, which sorts as they do.
@@ -47,9 +81,9 @@ pub(super) fn queue(
 }
 
 /// A branch that can be merged: it has steps, and all of them are ready.
-fn of(plan: &Plan, workflow: &Workflow, branch: &str) -> Option<Queued> {
-    let steps: Vec<&Step> = steps_of(plan, Some(branch)).collect();
-    let is_ready = |step: &&Step| workflow.is_mergeable(step);
+fn of(state: &StateThere, branch: &str) -> Option<Queued> {
+    let steps: Vec<&Step> = steps_of(&state.plan, Some(branch)).collect();
+    let is_ready = |step: &&Step| state.workflow.is_mergeable(step);
     if steps.is_empty() || !steps.iter().all(is_ready) {
         return None;
     }

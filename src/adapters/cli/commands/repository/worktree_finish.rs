@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::{
-    commit, merge_queue,
+    commit,
+    merge_queue::{self, StateThere},
     worktree::{at, rehearsed, steps_of},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
         git::{self, Finished, Worktree},
     },
     domain::{ErrorCode, Step, StepRef, StepRole, Workflow},
+    text::shell::shell_word,
     workspace::{Change, StepMove, StepShape, Workspace},
 };
 
@@ -100,7 +102,8 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
     let dir = workspace.directory().to_owned();
     let tree = git::find_worktree(&dir, name)?;
     let there = at(session, &tree.state, &workspace)?;
-    let running = running(&there, name);
+    let state = state_there(&there, &tree, mode)?;
+    let running = state.as_ref().map_or_else(Vec::new, |state| state.running(name));
     refuse_unfinished(&tree, name, &running, mode)?;
     git::check_finish(&dir, &tree)?;
     if session.global.dry_run {
@@ -109,10 +112,10 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
         rehearsed(session, &message)?;
         return Ok(None);
     }
-    if mode != FinishMode::Abandon && !tree.missing {
-        begin_merging(&there, name)?;
-    }
-    if !tree.missing && there.read().is_ok() {
+    if let Some(state) = state {
+        if mode != FinishMode::Abandon {
+            begin_merging(&there, &state, name)?;
+        }
         git::commit(&tree.state, &commit::options(&there)?)?;
     }
     if mode == FinishMode::Abandon {
@@ -138,18 +141,27 @@ fn merge(session: &mut Session<'_>, name: &str, mode: FinishMode) -> Result<Opti
     Ok(Some(Done { finished, path: tree.path, running, completed }))
 }
 
-/// The steps that are running in a worktree, or are not ready to be merged, by name.
-fn running(there: &Workspace, name: &str) -> Vec<String> {
-    let Ok(snapshot) = there.read() else { return Vec::new() };
-    let (Ok(plan), Ok(workflow)) = (snapshot.plan(), snapshot.workflow()) else {
-        return Vec::new();
-    };
-    let is_running = |step: &&Step| match workflow.role_of(step) {
-        Some(StepRole::Active) => true,
-        Some(StepRole::Waiting) => !workflow.is_mergeable(step),
-        _ => false,
-    };
-    steps_of(&plan, Some(name)).filter(is_running).map(Step::name).collect()
+/// What a worktree says of its steps; `None` where it has no state. One that cannot be read is not
+/// merged: the branch would come without what was done there. Whoever forces it takes what is
+/// committed, unless another try may show more.
+fn state_there(
+    there: &Workspace,
+    tree: &Worktree,
+    mode: FinishMode,
+) -> Result<Option<StateThere>, Failure> {
+    if tree.missing {
+        return Ok(None);
+    }
+    match StateThere::read(there) {
+        Ok(state) => Ok(state),
+        Err(failure) if mode != FinishMode::Merge && failure.code != ErrorCode::Io => Ok(None),
+        Err(failure) => {
+            let place = shell_word(&tree.state.to_string_lossy()).into_owned();
+            let message = format!("the state in `{place}` cannot be read: {}", failure.message);
+            let hint = format!("`statedir -C {place} check` says what is wrong");
+            Err(Failure { message, ..failure }.hint(hint))
+        }
+    }
 }
 
 fn refuse_unfinished(
@@ -192,7 +204,7 @@ fn abandon(
     name: &str,
 ) -> CliResult {
     git::abandon_worktree(workspace.directory(), tree)?;
-    let opened = running(workspace, name);
+    let opened = StateThere::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
     note(session, name, None)?;
     if session.output.is_json() {
         let path = &tree.path;
@@ -213,12 +225,11 @@ fn abandon(
 
 /// A step that waits is `merging` while it is merged, so that whoever finds it after a conflict or a
 /// crash can tell.
-fn begin_merging(there: &Workspace, name: &str) -> Result<(), Failure> {
-    let Ok(snapshot) = there.read() else { return Ok(()) };
-    let (plan, workflow) = (snapshot.plan()?, snapshot.workflow()?);
+fn begin_merging(there: &Workspace, state: &StateThere, name: &str) -> Result<(), Failure> {
+    let workflow = &state.workflow;
     let mut changes = Vec::new();
-    for step in steps_of(&plan, Some(name)).filter(|step| workflow.is_mergeable(step)) {
-        changes.extend(moves(&workflow, step, false));
+    for step in steps_of(&state.plan, Some(name)).filter(|step| workflow.is_mergeable(step)) {
+        changes.extend(moves(workflow, step, false));
     }
     if !changes.is_empty() {
         there.apply(&changes)?;

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use crate::{
     adapters::cli::{
         CliResult, Session,
@@ -5,6 +7,7 @@ use crate::{
         output::outcome_json,
         pairs,
     },
+    domain::ErrorCode,
     workspace::Change,
 };
 
@@ -78,15 +81,28 @@ pub(in crate::adapters::cli) fn resume(session: &mut Session<'_>) -> CliResult {
             return Ok(0);
         }
     };
-    let damage = brief::damage(&briefed);
+    let mut damage = brief::damage(&briefed);
+    // A disk that fails now and then has not damaged the state, and what was asked for is done.
+    let is_passing = briefed.damaged.iter().all(|problem| problem.code == ErrorCode::Io);
+    let missing = damage.take_if(|_| outcome.committed && is_passing);
+    let missing = missing.map(|failure| {
+        format!("the brief is not complete: {}; `statedir brief` shows it again", failure.message)
+    });
     if !session.output.is_json() {
         session.output.outcome(&outcome, false);
         session.output.raw("\n");
         session.output.raw(&briefed.brief.text);
+        if let Some(missing) = missing {
+            session.output.note(&missing);
+        }
         return damage.map_or(Ok(0), Err);
     }
     let mut answer = outcome_json(&outcome, false);
     answer["brief"] = document;
+    if let Some(missing) = missing {
+        let notices = outcome.notices.iter().chain([&missing]);
+        answer["notices"] = json!(notices.collect::<Vec<_>>());
+    }
     if let Some(mut failure) = damage {
         failure.data = Some(Box::new(answer));
         return Err(failure);
