@@ -2,7 +2,8 @@
 //! that tells of them.
 //!
 //! A count is one short line at the end of a file, without a sync: it is cheap enough to be made
-//! hundreds of times, moves no revision and can be lost with `.statedir/`.
+//! hundreds of times, moves no revision and can be lost with `.statedir/`. What was recorded is
+//! another line, so that nobody who counts at the same moment is in the way.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,6 +19,12 @@ use crate::store::{
 
 /// From this size on, the lines are summed up.
 const LIMIT: u64 = 64 * 1024;
+
+/// The same where something was recorded, after which most of them are of no use.
+const LIMIT_RECORDED: u64 = 4 * 1024;
+
+/// What stands before an amount that an operation has recorded.
+const RECORDED: &str = "recorded ";
 
 /// How many names are counted, and how long one is.
 const NAMES: usize = 100;
@@ -51,14 +58,20 @@ impl Tally {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for line in String::from_utf8_lossy(bytes).lines() {
             let Some((name, amount)) = line.split_once(' ') else { continue };
-            let Ok(amount) = amount.parse::<u64>() else { continue };
+            let recorded = amount.strip_prefix(RECORDED);
+            let Ok(amount) = recorded.unwrap_or(amount).parse::<u64>() else { continue };
             let is_known = counts.contains_key(name);
             if !is_name(name) || (!is_known && counts.len() >= NAMES) {
                 continue;
             }
             let count = counts.entry(name.to_owned()).or_default();
-            *count = count.saturating_add(amount).min(MOST);
+            *count = match recorded {
+                // What is recorded was counted in a line before.
+                Some(_) => count.saturating_sub(amount),
+                None => count.saturating_add(amount).min(MOST),
+            };
         }
+        counts.retain(|_, count| *count > 0);
         Tally { counts }
     }
 
@@ -90,9 +103,7 @@ impl Store {
         let locked = keep_apart(&*file);
         file.append(format!("{name} 1\n").as_bytes()).at(&path)?;
         if locked && file.stat().at(&path)?.len > LIMIT {
-            let sum = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?).to_lines();
-            file.set_len(0).at(&path)?;
-            file.append(sum.as_bytes()).at(&path)?;
+            sum_up(&*file, &path)?;
         }
         Ok(())
     }
@@ -104,15 +115,22 @@ impl Store {
             return Ok(());
         }
         let Some((file, _)) = open_existing(disk, &path, Access::Append)? else { return Ok(()) };
-        keep_apart(&*file);
-        let mut left = Tally::parse(&read_range(&*file, &path, 0, 2 * LIMIT)?);
-        for (name, count) in &mut left.counts {
-            *count = count.saturating_sub(recorded.get(name));
+        let locked = keep_apart(&*file);
+        let counts = recorded.counts.iter();
+        let lines = counts.map(|(name, count)| format!("{name} {RECORDED}{count}\n"));
+        file.append(lines.collect::<String>().as_bytes()).at(&path)?;
+        if locked && file.stat().at(&path)?.len > LIMIT_RECORDED {
+            sum_up(&*file, &path)?;
         }
-        left.counts.retain(|_, count| *count > 0);
-        file.set_len(0).at(&path)?;
-        file.append(left.to_lines().as_bytes()).at(&path)
+        Ok(())
     }
+}
+
+/// Writes one line for each name instead of many. The caller keeps others apart.
+fn sum_up(file: &dyn DiskFile, path: &Path) -> Result<()> {
+    let sum = Tally::parse(&read_range(file, path, 0, 2 * LIMIT)?).to_lines();
+    file.set_len(0).at(path)?;
+    file.append(sum.as_bytes()).at(path)
 }
 
 fn is_name(name: &str) -> bool {
@@ -172,6 +190,34 @@ mod tests {
         assert_eq!((left.get("x"), left.get("y")), (1, 0));
         store.subtract(&left).unwrap();
         assert!(tally(&store).is_empty());
+    }
+
+    /// Whoever does not get the lock in time goes on without it.
+    #[test]
+    fn what_is_counted_while_others_record_is_not_lost_whoever_has_the_lock() {
+        let (_root, store) = store();
+        store.count("x").unwrap();
+        let recorded = tally(&store);
+        let held = std::fs::File::open(store.paths.tally()).unwrap();
+        held.lock().unwrap();
+        store.count("x").unwrap();
+        let before = std::fs::read(store.paths.tally()).unwrap();
+        store.subtract(&recorded).unwrap();
+        let after = std::fs::read(store.paths.tally()).unwrap();
+        assert!(after.starts_with(&before), "a line that came meanwhile would be gone");
+        store.count("x").unwrap();
+        assert_eq!(tally(&store).get("x"), 2);
+    }
+
+    #[test]
+    fn what_was_recorded_is_summed_up_sooner() {
+        let (_root, store) = store();
+        for _ in 0..300 {
+            store.count("file_operations").unwrap();
+            store.subtract(&tally(&store)).unwrap();
+            assert!(tally(&store).is_empty());
+        }
+        assert!(std::fs::metadata(store.paths.tally()).unwrap().len() <= LIMIT_RECORDED);
     }
 
     #[test]

@@ -3,7 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{Change, Draft, Error, Outcome, Snapshot, Workspace, adapt};
-use crate::{domain::Constraints, history::Counts, store::View};
+use crate::{
+    domain::{Constraints, ErrorCode},
+    history::Counts,
+    store::View,
+};
 
 /// Something a tool did that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +68,13 @@ impl Workspace {
     /// no new revision. The next step that ends tells the sum in its entry. When the count crosses
     /// a limit, or when a rule looks at it, an event tells it at once, so that rules can answer.
     pub(crate) fn count(&self, usage: Usage) -> Result<Option<Outcome>, Error> {
-        let snapshot = self.read()?;
-        if !snapshot.is_watched(usage) && self.store.count(usage.fact()).is_ok() {
+        // Counting takes no lock of the state: whoever cannot look at it in time counts all the same.
+        let watched = match self.read() {
+            Ok(snapshot) => snapshot.is_watched(usage),
+            Err(error) if error.code() == ErrorCode::LockTimeout => false,
+            Err(error) => return Err(error),
+        };
+        if !watched && self.store.count(usage.fact()).is_ok() {
             return Ok(None);
         }
         let fields = Map::from_iter([(usage.fact().to_owned(), json!(1))]);

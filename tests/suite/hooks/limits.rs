@@ -134,3 +134,15 @@ fn tools_of_many_agents_are_all_counted_while_steps_end() {
     project.ok(&["step", "done"]);
     assert_eq!(used(&project, "file_operations"), json!(40));
 }
+
+/// A hook does not wait for long; what was done counts all the same.
+#[test]
+fn a_tool_is_counted_while_somebody_holds_the_state() {
+    let project = Project::with_steps(1);
+    project.ok(&["constraint", "set", "max_file_operations", "1000"]);
+    let lock = fs::File::open(project.path(".statedir/lock")).unwrap();
+    lock.lock().unwrap();
+    fire(&project, tool("PostToolUse", "Write", json!({ "file_path": "a" })));
+    drop(lock);
+    assert_eq!(used(&project, "file_operations"), json!(1));
+}
