@@ -32,6 +32,25 @@ pub struct StepDetails {
     pub other: Vec<(String, String)>,
 }
 
+/// The same without a copy of any text, to see whether they can be read.
+#[derive(Deserialize)]
+#[allow(dead_code, reason = "only whether they can be read counts")]
+struct Borrowed<'a> {
+    component: Option<&'a str>,
+    tool_mapping: Option<&'a str>,
+    #[serde(borrow)]
+    inputs: Vec<(&'a str, &'a str)>,
+    #[serde(borrow)]
+    expected_outputs: Vec<(&'a str, &'a str)>,
+    estimated_cost: Option<&'a str>,
+    estimated_time: Option<&'a str>,
+    side_effects: Option<&'a str>,
+    result: Option<&'a str>,
+    description: Option<&'a str>,
+    #[serde(borrow)]
+    other: Vec<(&'a str, &'a str)>,
+}
+
 /// Details that are read when they are first asked for, if they come from a table.
 #[derive(Clone, Default)]
 pub(super) struct LateDetails {
@@ -49,15 +68,16 @@ struct Kept {
 }
 
 impl LateDetails {
-    /// Those in that place of a table.
+    /// Those in that place of a table; `None` if they cannot be read there.
     pub(super) fn kept(
         table: &Arc<Vec<u8>>,
         start: usize,
         len: usize,
         has_description: bool,
-    ) -> Self {
+    ) -> Option<Self> {
         let kept = Kept { table: Arc::clone(table), start, len, has_description };
-        Self { kept: Some(kept), read: OnceLock::new() }
+        let (_, rest) = postcard::take_from_bytes::<Borrowed<'_>>(kept.bytes()?).ok()?;
+        rest.is_empty().then(|| Self { kept: Some(kept), read: OnceLock::new() })
     }
 
     /// Whether there is a description, without reading any.
@@ -71,7 +91,7 @@ impl LateDetails {
     pub(super) fn get(&self) -> &StepDetails {
         self.read.get_or_init(|| {
             let read = self.kept.as_ref().and_then(Kept::read);
-            // The store compared the table with its checksum, and the table with its format.
+            // That they can be read was seen when the table was.
             Box::new(read.unwrap_or_default())
         })
     }

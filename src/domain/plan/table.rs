@@ -105,7 +105,7 @@ impl Plan {
             let row = read::<Row<'_>>(&mut rest)?;
             let (start, len) = (table.len() - rest.len(), row.details);
             rest = rest.get(len..)?;
-            let details = LateDetails::kept(&table, start, len, row.has_description);
+            let details = LateDetails::kept(&table, start, len, row.has_description)?;
             found.push(row.into_step(&document, details)?);
         }
         let plan = Self::around(document, found);
@@ -286,6 +286,24 @@ mod tests {
         let mut other = table;
         other[1] ^= 1;
         assert!(Plan::from_table(source, other).is_none());
+    }
+
+    /// A table ends with the details of the last step, and those with its list of other fields.
+    #[test]
+    fn a_table_with_details_that_cannot_be_read_is_not_used() {
+        let mut tried = 0;
+        for source in samples::PLANS {
+            let read = plan(source);
+            let (Some(last), Some(table)) = (read.steps.last(), read.to_table()) else { continue };
+            let start = table.len() - last.details.to_bytes().unwrap().len();
+            for (at, byte) in [(start, 7), (table.len() - 1, 0xff)] {
+                let mut damaged = table.clone();
+                damaged[at] = byte;
+                assert!(Plan::from_table(source, damaged).is_none(), "{at}: {source}");
+            }
+            tried += 1;
+        }
+        assert!(tried > 3, "only {tried} plans have a table");
     }
 
     proptest! {
