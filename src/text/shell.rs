@@ -22,9 +22,44 @@ pub(crate) fn command_line<'w>(words: impl IntoIterator<Item = &'w str>) -> Stri
     line
 }
 
+/// The same text with every command in backticks for the state in that directory, unless it names
+/// one itself.
+pub(crate) fn in_directory<'t>(text: &'t str, dir: &str) -> Cow<'t, str> {
+    const COMMAND: &str = "`statedir ";
+    if !text.contains(COMMAND) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split(COMMAND);
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        all.push_str(COMMAND);
+        let command = rest.split_once('`').map_or(rest, |(command, _)| command);
+        if !command.split(' ').any(|word| word.starts_with("-C")) {
+            all.push_str(&format!("-C {} ", shell_word(dir)));
+        }
+        all.push_str(rest);
+    }
+    Cow::Owned(all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_for_the_directory_that_was_named() {
+        for (text, with) in [
+            ("`statedir check` lists it", "`statedir -C a/b check` lists it"),
+            (
+                "`statedir undo`, or `statedir -C x undo`",
+                "`statedir -C a/b undo`, or `statedir -C x undo`",
+            ),
+            ("see statedir and `git log`", "see statedir and `git log`"),
+        ] {
+            assert_eq!(in_directory(text, "a/b"), with);
+        }
+        assert_eq!(in_directory("`statedir undo`", "my state"), "`statedir -C 'my state' undo`");
+    }
 
     #[test]
     fn a_word_is_quoted_only_where_a_shell_would_change_it() {

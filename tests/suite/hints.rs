@@ -252,3 +252,42 @@ fn the_way_from_an_empty_plan_to_work_has_no_loop() {
     }
     panic!("no way out: {seen:?}");
 }
+
+/// From another directory, a command without it would be about another state or none.
+#[test]
+fn a_command_that_named_its_directory_is_answered_with_commands_that_name_it() {
+    let (project, elsewhere) = (Project::with_steps(2), tempfile::tempdir().unwrap());
+    let dir = project.dir().display().to_string();
+    let said = |args: &[&str], dir: Option<&str>| {
+        let named = dir.map_or(Vec::new(), |dir| vec!["-C", dir]);
+        let from = if dir.is_some() { elsewhere.path() } else { project.root() };
+        let mut command = project.command(&[&named, args].concat());
+        let ran = Ran::from(command.current_dir(from).output().unwrap());
+        commands(&format!("{}{}", ran.stdout, ran.stderr))
+    };
+    let named = format!("statedir -C {dir} ");
+    let mut followed = 0;
+    for args in [
+        &["status"][..],
+        &["brief"],
+        &["step", "next"],
+        &["step", "start", "9"],
+        &["step", "start", "9", "--json"],
+        &["step", "done", "1"],
+        &["step", "next", "--claim"],
+        &["brief", "--for", "1"],
+        &["pause", "--why", "lunch"],
+        &["step", "start", "2"],
+        &["checkpoint", "list"],
+        &["recover"],
+        &["resume"],
+    ] {
+        let plain = if args == ["step", "next", "--claim"] { vec![] } else { said(args, None) };
+        let with = said(args, Some(&dir));
+        assert!(with.iter().all(|command| command.starts_with(&named)), "{args:?}: {with:?}");
+        // The control: else they name none.
+        assert!(plain.iter().all(|command| !command.contains("-C")), "{args:?}: {plain:?}");
+        followed += with.len();
+    }
+    assert!(followed > 9, "only {followed} commands were named");
+}

@@ -36,6 +36,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return if error.exit_code() != 0 && is_hook() { ExitCode::SUCCESS } else { code };
         }
     };
+    output.dir = parsed.arguments.global.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned());
     let command = command_line(parsed.in_our_words.as_deref().unwrap_or(&args));
     match commands::run(parsed.arguments, command, &mut output) {
         Ok(code) => output.finish(code),

@@ -5,6 +5,7 @@ use std::io;
 use crate::brief::{self, Brief, Budget, Changes, Format, Memory, Preferences, Project};
 use crate::domain::{ErrorCode, Problem, StateFile, StepRef};
 use crate::store::StoreError;
+use crate::text::shell::in_directory;
 use crate::workspace::{ActiveRules, DiffSide, Error, ErrorKind, Snapshot, Workspace, is_absent};
 
 /// What kind of brief is wanted.
@@ -18,6 +19,8 @@ pub struct BriefRequest {
     pub since: Option<String>,
     /// Tell what this step needs, without conversation and older history.
     pub step: Option<StepRef>,
+    /// The directory that the commands in it are to name.
+    pub directory: Option<String>,
 }
 
 /// A brief, and what could not be read for it.
@@ -48,7 +51,12 @@ impl Workspace {
             material.turns.clear();
             material.entries.clear();
         }
-        let parts = brief::compose(&material);
+        let mut parts = brief::compose(&material);
+        if let Some(dir) = &request.directory {
+            for note in parts.iter_mut().filter_map(|part| part.note.as_mut()) {
+                *note = in_directory(note, dir).into_owned();
+            }
+        }
         let budget = without_error(request, &damaged);
         let mut brief = brief::fit(&parts, &material.revision, budget, request.format);
         brief.budget = request.budget;

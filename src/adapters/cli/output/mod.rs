@@ -8,6 +8,7 @@ pub(super) mod terminal;
 mod word_diff;
 
 use std::{
+    borrow::Cow,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
 };
@@ -23,7 +24,7 @@ use self::{
 use super::Failure;
 use crate::{
     domain::ErrorCode,
-    text::display::escape_controls,
+    text::{display::escape_controls, shell::in_directory},
     workspace::{FileDiff, Outcome},
 };
 
@@ -46,6 +47,8 @@ pub(super) struct Output {
     kept: bool,
     /// The answer for machines, if it is kept.
     document: Option<Value>,
+    /// The directory that was named, for the commands that a hint names.
+    pub(super) dir: Option<String>,
 }
 
 /// A colour for a whole line, where colours are wanted.
@@ -115,7 +118,19 @@ impl Output {
             committed: false,
             kept: false,
             document: None,
+            dir: None,
         }
+    }
+
+    /// Text of our own, with its commands as they have to be typed here.
+    pub(super) fn own<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.dir.as_deref().map_or(Cow::Borrowed(text), |dir| in_directory(text, dir))
+    }
+
+    /// Adds a line that says what can be done.
+    pub(super) fn advice(&mut self, text: impl AsRef<str>) {
+        let text = self.own(text.as_ref()).into_owned();
+        self.line(text);
     }
 
     /// An answer that is not printed but handed over.
@@ -208,7 +223,8 @@ impl Output {
     /// A remark besides the answer.
     pub(super) fn note(&self, text: &str) {
         if !self.json && !self.kept {
-            let _ = writeln!(io::stderr(), "{}", for_stderr(&format!("note: {text}")));
+            let note = format!("note: {}", self.own(text));
+            let _ = writeln!(io::stderr(), "{}", for_stderr(&note));
         }
     }
 
@@ -267,7 +283,7 @@ impl Output {
         }
         let messages: Vec<&str> = outcome.answers.iter().map(|a| a.message.as_str()).collect();
         let unchanged = if outcome.committed { "" } else { " (nothing changed)" };
-        self.line(format!("{}{unchanged}  [{}]", messages.join("\n"), outcome.revision));
+        self.advice(format!("{}{unchanged}  [{}]", messages.join("\n"), outcome.revision));
     }
 
     /// Changes as a unified diff.
@@ -342,11 +358,13 @@ impl Output {
     pub(super) fn fail(mut self, failure: &Failure) -> ExitCode {
         if self.json {
             self.text.clear();
-            self.text.push_str(&failure.to_json().to_string());
+            let mut answer = failure.to_json();
+            answer["error"]["hint"] = json!(failure.hint.as_deref().map(|hint| self.own(hint)));
+            self.text.push_str(&answer.to_string());
             self.text.push('\n');
         } else {
             self.flush();
-            let mut text = for_stderr(&format!("error: {}\n", failure.message));
+            let mut text = for_stderr(&format!("error: {}\n", self.own(&failure.message)));
             // The caret below the line is at its place only if the line is whole.
             if let Some(place) = &failure.place {
                 let place = format!("  --> {place}\n");
@@ -356,7 +374,7 @@ impl Output {
                 });
             }
             if let Some(hint) = &failure.hint {
-                text.push_str(&for_stderr(&format!("hint: {hint}\n")));
+                text.push_str(&for_stderr(&format!("hint: {}\n", self.own(hint))));
             }
             let _ = io::stderr().write_all(text.as_bytes());
         }

@@ -58,13 +58,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             };
             session.output.line(format!("{word}: {}: {}", finding.location(), finding.message));
             if let Some(hint) = &finding.hint {
-                session.output.line(format!("  hint: {hint}"));
+                session.output.advice(format!("  hint: {hint}"));
             }
         }
     }
     let read = checked.constraints;
     if !session.output.is_json() && read.prose > 0 {
-        session.output.line(format!(
+        session.output.advice(format!(
             "constraints.md: {} executed, {} passed on as prose (`statedir rule check`)",
             counted(read.executed, "line", "lines"),
             counted(read.prose, "line", "lines")

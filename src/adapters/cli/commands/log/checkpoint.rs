@@ -140,7 +140,7 @@ fn list(session: &mut Session<'_>, limit: usize) -> CliResult {
         session.output.note(&format!("checkpoint `{name}` is damaged"));
     }
     if total == 0 {
-        session.output.line("no checkpoints; `statedir checkpoint create` creates one");
+        session.output.advice("no checkpoints; `statedir checkpoint create` creates one");
     }
     for checkpoint in shown {
         let what = match (&checkpoint.message, &checkpoint.automatic) {

@@ -72,7 +72,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             (true, false) => format!("no changes since {}", found.text.from),
             _ => format!("no difference between {} and {}", found.text.from, found.text.to),
         };
-        session.output.line(line);
+        session.output.advice(line);
         return Ok(0);
     }
     if args.text || args.word_diff {

@@ -101,7 +101,7 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
         ));
     }
     if let Some(next) = recovery.examined.next_move.as_ref().filter(|_| !applied) {
-        output.line(format!("  next     {}", one_line(&next.text)));
+        output.advice(format!("  next     {}", one_line(&next.text)));
     }
     if !applied && !decision.nothing_to_do && evidence.damage.is_empty() {
         output.line("`--apply` carries out the decision");

@@ -110,7 +110,9 @@ fn print(session: &mut Session<'_>, conflict: &Conflict) {
     };
     session.output.line(format!("{}{place}", conflict.field));
     if conflict.is_whole() {
-        session.output.line("  git did not merge this file by meaning: `statedir merge --resolve`");
+        session
+            .output
+            .advice("  git did not merge this file by meaning: `statedir merge --resolve`");
         return;
     }
     let sides = [("base", &conflict.base), ("ours", &conflict.ours), ("theirs", &conflict.theirs)];

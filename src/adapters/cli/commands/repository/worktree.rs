@@ -282,7 +282,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
             }
             session.output.line(line);
             if tree.missing && !tree.bare {
-                session.output.line(format!(
+                session.output.advice(format!(
                     "    its directory is missing: `statedir worktree finish {branch}` says what can be done"
                 ));
             }
@@ -291,7 +291,7 @@ fn list(session: &mut Session<'_>) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "worktrees": listed }));
     } else if !queue.is_empty() {
-        session.output.line("`statedir worktree finish --next` merges the first");
+        session.output.advice("`statedir worktree finish --next` merges the first");
     }
     Ok(0)
 }

@@ -251,7 +251,7 @@ pub(super) fn next(session: &mut Session<'_>) -> CliResult {
     } else {
         let id = step.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
         session.output.line(format!("step {}{id}: {}", step.number, step.title));
-        session.output.line(next.text);
+        session.output.advice(next.text);
     }
     Ok(0)
 }

@@ -54,6 +54,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
         format: if json { Format::Json } else { Format::Md },
         since: args.since.clone(),
         step: args.step.as_deref().map(select).transpose()?,
+        directory: session.output.dir.clone(),
     };
     let briefed = session.workspace()?.brief(&request)?;
     if session.output.is_json() {
@@ -96,8 +97,9 @@ pub(in crate::adapters::cli) fn after_resume(
 ) -> Result<(Briefed, Value), Failure> {
     let json = session.output.is_json();
     let format = if json { Format::Json } else { Format::Md };
-    let briefed =
-        session.workspace_as_it_is()?.brief(&BriefRequest { format, ..BriefRequest::default() })?;
+    let directory = session.output.dir.clone();
+    let request = BriefRequest { format, directory, ..BriefRequest::default() };
+    let briefed = session.workspace_as_it_is()?.brief(&request)?;
     let document = briefed.brief.to_json();
     Ok((briefed, document))
 }

@@ -2,7 +2,10 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{
-        CliResult, Session, commands::steps::view::mark, missing_file, output::Colour,
+        CliResult, Session,
+        commands::steps::view::mark,
+        missing_file,
+        output::{Colour, Output},
     },
     domain::{Decision, Group, GroupProgress, Review, StepRole, format_age, format_duration},
     text::display::counted,
@@ -40,13 +43,18 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, _: &Args) -> CliR
     // Reading the history is most of the work, and only what has ended took a time.
     let has_times = shown(&overview.steps).iter().any(took_time);
     let times = if has_times { snapshot.recent_step_times() } else { StepTimes::default() };
-    for (colour, line) in lines(&overview, &times, workspace.environment()) {
+    for (colour, line) in lines(&overview, &times, workspace.environment(), session.output) {
         session.output.painted(colour, &line);
     }
     Ok(0)
 }
 
-fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Painted> {
+fn lines(
+    overview: &Overview,
+    times: &StepTimes,
+    env: &Environment,
+    output: &Output,
+) -> Vec<Painted> {
     let mut lines = vec![(Colour::Bold, overview.title.clone())];
     if let Some(goal) = overview.goal.as_ref().filter(|goal| **goal != overview.title) {
         lines.push(plain(format!("goal      {}", one_line(goal))));
@@ -61,7 +69,8 @@ fn lines(overview: &Overview, times: &StepTimes, env: &Environment) -> Vec<Paint
     lines.extend(groups(overview));
     lines.extend(overview.ticket.iter().flat_map(ticket));
     lines.extend(steps(&overview.steps, times, env));
-    lines.extend(outlook(overview));
+    let outlook = outlook(overview).into_iter();
+    lines.extend(outlook.map(|(colour, line)| (colour, output.own(&line).into_owned())));
     lines.push(plain(format!("revision  {}", overview.revision)));
     lines
 }
