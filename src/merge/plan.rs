@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::markdown::MergedThing;
+use super::markdown::{MergedThing, OURS, THEIRS};
 use super::step::{TitledLists, settle, title_dependencies};
 use crate::domain::outline::{Kind, Outline, Role, StepHeading, Thing, ThingId};
 use crate::domain::{Plan, PlanRole, StepId, StepRole, Variables, Workflow, step_at_hand};
@@ -87,6 +87,12 @@ pub(super) fn finish(
         current.value = step_at_hand(&roles).to_string();
     }
     if let Some(status) = field_mut(metadata, "status")
+        && workflow.plan_role(bare(&status.value)).is_none()
+        && let Some(further) = further_status(outlines, workflow)
+    {
+        status.value = further;
+    }
+    if let Some(status) = field_mut(metadata, "status")
         && has_open_step(&roles)
         && workflow.plan_role(bare(&status.value)) == Some(PlanRole::Succeeded)
         && let Some(active) = outlines.iter().find_map(|outline| active_status(outline, workflow))
@@ -164,6 +170,23 @@ fn follows_steps(outline: &Outline<'_>, workflow: &Workflow) -> bool {
 fn active_status(outline: &Outline<'_>, workflow: &Workflow) -> Option<String> {
     let status = metadata_field(outline, "status")?;
     (workflow.plan_role(bare(&status)) == Some(PlanRole::Active)).then_some(status)
+}
+
+/// Of two statuses that a plan got as its steps went on, the one that is further. Whether it is right
+/// is for the merged steps to say. A pause or a failure is somebody's decision.
+fn further_status(outlines: &[Outline<'_>; 3], workflow: &Workflow) -> Option<String> {
+    let ranked = |side: usize| {
+        let status = metadata_field(&outlines[side], "status")?;
+        let rank = match workflow.plan_role(bare(&status))? {
+            PlanRole::Planning => 0,
+            PlanRole::Active => 1,
+            PlanRole::Succeeded => 2,
+            PlanRole::Paused | PlanRole::Failed => return None,
+        };
+        Some((rank, status))
+    };
+    let (ours, theirs) = (ranked(OURS)?, ranked(THEIRS)?);
+    (ours.0 != theirs.0).then(|| if ours.0 > theirs.0 { ours.1 } else { theirs.1 })
 }
 
 fn metadata_field(outline: &Outline<'_>, name: &str) -> Option<String> {

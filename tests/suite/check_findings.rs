@@ -172,3 +172,34 @@ fn a_template_with_steps_gives_a_state_that_is_consistent_at_once() {
     project.ok(&["step", "done"]);
     project.ok(&["check", "--strict"]);
 }
+
+/// Such as a merge leaves that took one side's word for the plan.
+#[test]
+fn a_plan_whose_steps_are_all_finished_is_named_and_completed_by_its_hint() {
+    for paused in [false, true] {
+        let project = Project::with_steps(2);
+        if paused {
+            project.ok(&["step", "skip", "1"]);
+            project.ok(&["pause", "--why", "lunch"]);
+            project.edit("plan.md", "- **status**: PENDING", "- **status**: SKIPPED");
+            assert_eq!(findings(&project, "status_disagrees"), Vec::<Value>::new());
+        } else {
+            for step in ["1", "2"] {
+                project.ok(&["step", "start", step]);
+                project.ok(&["step", "done", step]);
+            }
+            project.edit("plan.md", "COMPLETED_SUCCESS", "IN_PROGRESS");
+            assert!(one(&project, "status_disagrees").contains("all of its steps are finished"));
+            let found = findings(&project, "status_disagrees");
+            assert_eq!(found[0]["hint"], "`statedir resume` completes it");
+        }
+        let said = project.ok(&["resume"]).stdout;
+        assert!(said.starts_with("plan COMPLETED_SUCCESS: all steps are finished"), "{said}");
+        assert_eq!(findings(&project, "status_disagrees"), Vec::<Value>::new());
+        project.ok(&["history", "verify"]);
+    }
+    // A plan without steps is not finished.
+    let project = Project::new();
+    project.ok(&["pause", "--why", "lunch"]);
+    assert!(project.ok(&["resume"]).stdout.starts_with("plan IN_PROGRESS"));
+}

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::domain::{StepRole, step_at_hand};
+use crate::domain::{Plan, PlanRole, Step, StepRole, Workflow, step_at_hand};
 
 /// Steps by what their status means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,21 @@ impl StepCounts {
     pub fn percent(&self) -> u32 {
         let percent = (self.finished() * 100).checked_div(self.total).unwrap_or(0);
         u32::try_from(percent).unwrap_or(100)
+    }
+}
+
+impl Plan {
+    /// Whether nothing is left to do in a plan that goes on all the same: its steps were finished
+    /// where nobody saw its end, as by a merge.
+    pub(crate) fn is_left_active(&self, workflow: &Workflow) -> bool {
+        let Some(from) = self.metadata.status.as_deref() else { return false };
+        let is_finished = |step: &Step| workflow.role_of(step).is_some_and(StepRole::is_finished);
+        workflow.plan_role(from) == Some(PlanRole::Active)
+            && workflow.auto_complete()
+            && !self.steps.is_empty()
+            && self.steps.iter().all(is_finished)
+            && self.open_reviews().next().is_none()
+            && workflow.check_plan(from, workflow.plan_towards(from, PlanRole::Succeeded)).is_ok()
     }
 }
 

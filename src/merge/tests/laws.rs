@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::domain::{Plan, StateFile, Variables, Workflow};
+use crate::domain::{Plan, PlanRole, StateFile, StepRole, Variables, Workflow};
 use crate::merge::{Side, choose_side, merge};
 use crate::text::markdown::Document;
 
@@ -105,8 +105,49 @@ fn said(text: &str) -> Vec<String> {
     steps
 }
 
+/// A plan of so many steps as a side leaves it that has finished some of them.
+fn worked_on(count: usize, finished: &[bool]) -> String {
+    let done = finished.iter().take(count).filter(|done| **done).count();
+    let (planning, active, succeeded) = (PlanRole::Planning, PlanRole::Active, PlanRole::Succeeded);
+    let role = if done == 0 {
+        planning
+    } else if done < count {
+        active
+    } else {
+        succeeded
+    };
+    let status = Workflow::builtin().plan_with_role(role);
+    let step = |at: usize| {
+        let role = if finished[at] { StepRole::Done } else { StepRole::Open };
+        let status = Workflow::builtin().step_with_role(role);
+        format!("\n### Step {0}: Title {0}\n- **id**: s{0}\n- **status**: {status}\n", at + 1)
+    };
+    let steps: String = (0..count).map(step).collect();
+    format!("# Execution Plan: T\n\n## Metadata\n- **status**: {status}\n\n## Steps\n{steps}")
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whoever was ahead: what the plan says of itself is for its steps to say.
+    #[test]
+    fn a_merged_plan_has_succeeded_if_and_only_if_all_its_steps_are_finished(
+        count in 1usize..5,
+        base: [bool; 5],
+        ours: [bool; 5],
+        theirs: [bool; 5],
+    ) {
+        let of = |side: [bool; 5]| std::array::from_fn::<bool, 5, _>(|at| base[at] || side[at]);
+        let (base, sides) = (worked_on(count, &base), [of(ours), of(theirs)]);
+        let [ours, theirs] = sides.map(|side| worked_on(count, &side));
+        let (text, conflicts) = run(StateFile::Plan, &base, &ours, &theirs);
+        prop_assert_eq!(conflicts, 0, "{}", text);
+        let plan = Plan::read(Document::parse(text.as_str()).unwrap());
+        let role = plan.metadata.status.and_then(|status| Workflow::builtin().plan_role(&status));
+        let done = (0..count).filter(|at| sides.iter().any(|side| side[*at])).count();
+        prop_assert_eq!(role == Some(PlanRole::Succeeded), done == count, "{}", text);
+        prop_assert_eq!(role == Some(PlanRole::Planning), done == 0, "{}", text);
+    }
 
     #[test]
     fn any_text_merges_with_itself_and_with_an_unchanged_side(base in text(), ours in text()) {

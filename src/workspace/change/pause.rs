@@ -116,27 +116,48 @@ pub(super) fn resume(draft: &mut Draft<'_>) -> Result<Answer, Error> {
             lines.push(format!("step {number} is held by {}{how}", holder.phrase()));
         }
     }
-    if from == active && unclaimed.is_empty() {
-        let nothing = format!("the plan is {active}; nothing was interrupted");
-        lines[0] = if lines.len() == 1 { nothing } else { format!("the plan is {active}") };
-        return Ok(Answer::new(lines.join("\n")).with("plan_status", active));
-    }
-    let claim = draft.env.identity().claim().to_string();
-    let again = role == Some(PlanRole::Paused);
-    let mut progress = Progress::new(draft, &plan)?;
-    for step in &unclaimed {
-        progress.set_fields(step, &[("claimed_by", claim.as_str())]);
-    }
-    progress.set_plan_status(&active);
-    forget_pause(&mut progress, &plan);
-    progress.finish(&[])?;
-    if from != active {
-        gate::check(draft, &Passage { again, ..Passage::of_plan(&active) })?;
-    }
     let numbers: Vec<String> = unclaimed.iter().map(|step| step.number.to_string()).collect();
+    let goes_on = from != active || !unclaimed.is_empty();
+    if goes_on {
+        let claim = draft.env.identity().claim().to_string();
+        let again = role == Some(PlanRole::Paused);
+        let mut progress = Progress::new(draft, &plan)?;
+        for step in &unclaimed {
+            progress.set_fields(step, &[("claimed_by", claim.as_str())]);
+        }
+        progress.set_plan_status(&active);
+        forget_pause(&mut progress, &plan);
+        progress.finish(&[])?;
+        if from != active {
+            gate::check(draft, &Passage { again, ..Passage::of_plan(&active) })?;
+        }
+    }
+    let reached = match complete(draft)? {
+        Some(reached) => {
+            lines[0] = format!("plan {reached}: all steps are finished");
+            reached
+        }
+        None if goes_on => active,
+        None => {
+            let nothing = format!("the plan is {active}; nothing was interrupted");
+            lines[0] = if lines.len() == 1 { nothing } else { format!("the plan is {active}") };
+            return Ok(Answer::new(lines.join("\n")).with("plan_status", active));
+        }
+    };
     let taken = (!numbers.is_empty()).then(|| format!("claimed: step {}", numbers.join(", ")));
-    note(draft, "Resumed", &from, &active, taken.as_deref())?;
-    Ok(Answer::new(lines.join("\n")).with("plan_status", active))
+    note(draft, "Resumed", &from, &reached, taken.as_deref())?;
+    Ok(Answer::new(lines.join("\n")).with("plan_status", reached))
+}
+
+/// All steps may have been finished where nobody saw the end of the plan, as by a merge.
+fn complete(draft: &mut Draft<'_>) -> Result<Option<String>, Error> {
+    let plan = draft.plan()?;
+    if !plan.is_left_active(draft.workflow()) {
+        return Ok(None);
+    }
+    let mut progress = Progress::new(draft, &plan)?;
+    progress.complete_plan()?;
+    progress.finish(&[])
 }
 
 pub(super) fn check(draft: &Draft<'_>, from: &str, to: &str) -> Result<(), Error> {

@@ -42,6 +42,12 @@ pub(super) fn check(plan: &Plan, workflow: &Workflow, found: &mut Vec<Problem>) 
                 .hint(format!("`statedir plan set status={active}`, or finish the steps")),
         );
     }
+    if let Some(from) = written.filter(|_| plan.is_left_active(workflow)) {
+        let message = format!("the plan is `{from}`, but all of its steps are finished");
+        let problem = Problem::warning(ErrorCode::StatusDisagrees, FILE, message);
+        let place = plan.metadata_place("status");
+        found.push(problem.at(place).hint("`statedir resume` completes it"));
+    }
 }
 
 /// A gate about a step that the plan does not have never asks.

@@ -305,6 +305,9 @@ fn note(
         let shape = StepShape { step: Some(selected), set, ..StepShape::default() };
         changes.push(Change::StepSet(Box::new(shape)));
     }
+    if completed.is_empty() && merged.is_some() && plan.is_left_active(&workflow) {
+        changes.push(Change::Resume);
+    }
     // Without any, what follows from the merged plan may still have to be taken over.
     let outcome = workspace.apply(&changes)?;
     if outcome.committed {
