@@ -3,7 +3,7 @@
 use super::{
     Constraints, Plan, Setting, Step, Workflow,
     constraints::{BEHAVIOURS, DIRECTIVES, MODIFIERS, RESOURCES, RULES},
-    plan::loose::without_status,
+    plan::read::loose::without_status,
 };
 use crate::text::markdown::{Document, ItemId, SectionId};
 

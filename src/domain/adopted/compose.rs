@@ -9,7 +9,7 @@ use super::{Adopted, Bound, Files, List, Lists, bind::by_written_id};
 use crate::{
     domain::{
         ModelError, Plan, PlanRole, StateFile, Step, StepRole, checklist::Task, literal,
-        plan::heading::Heading,
+        plan::step::heading::Heading,
     },
     text::markdown::{Document, ItemId, SectionId},
 };

@@ -11,7 +11,7 @@ use super::{Adopted, Bound, Composed, Files, Lists, lists::Outline};
 use crate::domain::{
     Plan, StepId,
     layout::{ForeignLayout, LAYOUT_FILE},
-    plan::table::{read, write},
+    plan::read::table::{read, write},
 };
 
 /// Who wrote it. To be counted up whenever lists are read or composed in another way than before.

@@ -10,7 +10,7 @@ use crate::{
     domain::{
         ModelError,
         checklist::{Checklist, StepForm, Task},
-        plan::table,
+        plan::read::table,
     },
     text::markdown::{Document, HeadingLine},
 };

@@ -9,7 +9,7 @@ use crate::{
         plan::{
             self,
             bookkeeping::{Bookkeeping, pieces},
-            locate::{Located, locate},
+            read::locate::{Located, locate},
             review,
         },
     },

@@ -1,34 +1,27 @@
 //! plan.md: the goal, the status and the steps.
 
 pub(crate) mod bookkeeping;
-mod boxes;
-pub(in crate::domain) mod claim;
 pub(crate) mod dependencies;
-pub(in crate::domain) mod details;
 pub(in crate::domain) mod edit;
-mod follow;
 pub(in crate::domain) mod groups;
-pub(crate) mod heading;
-pub(crate) mod locate;
-pub(in crate::domain) mod loose;
 pub(in crate::domain) mod progress;
+pub(crate) mod read;
 pub(in crate::domain) mod renumber;
 mod reorder;
 pub(in crate::domain) mod review;
 #[cfg(test)]
 mod samples;
 pub(crate) mod step;
-pub(in crate::domain) mod step_edit;
-pub(in crate::domain) mod step_outcome;
-mod step_read;
-pub(in crate::domain) mod table;
-pub(in crate::domain) mod unread;
 
 use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use self::{dependencies::Named, heading::Heading, locate::locate};
+use self::{
+    dependencies::Named,
+    read::{locate::locate, loose},
+    step::heading::Heading,
+};
 use crate::{
     domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
@@ -296,7 +289,7 @@ impl Plan {
         let document = &self.document;
         let mut dependencies = Vec::new();
         for found in locate(document) {
-            let (step, list) = step_read::read(document, found, &mut self.problems);
+            let (step, list) = step::read::read(document, found, &mut self.problems);
             dependencies.extend(list.map(|(item, list)| (self.steps.len(), item, list)));
             self.steps.push(step);
         }

@@ -11,7 +11,7 @@ use crate::{
     domain::{
         ErrorCode, NewStep, Plan, Renumbering, StateFile, Step, StepId, StepRef, StepRole as Role,
         StepUpdate,
-        plan::{dependencies, heading::HeadingText},
+        plan::{dependencies, step::heading::HeadingText},
     },
     workspace::{
         Answer, Draft, Error, Readiness,

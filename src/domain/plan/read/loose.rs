@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::metadata_section;
+use crate::domain::plan::metadata_section;
 use crate::{
     domain::{ModelError, Plan, Step, Workflow},
     text::markdown::{Document, Edit, SectionId},
@@ -15,20 +15,20 @@ const METADATA: [&str; 3] = ["goal", "status", "mode"];
 
 /// A field on a line of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Loose {
-    pub(super) key: &'static str,
+pub(crate) struct Loose {
+    pub(crate) key: &'static str,
     /// Where its value is.
-    pub(super) value: Range<usize>,
+    pub(crate) value: Range<usize>,
 }
 
 /// Whether the goal or the status of the plan is in the section on a line of its own.
-pub(super) fn has_metadata(document: &Document, section: SectionId) -> bool {
+pub(crate) fn has_metadata(document: &Document, section: SectionId) -> bool {
     let is_sign = |found: &Loose| found.key != "mode";
     document.source().contains(':') && read(document, section, &METADATA).iter().any(is_sign)
 }
 
 /// Where the status of a step is on a line of its own: a word or two, not a sentence.
-pub(super) fn status(document: &Document, section: SectionId) -> Option<Range<usize>> {
+pub(crate) fn status(document: &Document, section: SectionId) -> Option<Range<usize>> {
     let found = read(document, section, &["status"]).into_iter().next()?;
     is_status(&document.source()[found.value.clone()]).then_some(found.value)
 }
@@ -45,7 +45,7 @@ pub(in crate::domain) fn without_status(text: &str) -> String {
 
 impl Plan {
     /// The plan's fields on lines of their own, below the title or in the metadata.
-    pub(super) fn loose_metadata(&self) -> Vec<Loose> {
+    pub(crate) fn loose_metadata(&self) -> Vec<Loose> {
         let sections = [metadata_section(&self.document), self.title_section()];
         let mut found: Vec<Loose> = Vec::new();
         for section in sections.into_iter().flatten() {
@@ -62,7 +62,7 @@ impl Plan {
     ///
     /// # Errors
     /// No line can say the value.
-    pub(super) fn set_loose_metadata(
+    pub(crate) fn set_loose_metadata(
         &self,
         edit: &mut Edit<'_>,
         key: &str,
@@ -76,7 +76,7 @@ impl Plan {
     ///
     /// # Errors
     /// No line can say the value.
-    pub(super) fn set_loose_status(
+    pub(crate) fn set_loose_status(
         &self,
         edit: &mut Edit<'_>,
         step: &Step,
@@ -128,7 +128,7 @@ fn read(document: &Document, section: SectionId, keys: &[&'static str]) -> Vec<L
 }
 
 /// `**Goal:** x`, `**Goal**: x` and `Goal: x`: the key and where the value is.
-pub(super) fn line_field<'k>(line: &str, keys: &[&'k str]) -> Option<(&'k str, Range<usize>)> {
+pub(crate) fn line_field<'k>(line: &str, keys: &[&'k str]) -> Option<(&'k str, Range<usize>)> {
     let text = line.trim_start();
     let marks = ["**", "__"].into_iter().find(|marks| text.starts_with(marks)).unwrap_or_default();
     let (name, rest) = text[marks.len()..].split_once([':', '：'])?;

@@ -56,7 +56,7 @@ impl Plan {
     }
 
     /// A box shows whether a step is done; any other status is in a field below it.
-    pub(super) fn update_box_status(
+    pub(crate) fn update_box_status(
         &self,
         edit: &mut Edit<'_>,
         step: &Step,
@@ -76,7 +76,7 @@ impl Plan {
     }
 
     /// The whole lines of a box, up to the next one in its list.
-    pub(super) fn lines_of_box(&self, item: ItemId) -> Range<usize> {
+    pub(crate) fn lines_of_box(&self, item: ItemId) -> Range<usize> {
         let source = self.document.source();
         let begin = |item: ItemId| {
             let start = self.document.item(item).span.start;

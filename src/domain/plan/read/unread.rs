@@ -1,6 +1,6 @@
 //! What a person most likely meant as a step or a field, and what has to be typed for it.
 
-use super::{heading::Heading, loose};
+use crate::domain::plan::{read::loose, step::heading::Heading};
 use crate::{
     domain::{ErrorCode, Plan, Problem, StateFile, Step},
     text::markdown::{Document, ItemId, SectionId},

@@ -8,7 +8,10 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Heading, Plan, Step, StepRef, details::LateDetails, step::BookkeepingForm};
+use crate::domain::plan::{
+    Heading, Plan, Step, StepRef,
+    step::{BookkeepingForm, details::LateDetails},
+};
 use crate::{
     domain::{Claim, StepId, StepRole},
     text::markdown::{Document, HeadingLine, ItemId},

@@ -53,7 +53,7 @@ struct Borrowed<'a> {
 
 /// Details that are read when they are first asked for, if they come from a table.
 #[derive(Clone, Default)]
-pub(super) struct LateDetails {
+pub(crate) struct LateDetails {
     kept: Option<Kept>,
     read: OnceLock<Box<StepDetails>>,
 }
@@ -69,7 +69,7 @@ struct Kept {
 
 impl LateDetails {
     /// Those in that place of a table; `None` if they cannot be read there.
-    pub(super) fn kept(
+    pub(crate) fn kept(
         table: &Arc<Vec<u8>>,
         start: usize,
         len: usize,
@@ -81,14 +81,14 @@ impl LateDetails {
     }
 
     /// Whether there is a description, without reading any.
-    pub(super) fn has_description(&self) -> bool {
+    pub(crate) fn has_description(&self) -> bool {
         match (self.read.get(), &self.kept) {
             (Some(read), _) => read.description.is_some(),
             (None, kept) => kept.as_ref().is_some_and(|kept| kept.has_description),
         }
     }
 
-    pub(super) fn get(&self) -> &StepDetails {
+    pub(crate) fn get(&self) -> &StepDetails {
         self.read.get_or_init(|| {
             let read = self.kept.as_ref().and_then(Kept::read);
             // That they can be read was seen when the table was.
@@ -97,7 +97,7 @@ impl LateDetails {
     }
 
     /// The same as they are in a table; those that have not been read since need not be.
-    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+    pub(crate) fn to_bytes(&self) -> Option<Vec<u8>> {
         match (&self.kept, self.read.get()) {
             (Some(kept), _) => kept.bytes().map(<[u8]>::to_vec),
             (None, _) => postcard::to_extend(self.get(), Vec::new()).ok(),

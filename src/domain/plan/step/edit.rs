@@ -1,9 +1,9 @@
 //! Adding, changing, moving and removing steps.
 
-use super::{
+use crate::domain::plan::{
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
-    heading::{Heading, HeadingText},
     key_of,
+    step::heading::{Heading, HeadingText},
 };
 use crate::{
     domain::{
@@ -222,7 +222,7 @@ impl Plan {
         update.number.filter(|_| is_written).or(step.heading.number)
     }
 
-    pub(super) fn insert_field(&self, edit: &mut Edit<'_>, step: &Step, key: &str, value: &str) {
+    pub(crate) fn insert_field(&self, edit: &mut Edit<'_>, step: &Step, key: &str, value: &str) {
         match step.item {
             Some(item) => literal::insert_child(edit, item, key, value),
             None => literal::insert(edit, step.section, self.place_of(step, key), key, value),

@@ -17,9 +17,9 @@
 
 use std::collections::HashSet;
 
-use super::{
+use crate::domain::plan::{
     dependencies,
-    heading::{Heading, box_mark},
+    step::heading::{Heading, box_mark},
 };
 use crate::{
     domain::StepRole,

@@ -2,7 +2,7 @@
 //!
 //! The mark at its end shows the state of the step at a glance. It follows the status, which is the
 //! truth. People also write `Step 4 Write a shim`, `✅ Step 4: Write a shim` and, below *Steps*,
-//! `4. Write a shim` or `Write a shim`; which headings are steps is in [`locate`](mod@super::locate).
+//! `4. Write a shim` or `Write a shim`; which headings are steps is in [`locate`](mod@crate::domain::plan::read::locate).
 
 use crate::{
     domain::StepRole,
@@ -38,7 +38,7 @@ impl StepRole {
     }
 
     /// What the character in a box means.
-    pub(super) fn of_box(mark: char) -> Option<Self> {
+    pub(crate) fn of_box(mark: char) -> Option<Self> {
         Some(match mark {
             ' ' => Self::Open,
             'x' | 'X' => Self::Done,
@@ -53,14 +53,14 @@ impl StepRole {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// All that is before the title, without a known mark: `Step 4: `.
-    pub(super) prefix: String,
+    pub(crate) prefix: String,
     /// The whole number, if it has one.
     pub(crate) number: Option<u32>,
     pub(crate) title: String,
     /// What the mark says.
     pub(crate) mark: Option<StepRole>,
     /// Whether the mark is before everything else.
-    pub(super) is_mark_first: bool,
+    pub(crate) is_mark_first: bool,
     /// Whether something is before it that looks like a mark and is none.
     pub(crate) has_unknown_mark: bool,
 }
@@ -92,7 +92,7 @@ impl Heading {
 
     /// The heading of `section` if it says that it is a step; a number alone will do if
     /// `is_below_steps`.
-    pub(super) fn read(
+    pub(crate) fn read(
         document: &Document,
         section: SectionId,
         is_below_steps: bool,
@@ -102,7 +102,7 @@ impl Heading {
     }
 
     /// The heading of `section` as that of a step without a number.
-    pub(super) fn read_unnumbered(document: &Document, section: SectionId) -> Self {
+    pub(crate) fn read_unnumbered(document: &Document, section: SectionId) -> Self {
         let (lead, rest) = leading_mark(document.section(section).title.trim());
         let (title, trail) = trailing_mark(rest);
         let heading =
@@ -111,7 +111,7 @@ impl Heading {
     }
 
     /// The text behind a box that means `mark`; `None` is a box that has no meaning here.
-    pub(super) fn of_box(text: &str, mark: Option<StepRole>) -> Self {
+    pub(crate) fn of_box(text: &str, mark: Option<StepRole>) -> Self {
         let heading = Self::parse(text, true).filter(|found| !found.is_mark_first);
         let mut heading = heading.unwrap_or_else(|| Self::plain(text));
         heading.title = title_of(text, &heading.prefix);
@@ -179,7 +179,7 @@ impl Heading {
     }
 
     /// Whether nothing but a number says that it is a step: it may be a group of them.
-    pub(super) fn is_number_alone(&self) -> bool {
+    pub(crate) fn is_number_alone(&self) -> bool {
         self.prefix.starts_with(|c: char| c.is_ascii_digit())
     }
 
@@ -217,7 +217,7 @@ impl Heading {
     }
 
     /// The text behind a box with that number and title.
-    pub(super) fn write_behind_box(&self, number: Option<u32>, title: &str) -> String {
+    pub(crate) fn write_behind_box(&self, number: Option<u32>, title: &str) -> String {
         let mut text = self.prefix.clone();
         match (self.number, number) {
             (Some(_), Some(number)) => renumber(&mut text, number),
@@ -280,7 +280,7 @@ fn leading_mark(text: &str) -> (Option<StepRole>, &str) {
 }
 
 /// The character in a box at the beginning, and what follows the box.
-pub(super) fn box_mark(text: &str) -> Option<(char, &str)> {
+pub(crate) fn box_mark(text: &str) -> Option<(char, &str)> {
     let mut chars = text.strip_prefix('[')?.chars();
     let mark = chars.next()?;
     Some((mark, chars.as_str().strip_prefix(']')?))

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, rc::Rc};
 
-use super::{Heading, Plan, dependencies, locate::Located, step_read};
+use crate::domain::plan::{Heading, Plan, dependencies, read::locate::Located, step};
 use crate::{
     domain::Step,
     text::markdown::{Document, Edited, SectionId},
@@ -84,7 +84,7 @@ impl Plan {
             };
             let located = Located { section: was.section, item: None, heading, number: was.number };
             let mut problems = Vec::new();
-            let (mut step, list) = step_read::read(new, located, &mut problems);
+            let (mut step, list) = step::read::read(new, located, &mut problems);
             if let Some((_, list)) = list {
                 let found = dependencies::parse(&list, &self.names()).ok()?;
                 step.depends_on = found.into_iter().map(|one| one.step).collect();

@@ -2,13 +2,17 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use super::{
+use crate::domain::plan::{
     at_value,
     bookkeeping::{ATTEMPTS, Bookkeeping, CLAIMED_BY, COMPLETED_AT, STARTED_AT},
-    details::{LateDetails, StepDetails},
     duplicate, key_of,
-    locate::{Located, locate},
-    loose, says_step, value_of,
+    read::{
+        locate::{Located, locate},
+        loose,
+    },
+    says_step,
+    step::details::{LateDetails, StepDetails},
+    value_of,
 };
 use crate::{
     domain::{Claim, ErrorCode, Problem, Step, plan::step::BookkeepingForm},
@@ -16,10 +20,10 @@ use crate::{
 };
 
 /// The list of dependencies, which is understood once all steps are known.
-pub(super) type Dependencies = Option<(ItemId, String)>;
+pub(crate) type Dependencies = Option<(ItemId, String)>;
 
 /// Reads the step in `section`.
-pub(super) fn read(
+pub(crate) fn read(
     document: &Document,
     found: Located,
     problems: &mut Vec<Problem>,

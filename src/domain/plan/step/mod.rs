@@ -1,21 +1,24 @@
 //! One step of the plan.
 
+pub(crate) mod claim;
+pub(crate) mod details;
+pub(crate) mod edit;
+pub(crate) mod heading;
+pub(crate) mod outcome;
+pub(crate) mod read;
+
 use std::{fmt, str::FromStr};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct as _,
 };
 
+use self::{
+    details::{LateDetails, StepDetails},
+    heading::Heading,
+};
 use crate::{
-    domain::{
-        Claim, ModelError, Money,
-        nearest::same_name,
-        plan::{
-            dependencies,
-            details::{LateDetails, StepDetails},
-            heading::Heading,
-        },
-    },
+    domain::{Claim, ModelError, Money, nearest::same_name, plan::dependencies},
     text::markdown::{ItemId, SectionId},
 };
 
@@ -185,7 +188,7 @@ pub struct Step {
     /// When it was completed, if it is done.
     pub completed_at: Option<String>,
     /// The other fields.
-    pub(super) details: LateDetails,
+    pub(crate) details: LateDetails,
     /// How its heading is written.
     pub(crate) heading: Heading,
     /// Where its bookkeeping is.
