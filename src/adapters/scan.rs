@@ -1,6 +1,7 @@
 //! Every state directory below a root.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -51,6 +52,8 @@ pub(crate) struct ScanResult {
     pub directories: Vec<PathBuf>,
     /// Directories without a state in which there may be plans of others.
     pub adoptable: Vec<PathBuf>,
+    /// The files with tasks that are in use by adopted states.
+    pub adopted: HashSet<PathBuf>,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
     /// Whether something of it could not be read.
@@ -121,6 +124,16 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
     if unreadable > 0 {
         found.left_out.push(format!("{unreadable} more that could not be read"));
     }
+    for dir in &found.directories {
+        let layout = super::directory::layout_in(dir);
+        let plans = layout.into_iter().flat_map(|layout| layout.plan);
+        found.adopted.extend(plans.map(|plan| dir.join(plan.file.as_str())));
+    }
+    // A plan.md beside which an adopted state keeps its files makes no state of its own.
+    let (adopted, is_adopted) = (&found.adopted, super::directory::is_adopted);
+    found.directories.retain(|dir| {
+        dir.join(".statedir").exists() || is_adopted(dir) || !adopted.contains(&dir.join("plan.md"))
+    });
     let states = &found.directories;
     found.adoptable.retain(|dir| {
         let holds = |state: &PathBuf| state == dir || *state == dir.join("workspace").join("state");

@@ -465,3 +465,29 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
     let said = project.run(&["check"]).stdout;
     assert!(said.contains("statedir restore"), "{said}");
 }
+
+#[test]
+fn a_scan_names_a_plan_once_and_an_adopted_one_as_a_state() {
+    let files = [
+        ("kiro/.kiro/specs/pay/tasks.md", "- [ ] 1. Models\n"),
+        ("conductor/conductor/tracks/pay/plan.md", "- [ ] Task: Write\n"),
+        ("folder/state/plan.md", "- [ ] One\n"),
+        ("folder/state/context.md", "# Context\n"),
+    ];
+    let project = project(&files);
+    let found = |list: &str, key: &str| -> Vec<String> {
+        let answer = project.json(&["scan"]);
+        let all = answer[list].as_array().unwrap().iter();
+        all.map(|one| one[key].as_str().unwrap().trim_start_matches("./").to_owned()).collect()
+    };
+    let roots = ["conductor", "folder", "kiro"];
+    assert_eq!(found("adoptable", "directory"), roots);
+    assert!(found("states", "directory").is_empty());
+    for root in roots {
+        project.ok(&["adopt", root]);
+        let dir = project.root().join(root).display().to_string();
+        project.ok(&["-C", &dir, "step", "start", "1"]);
+    }
+    assert_eq!(found("states", "directory"), roots);
+    assert!(found("adoptable", "directory").is_empty());
+}

@@ -1,4 +1,7 @@
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 
@@ -48,22 +51,24 @@ struct Line {
 
 pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> CliResult {
     refuse_if_match(session)?;
-    let ScanResult { directories, adoptable, left_out, unread: some_unread } =
+    let ScanResult { directories, adoptable, mut adopted, left_out, unread: some_unread } =
         find(&args.root, args.depth)?;
+    let offers: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir, &mut adopted)).collect();
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
         let seen = look(session, &dir);
         let line = Line { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
-        if !(args.unfinished && (finished || line.archived)) {
+        // What can be adopted as it is has no damage.
+        let is_offered = line.seen.is_err() && adopted.contains(&line.dir.join("plan.md"));
+        if !(is_offered || args.unfinished && (finished || line.archived)) {
             lines.push(line);
         }
     }
     let damaged = lines.iter().filter(|line| line.seen.is_err()).count();
     if session.output.is_json() {
         let states: Vec<Value> = lines.iter().map(Line::to_json).collect();
-        let adoptable: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir)).collect();
-        let answer = json!({ "root": args.root, "states": states, "adoptable": adoptable,
+        let answer = json!({ "root": args.root, "states": states, "adoptable": offers,
             "totals": totals(&lines), "damaged": damaged, "left_out": left_out });
         if some_unread {
             return Err(unread(answer));
@@ -74,7 +79,6 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     for line in &lines {
         line.print(session.output);
     }
-    let offers: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir)).collect();
     if lines.is_empty() {
         session.output.line("no state directories");
     }
@@ -89,8 +93,9 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     if some_unread { Err(unread(Value::Null)) } else { Ok(0) }
 }
 
-/// What could be adopted in a directory, and how.
-fn offer(dir: &Path) -> Option<Value> {
+/// What could be adopted in a directory, and how, unless all of it is in use or offered already: a
+/// project comes before the folders in it.
+fn offer(dir: &Path, taken: &mut HashSet<PathBuf>) -> Option<Value> {
     let found = adopt::detect(dir);
     let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let here = dir.display().to_string();
@@ -101,6 +106,11 @@ fn offer(dir: &Path) -> Option<Value> {
         return Some(json!({ "directory": here, "profile": name, "tasks": null,
             "found": format!("{here}: {name}, {path}"), "command": command }));
     };
+    let plans: Vec<PathBuf> = best.plans.iter().map(|plan| dir.join(&plan.path)).collect();
+    if plans.iter().all(|plan| taken.contains(plan)) {
+        return None;
+    }
+    taken.extend(plans);
     let dir = here;
     let command = shell::command_line(["adopt", dir.as_str()]);
     Some(json!({ "directory": dir, "profile": best.profile.profile, "tasks": best.count(),
