@@ -22,6 +22,9 @@ pub(crate) enum SideError {
     },
 }
 
+/// The shortest beginning of an id that is not looked up in git first.
+const SHORTEST: usize = 4;
+
 /// The side that `word` names: `working`, `@`, `@-2`, a checkpoint, an operation, else a git
 /// revision.
 /// `git:REV` always means git.
@@ -31,11 +34,15 @@ pub(crate) fn side(workspace: &Workspace, word: &str) -> Result<DiffSide, SideEr
     }
     let side = DiffSide::parse(word);
     let DiffSide::Operation(id) = &side else { return Ok(side) };
-    if workspace.knows_moment(id)? {
-        return Ok(side);
+    match workspace.knows_moment(id) {
+        // A name so short is rather that of a branch than the beginning of an id.
+        Ok(true) if word.len() < SHORTEST => return Ok(from_git(workspace, word).unwrap_or(side)),
+        Ok(true) => return Ok(side),
+        Ok(false) => {}
+        Err(error) => return from_git(workspace, word).map_err(|_| error.into()),
     }
     from_git(workspace, word).map_err(|error| match error {
-        GitError::NoProgram(_) | GitError::NoRepository(_) | GitError::NoRevision(_) => {
+        error if error.is_about_nothing_there() => {
             SideError::Unknown { word: word.to_owned(), git: error }
         }
         other => SideError::Git(other),

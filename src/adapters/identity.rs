@@ -11,7 +11,10 @@
 
 use std::io::IsTerminal as _;
 
-use crate::{store::Process, workspace::Identity};
+use crate::{
+    store::{Hash, Process},
+    workspace::Identity,
+};
 
 /// Where clients put the id of their session.
 pub(crate) const SESSION_VARIABLES: [&str; 5] = [
@@ -68,10 +71,10 @@ fn variable(name: &str) -> Option<String> {
 /// The id of a session as a short word that can be an actor and a file name.
 ///
 /// Of a UUID eight digits are enough to tell sessions apart: the first ones, or the last ones
-/// where the first are a time.
+/// where the first are a time. Of another long id the beginning is kept, and what stands for the rest.
 pub(crate) fn session_name(id: &str) -> Option<String> {
     let is_word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let clean: String = id.chars().filter(is_word).take(64).collect();
+    let clean: String = id.chars().filter(is_word).collect();
     let clean = clean.trim_start_matches('-');
     let parts: Vec<&str> = clean.split('-').collect();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
@@ -80,7 +83,8 @@ pub(crate) fn session_name(id: &str) -> Option<String> {
             last.chars().skip(4).collect()
         }
         ([8, 4, 4, 4, 12], [first, ..]) => (*first).to_owned(),
-        _ => clean.chars().take(24).collect(),
+        _ if clean.len() <= 24 => clean.to_owned(),
+        _ => format!("{}-{:.8}", &clean[..15], Hash::of(clean.as_bytes()).to_string()),
     };
     (!short.is_empty()).then_some(short)
 }
@@ -102,11 +106,11 @@ fn host() -> Option<String> {
     Some(name.nodename().to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }
 
-/// The first part of a machine's name, as a word.
+/// A machine's name in full, as a word: the first part alone does not tell machines apart.
 fn word(name: &str) -> Option<String> {
-    let first = name.trim().split('.').next().unwrap_or_default();
-    let is_word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    Some(first.chars().filter(is_word).take(40).collect()).filter(|name: &String| !name.is_empty())
+    let is_word = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let word: String = name.chars().filter(is_word).take(100).collect();
+    Some(word.trim_matches('.').to_owned()).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -138,7 +142,7 @@ mod tests {
     fn a_name_that_was_given_keeps_the_session() {
         let named = Acting { actor: Some("ada"), ..Acting::default() };
         let identity = with(named, &[("STATEDIR_SESSION", "s1"), ("STATEDIR_HOST", "h.example")]);
-        assert_eq!(identity.claim().to_string(), "ada@h (session s1)");
+        assert_eq!(identity.claim().to_string(), "ada@h.example (session s1)");
         let own = with(Acting::default(), &[("STATEDIR_SESSION", "s1"), ("STATEDIR_HOST", "h")]);
         assert_eq!(own.claim().to_string(), "s1@h");
     }
@@ -156,6 +160,11 @@ mod tests {
         let one = session_name("019a3c4e-0001-7aaa-8bbb-0000111122aa").unwrap();
         let two = session_name("019a3c4e-0001-7aaa-8bbb-0000111133bb").unwrap();
         assert_eq!((one.as_str(), two.as_str()), ("111122aa", "111133bb"));
+        let long = |end: &str| {
+            session_name(&format!("run-2026-11-17-of-the-nightly-build-{end}")).unwrap()
+        };
+        assert_ne!(long("1"), long("2"));
+        assert!(long("1").starts_with("run-2026-11-17-") && long("1").len() == 24, "{}", long("1"));
         assert_eq!(session_name("--actor"), Some("actor".to_owned()));
         assert_eq!(session_name(" / "), None);
     }

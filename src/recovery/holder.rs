@@ -7,6 +7,9 @@ use crate::domain::{Claim, format_age, format_duration};
 /// How often a session leaves a sign of life, in milliseconds: its events come several in a second.
 pub(crate) const SIGN_EVERY_MS: u64 = 5_000;
 
+/// How far the clocks of two machines may differ before it is mentioned, in milliseconds.
+const CLOCKS_AGREE_MS: u64 = 60_000;
+
 /// What is known about the one who claimed a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
@@ -16,6 +19,8 @@ pub(crate) struct Signs {
     pub changed_ms: Option<u64>,
     /// Milliseconds since a hook or server of the holder's session was seen.
     pub seen_ms: Option<u64>,
+    /// How far the latest of these times lies ahead of the clock here, in milliseconds.
+    pub ahead_ms: u64,
     /// Whether the session said that it ends.
     pub ended: bool,
     /// The process that lives as long as the session, and whether it runs.
@@ -31,6 +36,9 @@ pub(crate) struct Holder {
     pub claimed_by: Option<Claim>,
     /// Whether it is the one who asks.
     pub own: bool,
+    /// Whether the one who asks is the very session that holds it, which knows how far it is.
+    #[serde(skip)]
+    pub is_this_session: bool,
     /// Milliseconds since it was claimed.
     pub held_ms: Option<u64>,
     /// Milliseconds since the holder was last heard of.
@@ -63,7 +71,8 @@ impl Holder {
         };
         let take = (claim.is_some() && !own).then(|| format!("statedir step take {step}"));
         let held_ms = signs.held_ms;
-        Self { step, claimed_by: claim.cloned(), own, held_ms, silent_ms, stale, evidence, take }
+        let (claimed_by, is_this_session) = (claim.cloned(), false);
+        Self { step, claimed_by, own, is_this_session, held_ms, silent_ms, stale, evidence, take }
     }
 
     /// Whether somebody else is at work.
@@ -124,6 +133,10 @@ fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, S
     }
     let limit = format_duration(stale_after_ms);
     match silent_ms {
+        Some(_) if signs.ahead_ms >= CLOCKS_AGREE_MS => {
+            let ahead = format_age(signs.ahead_ms);
+            (false, format!("last sign of life {ahead} ahead of the clock here"))
+        }
         None => (true, "nothing says when it was last at work".to_owned()),
         Some(silent) if silent >= stale_after_ms => {
             (true, format!("no sign of life for {}, more than {limit}", format_age(silent)))
@@ -184,8 +197,20 @@ mod tests {
             seen_ms: Some(HOUR),
             ended: true,
             process: Some((7, false)),
+            ..Signs::default()
         };
         assert!(judged(&signs).is_held());
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_is_no_evidence_of_silence() {
+        let ahead = Signs { held_ms: Some(0), ahead_ms: 3 * HOUR, ..Signs::default() };
+        let holder = judged(&ahead);
+        assert!(holder.is_held());
+        assert_eq!(holder.evidence, "last sign of life 3h 0m ahead of the clock here");
+        // A difference that every network has is not worth a word.
+        let little = judged(&Signs { ahead_ms: 2000, ..ahead });
+        assert!(little.is_held() && little.evidence.ends_with("0s ago"), "{}", little.evidence);
     }
 
     #[test]

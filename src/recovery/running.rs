@@ -12,6 +12,7 @@
 //! | any | the same, and other steps run, too | `human_review` |
 //! | any | very many files changed, nothing is named | `human_review` |
 //! | any | the step runs something, and the files for it are there | `continue_task` |
+//! | any | nothing at all, and the session that holds the step asks | `continue_task` |
 //! | none | nothing at all | `human_review` |
 
 use super::{Confidence, Decision, Evidence, RecoveryAction, StepSeen, says_complete, step_text};
@@ -127,6 +128,9 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         let reason =
             format!("{} not there, and nothing has changed: it had hardly begun", are(&missing));
         Decision::new(RecoveryAction::RestartTask, Confidence::Medium, reason)
+    } else if step.claim.as_ref().is_some_and(|claim| claim.is_this_session) {
+        let reason = "it is yours, and nothing has changed since it began";
+        Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
         Decision::ask(
             format!("nothing has changed since step {} began, so nobody can tell", step.number),

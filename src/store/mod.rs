@@ -58,7 +58,7 @@ pub use log::operation::{OperationSummary, Revision};
 pub(crate) use name::CheckpointName;
 pub(crate) use origin::{Origin, Trusted};
 pub(crate) use paths::private_directory;
-pub(crate) use query::AppendedThen;
+pub(crate) use query::{AppendedThen, Author};
 pub(crate) use session_files::SessionFiles;
 pub(crate) use sign::{Process, Sign};
 pub(crate) use tally::Tally;
@@ -196,6 +196,10 @@ impl Store {
         reports.extend(torn.into_iter().map(|file| Report::Salvaged { file, copy: None }));
         reports.extend(found.pending_report(self.layout.appended));
         reports.extend(self.distrust_report());
+        if self.is_closed_out() {
+            // There is a log, which somebody else keeps.
+            reports.retain(|report| !matches!(report, Report::Adopted { .. }));
+        }
         let view = found.into_view(&this, reports);
         let more = more(&view);
         Ok((view, more))

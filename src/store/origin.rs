@@ -38,6 +38,8 @@ pub(crate) enum Origin {
     Unknown(Inode),
     /// It belongs to another user and has no marker of this place.
     OtherUser(Inode),
+    /// It is closed to this user, who may still read the files.
+    Closed(Inode),
     /// It is not a directory at all.
     NoDirectory(Inode),
 }
@@ -56,6 +58,8 @@ pub(super) enum Trust {
     Unmarked,
     /// Do not use it.
     Denied {
+        /// Whether it is closed to this user, whose changes are then refused.
+        is_closed: bool,
         /// Why, as the end of a sentence.
         why: &'static str,
         /// Which directory was looked at.
@@ -77,21 +81,25 @@ impl Store {
                     Some(stat) if stat.kind != FileKind::Directory => {
                         Ok(Origin::NoDirectory(Inode(stat.ino)))
                     }
-                    // Closed to this user, who may still read the files.
                     Some(stat) if error.kind() == ErrorKind::PermissionDenied => {
-                        Ok(Origin::OtherUser(Inode(stat.ino)))
+                        Ok(Origin::Closed(Inode(stat.ino)))
                     }
                     _ => state.open_dir(PRIVATE).map(|_| Origin::Absent),
                 };
             }
         };
         let Some(private) = private else { return Ok(Origin::Absent) };
-        if is_marked(&private)? {
-            return Ok(Origin::Here);
-        }
-        let user = rustix::process::geteuid();
         let stat = private.own_stat()?;
         let inode = Inode(stat.ino);
+        match is_marked(&private) {
+            Ok(true) => return Ok(Origin::Here),
+            // To open it takes no permission; to read what is in it does.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Ok(Origin::Closed(inode));
+            }
+            other => other?,
+        };
+        let user = rustix::process::geteuid();
         let is_other = !user.is_root() && stat.owner.0 != user.as_raw();
         Ok(if is_other { Origin::OtherUser(inode) } else { Origin::Unknown(inode) })
     }
@@ -107,11 +115,27 @@ impl Store {
     /// change sets the directory aside and begins a log of its own.
     #[must_use]
     pub(crate) fn distrusting(mut self, inode: Inode, why: &'static str) -> Store {
-        self.trust_level = Trust::Denied { why, inode };
+        self.trust_level = Trust::Denied { is_closed: false, why, inode };
         // A name that nothing can have: whoever looks there finds no lock, no log and no object.
         let random = std::hash::RandomState::new().build_hasher().finish();
         self.paths.private = self.layout.dir.join(format!("{PRIVATE}.none-{random:016x}"));
         self
+    }
+
+    /// The store without a private directory that is closed to this user: reading shows the files as
+    /// they are, and a change is refused.
+    #[must_use]
+    pub(crate) fn closed_out(self, inode: Inode) -> Store {
+        let mut store = self.distrusting(inode, "it is closed to this user");
+        if let Trust::Denied { is_closed, .. } = &mut store.trust_level {
+            *is_closed = true;
+        }
+        store
+    }
+
+    /// Whether the private directory is closed to this user.
+    pub(super) fn is_closed_out(&self) -> bool {
+        matches!(self.trust_level, Trust::Denied { is_closed: true, .. })
     }
 
     /// Whether the private directory is used.
@@ -122,17 +146,22 @@ impl Store {
     /// What readers are told about a private directory that is not used.
     pub(super) fn distrust_report(&self) -> Option<Report> {
         match self.trust_level {
-            Trust::Denied { why, .. } => Some(Report::Distrusted { why, copy: None }),
-            Trust::Established | Trust::Unmarked => None,
+            Trust::Denied { is_closed: false, why, .. } => {
+                Some(Report::Distrusted { why, copy: None })
+            }
+            Trust::Denied { .. } | Trust::Established | Trust::Unmarked => None,
         }
     }
 
     /// The store for a change: a private directory that is not trusted is set aside first.
     pub(crate) fn for_change(&self) -> Result<(Store, Option<Report>)> {
-        let Trust::Denied { why, inode } = self.trust_level else {
+        let Trust::Denied { is_closed, why, inode } = self.trust_level else {
             return Ok((self.clone(), None));
         };
         let path = self.layout.dir.join(PRIVATE);
+        if is_closed {
+            return Err(io::Error::from(ErrorKind::PermissionDenied)).at(&path);
+        }
         let state = Directory::open(&self.layout.dir).at(&path)?;
         let guard = state.lock().at(&path)?;
         let found = state.stat(PRIVATE).at(&path)?.map(|stat| stat.ino);

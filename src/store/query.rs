@@ -3,12 +3,33 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use crate::store::{
     Hash, Operation, OperationSummary, Result, Revision, Store, StoreError, View,
     checkpoint::objects,
+    disk::{
+        Access,
+        read::{open_existing, read_range},
+    },
     error::At as _,
-    log::segment::{self, Header, Segment},
+    log::{
+        record,
+        segment::{self, Header, Segment},
+    },
 };
+
+/// Who made an operation, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Author {
+    /// When, as the caller said.
+    pub time: String,
+    /// Who made it.
+    pub actor: String,
+    /// The session in which it was made, if there was one.
+    #[serde(default)]
+    pub session: Option<String>,
+}
 
 /// The appended file as it was at some operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +70,16 @@ impl Store {
             .take(limit.unwrap_or(usize::MAX))
             .map(|op| op.map(|op| op.summary(self.layout.appended)))
             .collect()
+    }
+
+    /// Who made the newest operations, the newest first. Only the end of the log is read, as far as
+    /// the caller goes back, and whether it is sound is left to others: this is evidence, no state.
+    ///
+    /// Reads without the lock.
+    pub(crate) fn authors(&self) -> impl Iterator<Item = Author> + '_ {
+        let this = self.session();
+        let numbers = segment::numbers(&*this.disk, &this.paths).unwrap_or_default();
+        Authors { store: this, numbers, end: None, read: Vec::new() }
     }
 
     /// The operations after `last`, the oldest first; all of them if the log does not know it.
@@ -186,6 +217,65 @@ impl Iterator for Backwards<'_> {
                 }
                 Err(error) => return Some(Err(error)),
             }
+        }
+    }
+}
+
+/// Who made operations, from the newest to the oldest, read from the end of the log.
+struct Authors<'a> {
+    store: Cow<'a, Store>,
+    /// The segments that are still to be read, the newest last.
+    numbers: Vec<u64>,
+    /// Where in the newest of them everything that follows has been read.
+    end: Option<u64>,
+    /// What was read and not yet given, the newest last.
+    read: Vec<Author>,
+}
+
+impl Authors<'_> {
+    /// How much is read at first: some dozens of operations.
+    const WINDOW: u64 = 32 << 10;
+
+    /// Reads what comes before that which was read; `None` where there is no more.
+    fn go_back(&mut self) -> Option<()> {
+        let path = self.store.paths.segment(*self.numbers.last()?);
+        let (file, stat) = open_existing(&*self.store.disk, &path, Access::Read).ok()??;
+        let end = self.end.unwrap_or(stat.len);
+        let mut window = Self::WINDOW;
+        loop {
+            let start = end.saturating_sub(window);
+            let bytes = read_range(&*file, &path, start, end - start).ok()?;
+            // The first line is whole only at the beginning of the segment.
+            let before_last = &bytes[..bytes.len().saturating_sub(1)];
+            let cut = match before_last.iter().position(|byte| *byte == b'\n') {
+                _ if start == 0 => 0,
+                Some(at) => at + 1,
+                None => {
+                    window = window.saturating_mul(8);
+                    continue;
+                }
+            };
+            let lines = bytes[cut..].split_inclusive(|byte| *byte == b'\n');
+            self.read = lines.filter_map(record::decode).collect();
+            self.end = Some(start + cut as u64).filter(|end| *end > 0);
+            break;
+        }
+        if self.end.is_none() {
+            self.numbers.pop();
+        }
+        Some(())
+    }
+}
+
+impl Iterator for Authors<'_> {
+    type Item = Author;
+
+    fn next(&mut self) -> Option<Author> {
+        loop {
+            if let Some(author) = self.read.pop() {
+                return Some(author);
+            }
+            self.go_back()?;
         }
     }
 }

@@ -260,3 +260,35 @@ fn text_that_reads_as_a_number_is_in_quotes() {
     assert!(told.contains("variables.t: \"1\" → 1"), "{told}");
     assert!(told.contains("variables.when: 2026-01-01 → 2026-01-02"), "{told}");
 }
+
+#[test]
+fn notes_on_what_was_never_committed_say_so() {
+    let project = Project::with_steps(1);
+    git(&project, &["init", "-q", "-b", "main"]);
+    let refused = project.run(&["review-notes"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert!(refused.stderr.contains("nothing is committed yet"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`statedir commit`"), "{}", refused.stderr);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-qm", "first"]);
+    project.ok(&["review-notes"]);
+}
+
+#[test]
+fn a_branch_of_one_letter_is_meant_before_the_beginning_of_an_id() {
+    let project = committed();
+    let mut ids = String::new();
+    for digit in "0123456789abcdef".chars() {
+        git(&project, &["branch", &format!("{digit}")]);
+    }
+    for count in 0..24 {
+        project.ok(&["var", "set", "count", &count.to_string()]);
+        let newest = project.json(&["op", "log", "--limit", "1"])["operations"][0].clone();
+        ids.push_str(&newest["id"].as_str().unwrap()[..1]);
+    }
+    // Some letter begins one id, some several; the branches are all where the state began.
+    for letter in ids.chars() {
+        let told = lines(&project, &["diff", &letter.to_string(), "working"]);
+        assert_eq!(told, ["variables.count: 23 added"], "{letter}");
+    }
+}

@@ -160,6 +160,15 @@ fn whoever_begins_a_step_or_takes_it_over_is_told_what_is_needed() {
     let again = two.ok(&["step", "retry", "1"]);
     told(&again);
     assert!(again.contains("failed before: mypy: 12 errors"), "{again}");
+    // The number of a step may change; what happened to it stays its own.
+    project.ok(&["step", "add", "Before all", "--after", "0"]);
+    two.ok(&["step", "fail", "2", "--error", "mypy: 3 errors"]);
+    project.ok(&["step", "start", "1"]);
+    project.ok(&["step", "fail", "1", "--error", "two"]);
+    let first = project.ok(&["step", "retry", "1"]).stdout;
+    assert!(first.contains("before: two") && !first.contains("mypy"), "{first}");
+    let second = two.ok(&["step", "retry", "2"]);
+    assert!(second.contains("12 errors") && second.contains("3 errors"), "{second}");
 }
 
 #[test]
@@ -219,6 +228,60 @@ fn any_command_and_every_hook_is_a_sign_of_life() {
     // One that is resumed is alive again.
     one.at("11:12:00").hook("SessionStart");
     assert_eq!(two.at("11:13:00").step(1)["claim"]["stale"], false);
+}
+
+#[test]
+fn a_clock_that_is_ahead_does_not_make_a_claim_stale() {
+    let project = Project::with_steps(3);
+    begun(&project, &Agent::new(&project, "ahead", "12:00:00"));
+    let two = Agent::new(&project, "fresh", "09:00:00");
+    let claim = two.step(1)["claim"].clone();
+    assert_eq!(claim["stale"], false, "{claim}");
+    assert!(claim["evidence"].as_str().unwrap().contains("3h 0m ahead of the clock"), "{claim}");
+    assert_eq!(two.refused(&["step", "take", "1"])["code"], "held");
+    // Control: once the clock here has passed that time, silence counts.
+    assert_eq!(two.at("13:30:00").step(1)["claim"]["stale"], true);
+}
+
+#[test]
+fn machines_are_told_apart_by_their_whole_names() {
+    let project = Project::with_steps(1);
+    let on = |machine: &str, args: &[&str]| {
+        let mut command = project.command(args);
+        command.env("STATEDIR_HOST", machine).env("STATEDIR_ACTOR", "ada");
+        Ran::from(command.output().unwrap())
+    };
+    assert_eq!(on("a.x", &["step", "start", "1"]).code, 0);
+    let refused = on("a.y", &["step", "done", "1"]);
+    assert_eq!(refused.code, 1, "{}{}", refused.stdout, refused.stderr);
+    assert!(refused.stderr.contains("held by ada@a.x"), "{}", refused.stderr);
+    assert_eq!(on("a.x", &["step", "done", "1"]).code, 0);
+}
+
+#[test]
+fn whoever_takes_the_next_step_hears_of_one_that_was_left_running() {
+    let project = Project::with_steps(3);
+    Agent::new(&project, "dead", "09:00:00").ok(&["step", "start", "1"]);
+    let soon = Agent::new(&project, "fresh", "09:10:00").run(&["step", "next", "--claim"]);
+    assert!(!soon.stderr.contains("step 1"), "control: it is alive\n{}", soon.stderr);
+    let later = Agent::new(&project, "fresh", "11:30:00").run(&["step", "next", "--claim"]);
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    for words in ["dead@build7", "2h 30m", "no sign of life", "`statedir step take 1`"] {
+        assert!(later.stderr.contains(words), "{words}: {}", later.stderr);
+    }
+}
+
+#[test]
+fn a_step_that_its_session_asks_about_goes_on() {
+    let project = Project::with_steps(3);
+    let one = Agent::new(&project, "s1", "09:00:00");
+    one.ok(&["step", "start", "1"]);
+    let decided = one.at("09:05:00").json(&["recover"]);
+    assert_eq!(decided["action"], "continue_task", "{decided}");
+    // Control: of somebody without a session nobody knows what they did.
+    let project = Project::with_steps(3);
+    project.ok(&["step", "start", "1"]);
+    assert_eq!(project.json(&["recover"])["action"], "human_review");
 }
 
 #[test]

@@ -2,11 +2,15 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use crate::builder::{Project, Ran, copy_tree};
+use crate::{
+    builder::{Project, Ran, copy_tree},
+    needs,
+};
 
 fn git(dir: &Path, args: &[&str]) {
     let mut command = Command::new("git");
@@ -154,4 +158,71 @@ fn a_link_in_the_place_of_the_log_is_set_aside_and_never_followed() {
     assert_eq!(fs::read_dir(victim.path()).unwrap().count(), 2);
     assert_eq!(aside(&project).len(), 1);
     assert!(project.path(".statedir/log").is_dir());
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Runs a command as somebody for whom `.statedir/` is closed: as another user, or as its owner who
+/// has closed it.
+fn run_shut_out(project: &Project, args: &[&str]) -> Ran {
+    let command = project.command(args);
+    if !rustix::process::geteuid().is_root() {
+        set_mode(&project.path(".statedir"), 0);
+        let ran = project.run(args);
+        set_mode(&project.path(".statedir"), 0o700);
+        return ran;
+    }
+    let program = project.root().join("statedir");
+    if !program.exists() {
+        fs::copy(command.get_program(), &program).unwrap();
+        // Git reads a repository of somebody else only where that is allowed.
+        fs::write(project.root().join(".gitconfig"), "[safe]\n\tdirectory = *\n").unwrap();
+        set_mode(project.root(), 0o777);
+        set_mode(&project.dir(), 0o777);
+    }
+    let mut other = Command::new("setpriv");
+    other.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    other.arg(program).args(command.get_args()).current_dir(project.root());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    Ran::from(other.env("HOME", project.root()).output().unwrap())
+}
+
+#[test]
+fn whoever_may_read_the_files_may_read_the_state() {
+    if !needs::program("setpriv") {
+        return;
+    }
+    let project = Project::with_steps(2);
+    git(project.root(), &["init", "--quiet"]);
+    git(project.root(), &["add", "--all"]);
+    git(project.root(), &["commit", "--quiet", "-m", "two steps"]);
+    project.ok(&["step", "start", "1"]);
+    for args in [
+        &["status"][..],
+        &["step", "list"],
+        &["step", "show", "1"],
+        &["diff"],
+        &["brief"],
+        &["check"],
+        &["history", "list"],
+    ] {
+        let ran = run_shut_out(&project, args);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{args:?}: {}", ran.stdout);
+    }
+    assert!(run_shut_out(&project, &["brief"]).stdout.contains("Step 1"));
+    let diff = run_shut_out(&project, &["diff"]).stdout;
+    assert!(diff.contains("step 1 "), "since the commit\n{diff}");
+    // To change something takes the log: nobody else's is set aside for it.
+    let ran = run_shut_out(&project, &["step", "done", "1"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("denied"), "{}", ran.stderr);
+    project.ok(&["step", "done", "1"]);
+    assert!(project.ok(&["op", "log"]).stdout.lines().count() >= 4);
 }

@@ -103,13 +103,13 @@ pub(crate) fn configured() -> Result<Address, FleetError> {
     }
 }
 
-/// The name of this machine in the fleet: the one that `$STATEDIR_HOST` gives it, else its own with an
-/// id, since many machines are called `localhost`.
+/// The name of this machine in the fleet: the one that `$STATEDIR_HOST` gives it, else the first part
+/// of its own with an id, since many machines are called `localhost`.
 pub(crate) fn machine(host: &str) -> String {
     let is_given = std::env::var("STATEDIR_HOST").is_ok_and(|name| !name.trim().is_empty());
     let id = || std::fs::read_to_string("/etc/machine-id").ok();
     match (!is_given).then(id).flatten() {
-        Some(id) => with_id(host, &id),
+        Some(id) => with_id(host.split('.').next().unwrap_or(host), &id),
         None => host.to_owned(),
     }
 }

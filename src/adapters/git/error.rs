@@ -76,6 +76,11 @@ impl GitError {
         Self::Refused { code, message: message.into(), hint: Some(hint.into()) }
     }
 
+    /// Whether git was not even asked, or has no commit to answer with.
+    pub(crate) fn is_about_nothing_there(&self) -> bool {
+        matches!(self, Self::NoProgram(_) | Self::NoRepository(_) | Self::NoRevision(_))
+    }
+
     /// Which kind of error it is, for programs.
     pub fn code(&self) -> ErrorCode {
         match self {

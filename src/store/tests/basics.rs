@@ -285,3 +285,24 @@ fn bad_changes_are_refused_before_anything_is_written() {
         assert_eq!(store.read(WAIT).unwrap().revision, revision);
     }
 }
+
+#[test]
+fn authors_are_read_from_the_end_of_the_log_across_segments_and_long_records() {
+    for rotate_at in [600, 1 << 30] {
+        let (_, store) = sim();
+        let store = store.rotating_at(rotate_at);
+        init(&store);
+        for length in [10, 100_000, 40_000, 5, 33_000, 7] {
+            let text = "x".repeat(length);
+            let transaction = store.begin(WAIT, &holder("t5")).unwrap();
+            let mut op = operation("step", vec![write("a.md", &text)], "- entry\n");
+            op.time = format!("t{length}");
+            transaction.commit(op).unwrap();
+        }
+        let whole = store.operations(None).unwrap();
+        assert!(whole.len() >= 7);
+        let whole: Vec<_> = whole.into_iter().map(|op| (op.time, op.actor, op.session)).collect();
+        let read: Vec<_> = store.authors().map(|op| (op.time, op.actor, op.session)).collect();
+        assert_eq!(read, whole);
+    }
+}

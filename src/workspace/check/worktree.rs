@@ -16,8 +16,7 @@ impl Workspace {
         };
         let host = self.env.identity().claim().host;
         let is_here = |step: &Step| {
-            let claimed = step.claimed_by.as_ref().and_then(|claim| claim.host.as_ref());
-            claimed.is_none() || host.is_none() || claimed == host.as_ref()
+            step.claimed_by.as_ref().is_none_or(|claim| claim.may_be_on(host.as_deref()))
         };
         let is_under_way = |step: &Step| {
             let role = workflow.role_of(step);

@@ -17,6 +17,7 @@ pub(in crate::workspace) fn with_trust_level(
         Ok(Origin::Absent) => store.marking(),
         Ok(Origin::NoDirectory(inode)) => store.distrusting(inode, "it is not a directory"),
         Ok(Origin::OtherUser(inode)) => store.distrusting(inode, "it belongs to another user"),
+        Ok(Origin::Closed(inode)) => store.closed_out(inode),
         Ok(Origin::Unknown(inode))
             if version_control.may_track_private_directory(&store.layout().dir) =>
         {

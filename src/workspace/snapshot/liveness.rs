@@ -1,15 +1,13 @@
 //! Whether the holder of a step is alive: their changes in the log, the signs of their session,
 //! their process.
 
-use std::cell::OnceCell;
-
 use jiff::Timestamp;
 
 use crate::workspace::{Workspace, environment::millis_between};
 use crate::{
     domain::{Claim, Plan, Step, StepRole, Workflow},
     recovery::{Holder, Signs},
-    store::{OperationSummary, Store},
+    store::{Author, Store},
 };
 
 /// How many of the newest operations are looked at.
@@ -21,7 +19,7 @@ pub(crate) struct Liveness {
     store: Store,
     now: Timestamp,
     asking: Claim,
-    operations: OnceCell<Vec<OperationSummary>>,
+    is_session: bool,
 }
 
 impl Liveness {
@@ -30,7 +28,7 @@ impl Liveness {
             store: workspace.store.clone(),
             now: workspace.env.timestamp(),
             asking: workspace.env.identity().claim(),
-            operations: OnceCell::new(),
+            is_session: workspace.env.identity().session.is_some(),
         }
     }
 
@@ -42,13 +40,19 @@ impl Liveness {
     /// The same with a silence of one's own after which a claim is stale.
     pub(crate) fn holder_after(&self, step: &Step, stale_after_ms: u64) -> Holder {
         let claim = step.claimed_by.as_ref();
-        let ago = |time: &str| millis_between(time, self.now);
+        let mut ahead_ms = 0;
+        let mut ago = |time: &str| {
+            let then: Timestamp = time.parse().ok()?;
+            let passed = self.now.as_millisecond() - then.as_millisecond();
+            // The clock of another machine may be ahead of this one.
+            ahead_ms = ahead_ms.max(u64::try_from(-passed).unwrap_or(0));
+            Some(u64::try_from(passed).unwrap_or(0))
+        };
         let since = claim.and_then(|claim| claim.since.as_deref()).or(step.started_at.as_deref());
-        let mut signs = Signs { held_ms: since.and_then(ago), ..Signs::default() };
+        let mut signs = Signs { held_ms: since.and_then(&mut ago), ..Signs::default() };
         // Whose it is can be told from the claim alone; only of others more is to be found out.
         if let Some(claim) = claim.filter(|claim| !claim.is_held_by(&self.asking)) {
-            let newest = self.operations().iter().find(|op| is_by(claim, op));
-            signs.changed_ms = newest.and_then(|op| ago(&op.time));
+            signs.changed_ms = self.newest_by(claim, since).and_then(|op| ago(&op.time));
             if let Some(sign) = self.store.sign(claim.session_name()) {
                 signs.seen_ms = ago(&sign.time);
                 signs.ended = sign.ended;
@@ -60,33 +64,41 @@ impl Liveness {
                     .or(dead_client);
             }
         }
-        Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms)
+        signs.ahead_ms = ahead_ms;
+        let holder = Holder::of(step.number, claim, &self.asking, &signs, stale_after_ms);
+        Holder { is_this_session: holder.own && self.is_session, ..holder }
+    }
+
+    /// The newest change that the holder of a claim made since it was laid.
+    fn newest_by(&self, claim: &Claim, since: Option<&str>) -> Option<Author> {
+        let laid: Option<Timestamp> = since.and_then(|time| time.parse().ok());
+        let is_later = |author: &Author| match (laid, author.time.parse::<Timestamp>()) {
+            (Some(laid), Ok(time)) => time >= laid,
+            _ => true,
+        };
+        let mut newest = self.store.authors().take(NEWEST).take_while(is_later);
+        newest.find(|author| is_by(claim, author))
     }
 
     /// When the state was last changed, as the log says.
     pub(in crate::workspace) fn last_change(&self) -> Option<Timestamp> {
-        let newest = self.store.operations(Some(1)).ok()?;
-        newest.first()?.time.parse().ok()
+        self.store.authors().next()?.time.parse().ok()
     }
 
     /// Milliseconds since then.
     pub(in crate::workspace) fn since(&self, time: &str) -> Option<u64> {
         millis_between(time, self.now)
     }
-
-    fn operations(&self) -> &[OperationSummary] {
-        self.operations.get_or_init(|| self.store.operations(Some(NEWEST)).unwrap_or_default())
-    }
 }
 
 /// Whether the holder of a claim made a change: in its session, or under its name where there was
 /// none.
-fn is_by(claim: &Claim, operation: &OperationSummary) -> bool {
-    match (&operation.session, &claim.session) {
+fn is_by(claim: &Claim, author: &Author) -> bool {
+    match (&author.session, &claim.session) {
         (Some(session), Some(_)) => session == claim.session_name(),
         (Some(session), None) => *session == claim.actor,
-        (None, Some(session)) => operation.actor == *session,
-        (None, None) => claim.is_by(&operation.actor),
+        (None, Some(session)) => author.actor == *session,
+        (None, None) => claim.is_by(&author.actor),
     }
 }
 

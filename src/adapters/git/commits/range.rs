@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use crate::adapters::git::{GitError, GitRevision, program::Git, read_revision};
+use crate::{
+    adapters::git::{GitError, GitRevision, program::Git, read_revision},
+    domain::ErrorCode,
+};
 
 /// The two ends of a range; the newer one is `None` for the working files.
 #[derive(Clone, Debug)]
@@ -62,7 +65,10 @@ fn or_head(text: &str) -> &str {
 
 /// Where this branch parted from its upstream or from the main branch; else the first commit.
 fn default_base(git: &Git) -> Result<String, GitError> {
-    let head = git.ask_line(&["rev-parse", "HEAD"])?;
+    let Ok(head) = git.ask_line(&["rev-parse", "--verify", "--quiet", "HEAD"]) else {
+        let hint = "`statedir commit` commits the state";
+        return Err(GitError::refused(ErrorCode::NotFound, "nothing is committed yet", hint));
+    };
     for other in ["@{upstream}", "origin/HEAD", "main", "master"] {
         if let Ok(base) = git.ask_line(&["merge-base", "HEAD", other])
             && base != head

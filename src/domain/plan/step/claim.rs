@@ -60,12 +60,21 @@ impl Claim {
             (None, Some(session)) => self.is_bare() || *session == self.actor,
             (None, None) => {
                 self.is_bare()
-                    || self.host.is_none()
-                    || other.host.is_none()
-                    || self.host == other.host
+                    || self.may_be_on(other.host.as_deref())
                     || self.name() == other.actor
             }
         }
+    }
+
+    /// Whether it was taken on that machine, as far as one can tell. Older states have only the first
+    /// part of a machine's name.
+    pub fn may_be_on(&self, machine: Option<&str>) -> bool {
+        let (Some(own), Some(machine)) = (self.host.as_deref(), machine) else { return true };
+        let is_beginning = |short: &str, full: &str| {
+            !short.contains('.')
+                && full.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
+        };
+        own == machine || is_beginning(own, machine) || is_beginning(machine, own)
     }
 
     /// Name and machine: `ada@build7`.
@@ -228,6 +237,12 @@ mod tests {
         assert!(!claim("ada", "h", "").is_held_by(&claim("ada", "h", "s1")));
         assert!(!claim("ada", "h", "").is_held_by(&claim("ada", "i", "")));
         assert!(claim("ada", "h", "").is_held_by(&claim("ada", "h", "")));
+        assert!(!claim("ada", "h.x", "").is_held_by(&claim("ada", "h.y", "")));
+        assert!(
+            claim("ada", "h", "").is_held_by(&claim("ada", "h.x", "")),
+            "as older states have it"
+        );
+        assert!(!claim("ada", "h", "").is_held_by(&claim("ada", "h2.x", "")));
     }
 
     #[test]

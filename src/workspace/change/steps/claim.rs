@@ -67,13 +67,13 @@ fn adopt(
     progress.finish(&[])?;
     let from = holder.claimed_by.as_ref().map_or_else(|| "nobody".to_owned(), ToString::to_string);
     let mut fields = vec![
-        ("step".to_owned(), format!("{} ({id})", step.number)),
+        ("step".to_owned(), id.to_string()),
         ("taken_from".to_owned(), from.clone()),
         ("evidence".to_owned(), holder.evidence.clone()),
     ];
     fields.extend(why.map(|why| ("notes".to_owned(), why.to_owned())));
     fields.push(("actor".to_owned(), draft.env.actor().to_owned()));
-    draft.log(format!("Step {} Taken Over", step.number), fields)?;
+    draft.log(format!("Step {} Taken Over: {}", step.number, step.title), fields)?;
     Ok(Answer::new(format!("step {} is yours now: {} (from {from})", step.number, step.title))
         .with("step", step_json(step, &id, &status))
         .with("taken_from", from))

@@ -2,10 +2,12 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::{
-        cli::{CliResult, Session, output::Colour},
+        SideError,
+        cli::{CliResult, Failure, Session, output::Colour},
         side,
     },
     diff::{self, Verb},
+    domain::ErrorCode,
     workspace::{Comparison, DiffSide},
 };
 
@@ -16,8 +18,8 @@ A side is a checkpoint's name, an operation's id or the beginning of it, @ for t
 @-2 for two before it, `working` for the files as they are, or a git revision such as HEAD, main~2,
 v1.0 or a commit. They are tried in this order; `git:REV` always means git.
 
-Without arguments: what was edited outside since the newest operation. With one: from there to the
-files as they are.
+Without arguments: what was edited outside since the newest operation, or since HEAD where there is
+no log. With one: from there to the files as they are.
 
 Each line is one change: steps by their id, however they were moved or renumbered; modifiers,
 directives and rules; sections of the context; variables by path; entries of the history. A file
@@ -54,7 +56,22 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     };
     // What is not there at all is said before what a side may be.
     workspace.read()?;
-    let from = named(&args.from, DiffSide::Back(0))?;
+    let is_logged = args.from.is_some() || !workspace.operations(Some(1))?.is_empty();
+    let from = match is_logged {
+        true => named(&args.from, DiffSide::Back(0))?,
+        // As in a clone, or where the log is closed to this user.
+        false => match side(&workspace, "git:HEAD") {
+            Ok(head) => head,
+            Err(SideError::Git(error)) if !error.is_about_nothing_there() => {
+                return Err(error.into());
+            }
+            Err(_) => {
+                let nothing = "there is neither a log nor a commit to compare the files with";
+                return Err(Failure::new(ErrorCode::NotFound, nothing)
+                    .hint("`statedir status` shows where the execution stands"));
+            }
+        },
+    };
     let to = named(&args.to, DiffSide::Working)?;
     let found = workspace.compare(&from, &to)?;
     if session.output.is_json() {

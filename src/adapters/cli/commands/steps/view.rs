@@ -6,6 +6,7 @@ use super::args::select;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, output::outcome_json},
     domain::{Claim, ErrorCode, Plan, Step, StepRole},
+    recovery::Holder,
     workspace::{Change, Error, Resolver, Snapshot, StepOverview},
 };
 
@@ -89,7 +90,11 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
             plan.steps.iter().map(|step| filter.fields.iter().all(|field| has(step, field)));
         lines.retain(|_| fits.next().unwrap_or(false));
     }
+    let mut held = Vec::new();
     if let Some(name) = &filter.claimed_by {
+        let running = lines.iter().filter(|line| line.is_running());
+        let by = running.filter_map(|line| Some((line.number, line.holder.as_ref()?.who())));
+        held = by.map(|(step, who)| format!("step {step} by {who}")).collect();
         let is_by = |claim: &Claim| {
             claim.is_by(name) || claim.session_name() == *name || claim.to_string() == *name
         };
@@ -150,7 +155,11 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
         ));
     }
     if lines.is_empty() {
-        session.output.line("no steps");
+        session.output.line(match (&filter.claimed_by, held.is_empty()) {
+            (None, _) => "no steps".to_owned(),
+            (Some(name), true) => format!("no step is claimed by {name}, nor by anybody else"),
+            (Some(name), false) => format!("no step is claimed by {name}; {}", held.join(", ")),
+        });
     }
     if left_out > 0 {
         session
@@ -163,12 +172,13 @@ pub(super) fn list(session: &mut Session<'_>, filter: &Filter, limit: usize) -> 
 /// Starts a step, or takes it over, and prints what is needed to begin: what it is about, its inputs
 /// looked up, what it should give, and what went wrong before.
 pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
+    let is_next = matches!(change, Change::StepStart { step: None });
     let outcome = session.workspace()?.apply(&[change])?;
     session.output.committed(&outcome);
     let number = outcome.answers.first().and_then(|answer| answer.data["step"]["number"].as_u64());
     // What was changed stays changed: what cannot be read is left out.
     let needed = match number.filter(|_| !session.global.dry_run) {
-        Some(number) => needed(session, number).unwrap_or_default(),
+        Some(number) => needed(session, number, is_next).unwrap_or_default(),
         None => Needed::default(),
     };
     if session.output.is_json() {
@@ -193,6 +203,11 @@ pub(super) fn begin(session: &mut Session<'_>, change: Change) -> CliResult {
     for error in &needed.earlier_errors {
         session.output.line(format!("  failed before: {}", error.replace('\n', " ")));
     }
+    for holder in &needed.left_running {
+        let (number, take) = (holder.step, holder.take.as_deref().unwrap_or_default());
+        let phrase = holder.phrase();
+        session.output.note(&format!("step {number} was left running by {phrase}: `{take}`"));
+    }
     Ok(0)
 }
 
@@ -207,13 +222,16 @@ struct Needed {
     expected_outputs: serde_json::Map<String, Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     earlier_errors: Vec<String>,
+    /// Steps that somebody else began and is not at any more, if the next one was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_running: Vec<Holder>,
 }
 
 /// The most of the newest entries that are searched for earlier errors, and that are shown.
 const ENTRIES: usize = 200;
 const ERRORS: usize = 3;
 
-fn needed(session: &Session<'_>, number: u64) -> Result<Needed, Failure> {
+fn needed(session: &Session<'_>, number: u64, is_next: bool) -> Result<Needed, Failure> {
     let snapshot = session.workspace_as_it_is()?.read()?;
     let plan = snapshot.plan()?;
     let number = u32::try_from(number).unwrap_or_default();
@@ -225,12 +243,24 @@ fn needed(session: &Session<'_>, number: u64) -> Result<Needed, Failure> {
         description: step.details().description.clone(),
         inputs: step.details().inputs.iter().map(resolved).collect(),
         expected_outputs: step.details().expected_outputs.iter().map(resolved).collect(),
-        earlier_errors: Vec::new(),
+        ..Needed::default()
     };
+    let runs_too = |other: &Step| {
+        other.number != step.number && workflow.role_of(other) == Some(StepRole::Active)
+    };
+    if is_next && plan.steps.iter().any(runs_too) {
+        let holders = snapshot.overview()?.steps.into_iter().filter_map(|step| step.holder);
+        needed.left_running =
+            holders.filter(|holder| holder.is_foreign() && holder.stale).collect();
+    }
     if step.attempts > 1 {
         let failures = snapshot.last_entries(ENTRIES)?;
         let own = failures.iter().filter(|entry| entry.is_failure());
-        let own = own.filter(|entry| entry.step_number() == Some(u64::from(step.number)));
+        // A number may have been another step's; an id never is.
+        let own = own.filter(|entry| match (entry.step_id(), &step.id) {
+            (Some(seen), Some(id)) => *seen == *id.as_str(),
+            _ => entry.step_number() == Some(u64::from(step.number)),
+        });
         let errors = own.filter_map(|entry| entry.field("errors").map(str::to_owned));
         needed.earlier_errors = errors.collect();
         let more = needed.earlier_errors.len().saturating_sub(ERRORS);
