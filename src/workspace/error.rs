@@ -232,6 +232,11 @@ impl Error {
             ErrorKind::Model(ModelError::NotFound { hint, .. } | ModelError::BadValue { hint, .. }) => {
                 hint.clone()
             }
+            ErrorKind::Workflow(_) => Some(
+                "`statedir check` says how to get an earlier version back; where there is none, the \
+                 built-in lifecycle is used"
+                    .to_owned(),
+            ),
             ErrorKind::Model(ModelError::Ambiguous { .. }) => Some("rename one of them".to_owned()),
             ErrorKind::Model(ModelError::Problem(problem)) => problem.hint.clone(),
             ErrorKind::Store(StoreError::LockTimeout { .. }) => {

@@ -199,3 +199,34 @@ fn claiming_a_step_prints_what_is_needed_to_begin() {
     assert_eq!(told["inputs"]["url"], "https://example.org", "{told}");
     assert_eq!(told["earlier_errors"][0], "HTTP 503", "{told}");
 }
+
+#[test]
+fn an_option_that_a_hint_names_comes_with_the_line_that_was_typed() {
+    let project = Project::new();
+    let hint = |args: &[&str]| {
+        let error = project.refused(1, args)["error"].clone();
+        error["hint"].as_str().unwrap().to_owned()
+    };
+    let said = hint(&["context", "add", "--section", "Open ends", "it's late"]);
+    let command = r"`statedir context add --section 'Open ends' 'it'\''s late' --create --json`";
+    assert!(said.contains(command), "{said}");
+    project.ok(&["context", "add", "--section", "Open ends", "it's late", "--create"]);
+    let said = hint(&["constraint", "set", "xyzzy", "1"]);
+    assert!(said.contains("`statedir constraint set xyzzy 1 --create --json`"), "{said}");
+}
+
+#[test]
+fn a_command_alone_lists_what_it_is_about() {
+    let project = Project::with_steps(1);
+    for (typed, meant) in [
+        (&["history"][..], &["history", "list"][..]),
+        (&["review"], &["review", "list"]),
+        (&["plan"], &["show", "plan"]),
+        (&["var"], &["var", "get"]),
+        (&["op", "--limit", "1"], &["op", "log", "--limit", "1"]),
+    ] {
+        assert_eq!(project.ok(typed).stdout, project.ok(meant).stdout, "{typed:?}");
+    }
+    // Where more than one thing can be meant, all of them are told.
+    assert_eq!(project.run(&["checkpoint"]).code, 2);
+}

@@ -37,10 +37,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     output.dir = parsed.arguments.global.dir.as_ref().map(|dir| dir.to_string_lossy().into_owned());
-    let command = command_line(parsed.in_our_words.as_deref().unwrap_or(&args));
-    match commands::run(parsed.arguments, command, &mut output) {
+    let args = parsed.in_our_words.unwrap_or(args);
+    match commands::run(parsed.arguments, command_line(&args), &mut output) {
         Ok(code) => output.finish(code),
-        Err(failure) => output.fail(&failure),
+        Err(mut failure) => {
+            failure.hint = failure.hint.map(|hint| suggest::in_full(&hint, &args));
+            output.fail(&failure)
+        }
     }
 }
 

@@ -172,11 +172,14 @@ impl Plan {
     /// # Errors
     /// There is none.
     pub fn review(&self, id: &str) -> Result<&Review, ModelError> {
-        self.reviews.iter().find(|review| review.id == id.trim()).ok_or_else(|| {
+        let of = |wanted: &str| self.reviews.iter().find(|review| review.id == wanted);
+        of(id.trim()).ok_or_else(|| {
+            let near = of(&format!("r{}", id.trim()));
+            let near = near.map(|near| format!("did you mean `{}`? ", near.id)).unwrap_or_default();
             ModelError::NotFound {
                 file: StateFile::Plan,
                 message: format!("there is no review `{id}`"),
-                hint: Some("`statedir review list` shows them".to_owned()),
+                hint: Some(format!("{near}`statedir review list` shows them")),
             }
         })
     }

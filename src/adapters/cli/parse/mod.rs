@@ -48,10 +48,17 @@ pub(super) fn parse(args: &[OsString]) -> Result<Parsed, Unparsed> {
         Ok(arguments) => return Ok(Parsed { arguments, in_our_words: None }),
         Err(error) => error,
     };
-    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    if !error.use_stderr() {
         return Err(Unparsed { error, hint: None });
     }
-    let Some(reading) = synonyms::read(args, is_understood) else {
+    let reading = synonyms::read(args, is_understood);
+    // What can follow the command is told in full, unless the table says what is meant by it alone.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        && reading.as_ref().is_none_or(|reading| !reading.works || !is_understood(&reading.args))
+    {
+        return Err(Unparsed { error, hint: None });
+    }
+    let Some(reading) = reading else {
         let hint = suggest::quoted(args).unwrap_or_else(|| suggest::nearest(args));
         return Err(Unparsed { error, hint: Some(hint) });
     };

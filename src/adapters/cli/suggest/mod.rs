@@ -14,13 +14,56 @@ const NEVER_GUESSED: [&str; 15] = [
 
 /// The line as a command that can be pasted, in backticks; `None` if it cannot be shown as one.
 pub(super) fn line(args: &[OsString]) -> Option<String> {
-    let words: Option<Vec<&str>> = args.iter().skip(1).map(|arg| arg.to_str()).collect();
-    let line = shell::command_line(words?);
-    if line.contains(|c: char| c.is_control() && c != '\n' && c != '\t') {
-        return None;
-    }
+    let line = line_of(args)?;
     // As markdown quotes text that has a backtick itself.
     Some(if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") })
+}
+
+fn line_of(args: &[OsString]) -> Option<String> {
+    let words: Option<Vec<&str>> = args.iter().skip(1).map(|arg| arg.to_str()).collect();
+    let line = shell::command_line(words?);
+    let is_shown = !line.contains(|c: char| c.is_control() && c != '\n' && c != '\t');
+    is_shown.then_some(line)
+}
+
+/// Options that a hint may mention and that are never put into somebody's mouth: they reach beyond
+/// the state, or past what keeps it safe.
+const FAR_REACHING: [&str; 4] = ["--global", "--force", "--yes", "--abandon"];
+
+/// The longest line that a hint repeats.
+const LONGEST: usize = 300;
+
+/// A hint in which what it calls by an option alone (`--create`) is the line that was typed, with that
+/// option.
+pub(super) fn in_full(hint: &str, args: &[OsString]) -> String {
+    let with_option = |option: &str| {
+        let is_option = option.strip_prefix("--").is_some_and(|name| {
+            name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        });
+        if !is_option || FAR_REACHING.contains(&option) || args.iter().any(|arg| arg == option) {
+            return None;
+        }
+        let is_dir = |arg: &OsString| arg.to_str().is_some_and(|arg| arg.starts_with("--dir"));
+        if args.iter().any(is_dir) {
+            // It would be named twice.
+            return None;
+        }
+        let end = args.iter().position(|arg| arg == "--" || arg == "--json").unwrap_or(args.len());
+        let mut whole = args.to_vec();
+        whole.insert(end, option.into());
+        let line = Some(whole).filter(|whole| parse::is_understood(whole));
+        line.and_then(|whole| line_of(&whole))
+            .filter(|line| line.len() <= LONGEST && !line.contains('`'))
+    };
+    let mut full = String::new();
+    for (at, part) in hint.split('`').enumerate() {
+        if at > 0 {
+            full.push('`');
+        }
+        let whole = (at % 2 == 1).then(|| with_option(part)).flatten();
+        full.push_str(whole.as_deref().unwrap_or(part));
+    }
+    full
 }
 
 /// Commands that begin with a text, which people forget to put in quotes.

@@ -104,7 +104,10 @@ impl Line {
             Token::Words => is_text(word) && word.trim().contains(char::is_whitespace),
             Token::Verb => is_verb(command, word) || table.has_verb(command, word),
         };
-        entry.typed.len() <= self.words.len() && entry.typed.iter().zip(&self.words).all(fits)
+        let is_end = self.words.get(entry.typed.len()).is_none_or(|word| word.starts_with('-'));
+        entry.typed.len() <= self.words.len()
+            && (is_end || !entry.is_whole)
+            && entry.typed.iter().zip(&self.words).all(fits)
     }
 
     /// The line with the options that the table knows for its command, if there is one; and

@@ -5,6 +5,8 @@ pub(super) struct CommandEntry {
     /// Whether it simply works; else it is suggested.
     pub(super) works: bool,
     pub(super) typed: Vec<Token>,
+    /// Whether no word but options may follow.
+    pub(super) is_whole: bool,
     pub(super) command: Vec<String>,
 }
 
@@ -82,13 +84,15 @@ impl Table {
                 None => (Vec::new(), typed),
             };
             for typed in typed.split(',') {
-                let typed = typed.split_whitespace().map(Token::read).collect();
+                let is_whole = typed.trim_end().ends_with(" END");
+                let words = typed.split_whitespace().filter(|word| *word != "END");
+                let typed = words.map(Token::read).collect();
                 if of_options {
                     let (commands, option) = (commands.clone(), meant.clone());
                     table.options.push(OptionEntry { works, commands, typed, option });
                 } else {
                     let command = meant.clone();
-                    table.commands.push(CommandEntry { works, typed, command });
+                    table.commands.push(CommandEntry { works, typed, is_whole, command });
                 }
             }
         }

@@ -227,6 +227,18 @@ fn the_words_of_the_user_are_kept() {
         (&["delete", "3"], false, "`statedir step remove 3`"),
         (&["delete", "everything"], false, "`statedir --help`"),
         (&["rollback", "before-cleanup"], false, "`statedir restore before-cleanup`"),
+        (&["history"], true, "`statedir history list`"),
+        (&["history", "--limit", "3"], true, "`statedir history list --limit 3`"),
+        (&["review", "--json"], true, "`statedir review list --json`"),
+        (&["graph", "--format", "mermaid"], true, "`statedir plan graph --format mermaid`"),
+        (&["step", "rename", "3", "Short"], true, "`statedir step set 3 title=Short`"),
+        (&["step", "list", "--pending"], true, "`statedir step list --status open`"),
+        (&["step", "add", "x", "--at", "3"], true, "`statedir step add x --before 3`"),
+        (
+            &["step", "take", "3", "--force"],
+            false,
+            "`statedir step take 3 --force --why 'its session is gone'`",
+        ),
         (&["pause", "waiting for a key"], true, "`statedir pause --why 'waiting for a key'`"),
     ] {
         assert_eq!(read_as(line), (works, command.to_owned()), "{line:?}");

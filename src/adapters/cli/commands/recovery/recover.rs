@@ -12,7 +12,7 @@ use crate::{
     domain::{ErrorCode, PlanRole},
     recovery::RecoveryAction,
     text::display::one_line,
-    text::shell::shell_word,
+    text::shell::{self, shell_word},
     workspace::{Outcome, RecoverRequest, Span, Workspace},
 };
 
@@ -109,6 +109,21 @@ fn span(text: &str) -> Result<Duration, String> {
 }
 
 impl Args {
+    /// The command that carries out what this one decides.
+    fn to_apply(&self) -> String {
+        let mut words = vec!["recover"];
+        let decide = self.decide.map(|action| action.word());
+        words.extend(decide.into_iter().flat_map(|action| ["--decide", action]));
+        words.extend(self.step.as_deref().into_iter().flat_map(|step| ["--step", step]));
+        let evaluator = self.evaluator.as_deref();
+        words.extend(evaluator.into_iter().flat_map(|command| ["--evaluator", command]));
+        words.extend(self.evaluator_arg.iter().flat_map(|arg| ["--evaluator-arg", arg]));
+        let project = self.project.as_deref().and_then(std::path::Path::to_str);
+        words.extend(project.into_iter().flat_map(|project| ["--project", project]));
+        words.push("--apply");
+        shell::command_line(words)
+    }
+
     fn options(&self) -> Result<RecoveryOptions, Failure> {
         let step = self.step.as_deref().map(select).transpose()?;
         let evaluator = match &self.evaluator {
@@ -165,7 +180,8 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
             }
         };
     }
-    view::print(session.output, &recovery, args.apply);
+    let apply = (!args.apply).then(|| args.to_apply());
+    view::print(session.output, &recovery, apply.as_deref());
     if let Some(outcome) = &carried {
         session.output.outcome(outcome, dry_run);
     }

@@ -55,7 +55,10 @@ pub(super) fn headline(recovery: &Recovery) -> String {
 }
 
 /// The decision for people.
-pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
+///
+/// `apply` is the command that carries it out, if it is not carried out already.
+pub(super) fn print(output: &mut Output, recovery: &Recovery, apply: Option<&str>) {
+    let applied = apply.is_none();
     let decision = &recovery.decision;
     let confidence = match decision.confidence {
         Confidence::High => "",
@@ -103,7 +106,10 @@ pub(super) fn print(output: &mut Output, recovery: &Recovery, applied: bool) {
     if let Some(next) = recovery.examined.next_move.as_ref().filter(|_| !applied) {
         output.advice(format!("  next     {}", one_line(&next.text)));
     }
-    if !applied && !decision.nothing_to_do && evidence.damage.is_empty() {
-        output.line("`--apply` carries out the decision");
+    if let Some(apply) = apply
+        && !decision.nothing_to_do
+        && evidence.damage.is_empty()
+    {
+        output.advice(format!("`{apply}` carries out the decision"));
     }
 }

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::{
     adapters::cli::{CliResult, Failure, Session, pairs},
     domain::{Decision, ErrorCode, Review},
-    text::display::one_line,
+    text::{display::one_line, shell},
     workspace::Change,
 };
 
@@ -68,13 +68,13 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             session.apply(&[Change::ReviewOpen { text: pairs::text(question)? }])
         }
         Verb::Approve { id, why } => {
-            let id = named(session, id, "approve")?;
             let why = pairs::optional_text(why)?;
+            let id = named(session, id, "approve", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: true, why, to: None }])
         }
         Verb::Reject { id, why, to } => {
-            let id = named(session, id, "reject")?;
             let why = pairs::optional_text(why)?;
+            let id = named(session, id, "reject", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: false, why, to }])
         }
         Verb::List { all } => list(session, all),
@@ -82,7 +82,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 }
 
 /// The review that is meant. A decision is never guessed: without an id those are named that are open.
-fn named(session: &Session<'_>, id: Option<String>, verb: &str) -> Result<String, Failure> {
+fn named(
+    session: &Session<'_>,
+    id: Option<String>,
+    verb: &str,
+    why: Option<&str>,
+) -> Result<String, Failure> {
     if let Some(id) = id {
         return Ok(id);
     }
@@ -95,8 +100,10 @@ fn named(session: &Session<'_>, id: Option<String>, verb: &str) -> Result<String
         [first, ..] => {
             let ids: Vec<&str> = open.iter().map(|review| review.id.as_str()).collect();
             let message = format!("which review? open: {}", ids.join(", "));
-            let command = format!("`statedir review {verb} {}`", first.id);
-            let hint = format!("{command} answers: {}", one_line(&first.text));
+            let mut words = vec!["review", verb, first.id.as_str()];
+            words.extend(why.into_iter().flat_map(|why| ["--why", why]));
+            let command = shell::command_line(words);
+            let hint = format!("`{command}` answers: {}", one_line(&first.text));
             Failure::new(ErrorCode::Usage, message).hint(hint)
         }
     };
