@@ -478,15 +478,22 @@ mod tests {
             Part::new(Section::Goal, StateFile::Plan, Stage::First).texts(["word ".repeat(999)]);
         let next = Part::new(Section::WhatToDoNext, StateFile::Plan, Stage::First).note("Go on.");
         let budget = Budget { max_tokens: 120, max_bytes: None };
-        let brief = fit(&[goal, next], "0123", budget, Format::Md);
+        let parts = [goal, next];
+        let brief = fit(&parts, "0123", budget, Format::Md);
         assert!(brief.essentials_need.is_some_and(|need| need > 900));
         assert!(brief.text.contains("> word word") && brief.text.contains("Too small"));
         assert!(brief.text.contains("Go on."), "{}", brief.text);
+        // Where hardly anything fits, it is the first thing that is said.
+        for tokens in [30, 40, 60] {
+            let budget = Budget { max_tokens: tokens, max_bytes: None };
+            let little = fit(&parts, "0123", budget, Format::Md);
+            assert!(
+                little.text.contains("Too small for the essentials: `--max-tokens "),
+                "{tokens}"
+            );
+            assert!(Cost::of(&little.text).tokens <= tokens, "{}", little.text);
+        }
         let enough = Budget { max_tokens: brief.essentials_need.unwrap(), max_bytes: None };
-        let parts = [
-            Part::new(Section::Goal, StateFile::Plan, Stage::First).texts(["word ".repeat(999)]),
-            Part::new(Section::WhatToDoNext, StateFile::Plan, Stage::First).note("Go on."),
-        ];
         assert_eq!(fit(&parts, "0123", enough, Format::Md).essentials_need, None);
     }
 }

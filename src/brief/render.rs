@@ -97,17 +97,19 @@ fn markdown(brief: &Brief, allowed: Cost) -> String {
     } else if !brief.left_out.is_empty() {
         text.push_str(&footer(&brief.left_out));
     }
-    within(text, allowed)
+    let said = brief.essentials_need.map(|need| format!("{}\n", too_small(need).trim_start()));
+    within(text, said.as_deref().unwrap_or_default(), allowed)
 }
 
-/// A budget too small even for the frame gets the whole lines that fit.
-fn within(text: String, allowed: Cost) -> String {
+/// A budget too small even for the frame gets the whole lines that fit, and before them what it is
+/// said to be too small for.
+fn within(text: String, said: &str, allowed: Cost) -> String {
     if Cost::of(&text).fits(allowed) {
         return text;
     }
     let mut kept = String::new();
     let mut cost = Cost::default();
-    for line in text.split_inclusive('\n') {
+    for line in said.split_inclusive('\n').chain(text.split_inclusive('\n')) {
         cost = cost + Cost::of(line);
         if !cost.fits(allowed) {
             break;

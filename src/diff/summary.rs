@@ -154,6 +154,11 @@ fn line(group: &[Difference], names: &Names<'_>) -> String {
             format!("{}: moved from place {} to {}", name(step), place(before), place(after))
         }
         Subject::StepNumber { step } => format!("{}: {}", name(step), change("number")),
+        // A step that was typed has no status before it begins.
+        Subject::StepField { step, field } if field == "status" && before.is_none() => {
+            let status = after.and_then(Value::as_str).unwrap_or_default();
+            format!("{}: {}", name(step), excerpt(status, WIDTH))
+        }
         Subject::StepField { step, field } => {
             let label = if field == "status" { "" } else { field };
             format!("{}: {}", name(step), change(label))

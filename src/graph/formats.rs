@@ -72,7 +72,9 @@ pub(crate) fn mermaid(graph: &Graph) -> String {
         };
         let _ = writeln!(out, "    more[\"… {steps}{arrows}\"]:::skipped");
     }
-    for (role, fill, stroke) in COLOURS {
+    let is_used = |role: &str| out.contains(&format!(":::{role}\n"));
+    let used: Vec<_> = COLOURS.iter().filter(|(role, ..)| is_used(role)).collect();
+    for (role, fill, stroke) in used {
         let _ = writeln!(out, "    classDef {role} fill:{fill},stroke:{stroke},color:#1f2328");
     }
     let critical: Vec<String> = graph

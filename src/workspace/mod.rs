@@ -78,6 +78,8 @@ use crate::{
 
 /// The largest rewritable file that is read or written.
 const MAX_BYTES: u64 = 64 << 20;
+/// How often in a row an editor that saves meanwhile is given way to.
+const MOST_OVERTAKEN: usize = 3;
 
 /// How a command is to be carried out.
 #[derive(Clone, Debug)]
@@ -202,15 +204,27 @@ impl Workspace {
             [one] => one.kind(),
             _ => "apply",
         };
-        let done = self.change(kind, |draft| {
-            // A checkpoint is of what is there.
-            if !kind.starts_with("checkpoint.") {
-                transact::external_edit::update_counters(draft);
-                transact::external_edit::tell_unread_steps(draft);
-                transact::external_edit::remember(draft);
+        let attempt = || {
+            self.change(kind, |draft| {
+                // A checkpoint is of what is there.
+                if !kind.starts_with("checkpoint.") {
+                    transact::external_edit::update_counters(draft);
+                    transact::external_edit::tell_unread_steps(draft);
+                    transact::external_edit::remember(draft);
+                }
+                apply_in_order(draft, changes)
+            })
+        };
+        // An editor that saves meanwhile goes first: the change is worked out anew on what it saved.
+        let is_overtaken = |done: &Result<Outcome, Error>| {
+            done.as_ref().is_err_and(|error| error.code() == ErrorCode::ChangedMeanwhile)
+        };
+        let mut done = attempt();
+        for _ in 0..MOST_OVERTAKEN {
+            if is_overtaken(&done) {
+                done = attempt();
             }
-            apply_in_order(draft, changes)
-        });
+        }
         match done {
             Err(error) => Err(self.ask_first(error)?),
             Ok(outcome) => Ok(outcome),

@@ -218,4 +218,10 @@ fn a_diff_tells_boxes_and_headings_apart() {
     assert!(diff.contains("Pack: RUNNING → COMPLETED"), "{diff}");
     assert!(diff.contains("\"[ ] Call\" → \"[x] Call\""), "{diff}");
     assert!(!diff.contains("removed") && !diff.contains("Load"), "{diff}");
+    // One that had no status of its own is told with the new one alone.
+    project.ok(&["checkpoint", "create", "packed"]);
+    project.ok(&["step", "start", "4"]);
+    project.ok(&["step", "done", "4", "--time", "2m"]);
+    let diff = project.ok(&["diff", "packed", "working"]).stdout;
+    assert!(diff.contains("Load: COMPLETED (2m)") && diff.lines().count() == 1, "{diff}");
 }

@@ -274,3 +274,25 @@ fn what_was_said_to_be_done_and_what_has_a_name_is_never_forgiven() {
         assert!(!seen.is_between(&before, &after), "{number}");
     }
 }
+
+#[test]
+fn an_editor_that_saves_meanwhile_goes_first_and_the_change_follows() {
+    let plan = dir().join(StateFile::Plan.name());
+    let mut seen = 0;
+    for call in 1.. {
+        let disk = start();
+        let add = r#"{"op": "step.add", "title": "One"}"#;
+        workspace(&disk, 1).apply(&[serde_json::from_str(add).unwrap()]).unwrap();
+        let before = String::from_utf8(disk.peek(&plan).unwrap()).unwrap();
+        let edited = before + "\nA word of mine.\n";
+        disk.meddle(call, &plan, edited.as_bytes(), false);
+        let start = serde_json::from_str(r#"{"op": "step.start", "step": 1}"#).unwrap();
+        let done = workspace(&disk, 2).apply(&[start]);
+        if disk.withdraw_meddler() {
+            break;
+        }
+        done.unwrap_or_else(|error| panic!("call {call}: {error}"));
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+}

@@ -40,7 +40,29 @@ impl Plan {
             found.extend(half_typed(document, &document.item(item).children, StateFile::Plan));
         }
         found.extend(self.steps.iter().filter_map(|step| self.unknown_mark(step)));
+        found.extend(self.plain_list());
         found
+    }
+
+    /// A list without boxes where the steps of a plan that has none would be.
+    fn plain_list(&self) -> Option<Problem> {
+        let section = self.steps_section().filter(|_| self.steps.is_empty())?;
+        let document = &self.document;
+        let items = document.items(section).iter().map(|item| document.item(*item));
+        let plain: Vec<_> = items.filter(|item| item.key.is_none()).collect();
+        let first = plain.first()?;
+        let text = document.source().get(first.span.clone())?.lines().next()?.trim();
+        let title = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let title = title.trim_start_matches(['.', ')', '-', '+', '*']).trim();
+        let message = match plain.len() {
+            1 => format!("`{text}` is not read as a step: it has no box"),
+            more => {
+                format!("`{text}` and {} more are not read as steps: they have no box", more - 1)
+            }
+        };
+        let problem = Problem::warning(ErrorCode::NotAStep, StateFile::Plan, message);
+        let hint = format!("write `- [ ] {title}` or `### {title}`");
+        Some(problem.at(document.place(first.span.start)).hint(hint))
     }
 
     /// A mark that has no meaning here.
@@ -203,6 +225,19 @@ mod tests {
             "write `- **tool_mapping**: shell`",
         ];
         assert_eq!(hints(source), expected);
+    }
+
+    #[test]
+    fn a_list_without_boxes_where_steps_would_be_is_named() {
+        let plan = |steps: &str| format!("# Execution Plan: x\n\n## Steps\n\n{steps}");
+        let said = ["write `- [ ] Send it` or `### Send it`"];
+        for list in ["1. Send it\n2. Call\n", "* Send it\n", "1) Send it\n   at once\n"] {
+            assert_eq!(hints(&plan(list)), said, "{list}");
+        }
+        // Beside steps a list is prose, and a field is one.
+        for list in ["- Send it\n\n### Step 1: a\n", "- [ ] Send it\n", "- **owner**: ada\n", ""] {
+            assert_eq!(hints(&plan(list)), Vec::<String>::new(), "{list}");
+        }
     }
 
     #[test]
