@@ -234,3 +234,41 @@ fn what_is_done_first_is_merged_first_whenever_it_was_begun() {
     }
     assert_eq!(queue(&repository), ["t2", "t1"]);
 }
+
+/// A task under `execute` on its way to be merged, in a worktree.
+fn on_its_way(moves: &[&str]) -> Option<Repository> {
+    if !needs::program("git") {
+        return None;
+    }
+    let repository = Repository { project: Project::with_lifecycle(false) };
+    repository.git(&["init", "--quiet", "--initial-branch=main"]);
+    repository.project.ok(&["init", "--goal", "Build the shop", "--template", "execute"]);
+    repository.project.ok(&["step", "add", "Till", "layer=1-base"]);
+    repository.commit("a state");
+    repository.ours(&["worktree", "add", "t1", "--step", "1", "--path", ".worktrees/t1"]);
+    moves.iter().for_each(|to| drop(repository.project.ok(&["step", "move", "1", to])));
+    Some(repository)
+}
+
+#[test]
+fn whatever_a_task_waits_for_its_worktree_can_be_abandoned() {
+    let way = ["verifying", "verified", "merging"];
+    for moves in (0..=way.len()).map(|count| &way[..count]) {
+        let Some(repository) = on_its_way(moves) else { return };
+        let answer = repository.ours(&["worktree", "finish", "t1", "--abandon"]);
+        assert_eq!(answer["abandoned"]["branch"], "t1", "{moves:?}");
+        assert_eq!(step(&repository.project, 1)["status"], "pending", "{moves:?}");
+        assert!(!repository.project.root().join(".worktrees/t1").exists());
+        assert_eq!(repository.project.json(&["check"])["findings"], json!([]), "{moves:?}");
+    }
+}
+
+#[test]
+fn a_worktree_stays_if_its_step_cannot_be_opened_again() {
+    let Some(repository) = on_its_way(&["verifying"]) else { return };
+    repository.project.edit("workflow.yaml", "failed, in_progress, pending]}", "failed]}");
+    let args = ["worktree", "finish", "t1", "--abandon"];
+    repository.ours_refused(1, "illegal_transition", &args);
+    assert!(repository.project.root().join(".worktrees/t1").exists());
+    assert_eq!(step(&repository.project, 1)["status"], "verifying");
+}

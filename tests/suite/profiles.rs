@@ -301,3 +301,26 @@ fn what_is_left_out_of_a_list_is_listed_so() {
         assert!(project.read("plan.md").contains("- [-] Drop it\n"));
     }
 }
+
+#[test]
+fn a_rejection_sends_a_task_back_from_wherever_it_waits() {
+    for moves in [&["verifying"][..], &["verifying", "verified"]] {
+        let project = Project::with_lifecycle(false);
+        project.ok(&["init", "--goal", "Build the shop", "--template", "execute"]);
+        project.ok(&["step", "add", "Till", "layer=1-base"]);
+        let to = if moves.len() == 1 { "verified" } else { "merging" };
+        let gate =
+            format!("gates: [{{name: qa, step: Till, to: {to}, reject: [{{reset: Till}}]}}]");
+        let own = project.read("workflow.yaml");
+        project.write("workflow.yaml", format!("{own}\n{gate}\n"));
+        project.ok(&["step", "start", "1"]);
+        moves.iter().for_each(|to| drop(project.ok(&["step", "move", "1", to])));
+        assert_eq!(project.run(&["step", "move", "1", to]).code, 1);
+        let args = ["--actor", "marta", "review", "reject", "r1", "--why", "no tests"];
+        let said = project.ok(&args).stdout;
+        assert!(said.contains("back to step 1 Till"), "{said}");
+        let shown = project.json(&["status"]);
+        assert_eq!((&shown["status"], &shown["running"]), (&json!("in_progress"), &json!(0)));
+        assert_eq!(project.json(&["step", "next"])["step"]["number"], 1);
+    }
+}

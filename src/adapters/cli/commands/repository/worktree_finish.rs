@@ -203,9 +203,10 @@ fn abandon(
     tree: &Worktree,
     name: &str,
 ) -> CliResult {
-    git::abandon_worktree(workspace.directory(), tree)?;
     let opened = StateThere::read(workspace)?.map_or_else(Vec::new, |here| here.running(name));
+    // If the lifecycle lets a step not be opened again, the worktree stays as well.
     note(session, name, None)?;
+    git::abandon_worktree(workspace.directory(), tree)?;
     if session.output.is_json() {
         let path = &tree.path;
         session
