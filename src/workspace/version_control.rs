@@ -60,6 +60,11 @@ pub trait VersionControl: Debug + Send + Sync {
         None
     }
 
+    /// Whether a working tree on that branch is known, there or not, where that can be told.
+    fn has_worktree(&self, _dir: &Path, _branch: &str) -> Option<bool> {
+        None
+    }
+
     /// Whether the private directory may have come with a clone: version control has files of it,
     /// or cannot tell.
     fn may_track_private_directory(&self, dir: &Path) -> bool;

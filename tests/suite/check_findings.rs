@@ -143,9 +143,14 @@ fn a_running_step_whose_worktree_or_branch_is_gone_is_named() {
     assert!(findings(&project, "worktree_gone").is_empty());
     std::fs::rename(&place, project.root().join("moved")).unwrap();
     assert!(one(&project, "worktree_gone").contains("elsewhere`, which is gone"));
+    let hint = || findings(&project, "worktree_gone")[0]["hint"].as_str().unwrap().to_owned();
+    assert!(hint().starts_with("`statedir worktree finish two --force` merges"), "{}", hint());
     std::fs::rename(project.root().join("moved"), &place).unwrap();
+    // Git knows the branch alone, then not even that: the way out is another each time.
     git(&["worktree", "remove", "--force", place.to_str().unwrap()]);
+    assert!(hint().starts_with("`git worktree add "), "{}", hint());
     git(&["branch", "-qD", "two"]);
+    assert_eq!(hint(), "`statedir step reset 2 --force` starts it over");
     std::fs::create_dir(&place).unwrap();
     assert!(one(&project, "branch_gone").contains("in branch `two`, which is gone"));
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{
-    Tracked, committed, files_around, has_branch, is_checked_out, is_entry_elsewhere,
-    left_unmerged, removed_entries, tracks, under_way, went_back,
+    Tracked, Worktree, committed, files_around, has_branch, is_checked_out, is_entry_elsewhere,
+    left_unmerged, removed_entries, tracks, under_way, went_back, worktrees,
 };
 use crate::{
     domain::StateFile,
@@ -52,6 +52,11 @@ impl VersionControl for GitControl {
 
     fn has_branch(&self, dir: &Path, branch: &str) -> Option<bool> {
         has_branch(dir, branch)
+    }
+
+    fn has_worktree(&self, dir: &Path, branch: &str) -> Option<bool> {
+        let is_on_it = |tree: &Worktree| tree.branch.as_deref() == Some(branch) && !tree.here;
+        Some(worktrees(dir).ok()?.iter().any(is_on_it))
     }
 
     fn may_track_private_directory(&self, dir: &Path) -> bool {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::super::{Snapshot, Workspace};
 use crate::domain::{ErrorCode, Plan, Problem, StateFile, Step, StepRole};
+use crate::text::shell::shell_word;
 
 const FILE: StateFile = StateFile::Plan;
 
@@ -45,12 +46,19 @@ impl Workspace {
         let message =
             format!("{} is worked on in `{}`, which is gone", step.name(), place.display());
         let problem = Problem::warning(ErrorCode::WorktreeGone, FILE, message);
+        let (control, dir) = (self.version_control(), self.directory());
+        let over = format!("`statedir step reset {number} --force` starts it over");
         let hint = match branch {
-            Some(branch) => format!(
+            Some(branch) if control.has_worktree(dir, branch) == Some(true) => format!(
                 "`statedir worktree finish {branch} --force` merges what was committed there, \
                  `--abandon` starts the step over"
             ),
-            None => format!("`statedir step reset {number} --force` starts it over"),
+            Some(branch) if control.has_branch(dir, branch) == Some(true) => {
+                let place = place.to_string_lossy();
+                let again = format!("`git worktree add {} {branch}`", shell_word(&place));
+                format!("{again} brings it back from its branch, {over}")
+            }
+            _ => over,
         };
         Some(problem.at(plan.field_place(step, "worktree")).hint(hint))
     }
