@@ -175,3 +175,18 @@ fn a_step_is_done_only_with_what_it_should_give() {
     // To fail or to leave it out needs nothing.
     project.ok(&["step", "done", "1", "--output", "plan=docs/7.md", "--output", "risk=low"]);
 }
+
+#[test]
+fn the_brief_for_a_step_has_the_error_of_every_attempt_and_every_note() {
+    let project = limited("9", 1);
+    project.ok(&["step", "start", "1"]);
+    for attempt in 1..=8 {
+        project.ok(&["step", "fail", "1", "--error", &format!("mishap {attempt}")]);
+        project.ok(&["step", "retry", "1", "--note", &format!("advice {attempt}")]);
+    }
+    let brief = project.ok(&["brief", "--for", "1"]).stdout;
+    for attempt in 1..=8 {
+        assert!(brief.contains(&format!("mishap {attempt}")), "{attempt}: {brief}");
+        assert!(brief.contains(&format!("advice {attempt}")), "{attempt}: {brief}");
+    }
+}

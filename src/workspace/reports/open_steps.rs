@@ -11,6 +11,9 @@ use crate::{
 /// How many entries about one step a brief tells.
 const TOLD: usize = 5;
 
+/// How many a brief for that step tells, as far as they fit.
+const TOLD_OF_ONE: usize = 40;
+
 /// The steps that are not finished, without the one at hand.
 pub(super) fn open_steps(plan: &Plan, overview: &Overview, focus: Option<&Step>) -> Vec<OpenStep> {
     let mut open = Vec::new();
@@ -66,7 +69,8 @@ impl Snapshot {
         let others = failed.iter().filter(is_other).filter(|_| !only_focus);
         let steps: Vec<&Step> = focus.into_iter().chain(others).collect();
         let of_step = |step: &&Step| {
-            let told = self.told_of(step, &material.entries).unwrap_or_default();
+            let most = if only_focus { TOLD_OF_ONE } else { TOLD };
+            let told = self.told_of(step, &material.entries, most).unwrap_or_default();
             let number = step.number;
             told.into_iter().map(move |entry| (number, entry))
         };
@@ -76,7 +80,7 @@ impl Snapshot {
     /// What the history says about a step, newest first: attempts that failed, and notes when it
     /// was begun again. Only a step with more failures than `newest` shows is looked for further
     /// up.
-    fn told_of(&self, step: &Step, newest: &[Entry]) -> Result<Vec<Entry>, Error> {
+    fn told_of(&self, step: &Step, newest: &[Entry], most: usize) -> Result<Vec<Entry>, Error> {
         let is_told = |entry: &Entry| {
             let noted = entry.field("notes").or_else(|| entry.field("note")).is_some();
             is_about(entry, step) && (entry.is_failure() || (entry.outcome().is_none() && noted))
@@ -84,10 +88,10 @@ impl Snapshot {
         let mut told: Vec<Entry> = newest.iter().filter(|entry| is_told(entry)).cloned().collect();
         let failures = told.iter().filter(|entry| entry.is_failure()).count();
         if newest.len() >= ENTRIES && failures + 1 < step.attempts as usize {
-            told = self.newest(TOLD, is_told)?;
+            told = self.newest(most, is_told)?;
         }
         told.reverse();
-        told.truncate(TOLD);
+        told.truncate(most);
         Ok(told)
     }
 }
