@@ -39,6 +39,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "finish --next` merges the first",
         "takes a worktree, which no copy has: merge_queue.rs has it",
     ),
+    ("`statedir -C {place} check` says what is wrong", "takes a worktree, which no copy has"),
+    ("`statedir brief` shows it again", "takes a disk that fails: faults.rs has it"),
     ("`statedir adopt` wrote it; edit it freely", "a comment in a layout file"),
     ("(made by `statedir git install`", "a comment in a file for git"),
     ("# made by `statedir git install --pre-commit`", "a comment in a hook"),
@@ -150,6 +152,13 @@ fn play(scene: &Scene, wrong: &mut Vec<String>) -> Vec<String> {
         && !leads_to(&in_json, goal, &hints, 3)
     {
         fault(format!("{hints:?} lead nowhere"));
+    }
+    // The sources do not know which directory is named.
+    if let Some((_, rest)) = scene.says.split_once(" -C ")
+        && let Some(dir) = rest.split(' ').next()
+    {
+        let named = format!("`statedir -C {dir} ");
+        texts = texts.iter().map(|text| text.replace(&named, "`statedir ")).collect();
     }
     texts
 }
