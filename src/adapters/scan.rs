@@ -52,7 +52,7 @@ pub(crate) struct ScanResult {
     pub directories: Vec<PathBuf>,
     /// Directories without a state in which there may be plans of others.
     pub adoptable: Vec<PathBuf>,
-    /// The files with tasks that are in use by adopted states.
+    /// The files that adopted states are made of.
     pub adopted: HashSet<PathBuf>,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
@@ -125,9 +125,9 @@ pub(crate) fn scan(root: &Path, bounds: Scan) -> ScanResult {
         found.left_out.push(format!("{unreadable} more that could not be read"));
     }
     for dir in &found.directories {
-        let layout = super::directory::layout_in(dir);
-        let plans = layout.into_iter().flat_map(|layout| layout.plan);
-        found.adopted.extend(plans.map(|plan| dir.join(plan.file.as_str())));
+        if let Some(layout) = super::directory::layout_in(dir) {
+            found.adopted.extend(layout.names().into_iter().map(|name| dir.join(name)));
+        }
     }
     // A plan.md beside which an adopted state keeps its files makes no state of its own.
     let (adopted, is_adopted) = (&found.adopted, super::directory::is_adopted);

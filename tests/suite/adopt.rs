@@ -470,6 +470,8 @@ fn no_hint_takes_a_plan_away_that_somebody_wrote_in_another_way() {
 fn a_scan_names_a_plan_once_and_an_adopted_one_as_a_state() {
     let files = [
         ("kiro/.kiro/specs/pay/tasks.md", "- [ ] 1. Models\n"),
+        ("speckit/specs/001-pay/tasks.md", "- [ ] T001 Models\n"),
+        ("speckit/specs/001-pay/plan.md", "# Plan\n"),
         ("conductor/conductor/tracks/pay/plan.md", "- [ ] Task: Write\n"),
         ("folder/state/plan.md", "- [ ] One\n"),
         ("folder/state/context.md", "# Context\n"),
@@ -480,7 +482,7 @@ fn a_scan_names_a_plan_once_and_an_adopted_one_as_a_state() {
         let all = answer[list].as_array().unwrap().iter();
         all.map(|one| one[key].as_str().unwrap().trim_start_matches("./").to_owned()).collect()
     };
-    let roots = ["conductor", "folder", "kiro"];
+    let roots = ["conductor", "folder", "kiro", "speckit"];
     assert_eq!(found("adoptable", "directory"), roots);
     assert!(found("states", "directory").is_empty());
     for root in roots {
