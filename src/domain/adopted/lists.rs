@@ -62,13 +62,16 @@ impl Outline {
     }
 }
 
+/// A file with tasks, or one section of it.
+type Part = (usize, Option<usize>);
+
 /// The files with tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     /// Their headings, where they are known.
     outlines: Vec<Option<Arc<Outline>>>,
     /// What was read, by file and section; without a section, the whole file.
-    read: Mutex<BTreeMap<(usize, Option<usize>), Option<List>>>,
+    read: Mutex<BTreeMap<Part, Option<List>>>,
 }
 
 impl Lists {
@@ -87,11 +90,11 @@ impl Lists {
         Self { outlines: outlines.collect(), read: Mutex::new(read) }
     }
 
-    fn known(&self, at: (usize, Option<usize>)) -> Option<Option<List>> {
+    fn known(&self, at: Part) -> Option<Option<List>> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).get(&at).cloned()
     }
 
-    pub(super) fn put(&self, at: (usize, Option<usize>), list: Option<List>) -> Option<List> {
+    pub(super) fn put(&self, at: Part, list: Option<List>) -> Option<List> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.insert(at, list.clone());
         list
