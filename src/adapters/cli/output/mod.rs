@@ -483,8 +483,9 @@ pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
 fn for_hint(text: &str, is_no_command: bool) -> String {
     let is_told = |part: &&str| {
         let part = part.trim_start();
-        let is_empty = part.starts_with("For more information") || part.starts_with("tip:");
-        !is_empty && !(is_no_command && part.starts_with("Usage:"))
+        let needless = ["For more information", "tip:", "Usage:"];
+        let count = if is_no_command { 3 } else { 2 };
+        !needless[..count].iter().any(|start| part.starts_with(start))
     };
     let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_told).collect();
     format!("{}\n", parts.join("\n\n").trim_end())
