@@ -186,7 +186,7 @@ fn further_status(outlines: &[Outline<'_>; 3], workflow: &Workflow) -> Option<St
         Some((rank, status))
     };
     let (ours, theirs) = (ranked(OURS)?, ranked(THEIRS)?);
-    (ours.0 != theirs.0).then(|| if ours.0 > theirs.0 { ours.1 } else { theirs.1 })
+    (ours.0 != theirs.0).then_some(if ours.0 > theirs.0 { ours.1 } else { theirs.1 })
 }
 
 fn metadata_field(outline: &Outline<'_>, name: &str) -> Option<String> {
