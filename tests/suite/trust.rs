@@ -176,7 +176,9 @@ fn run_shut_out(project: &Project, args: &[&str]) -> Ran {
     }
     let program = project.root().join("statedir");
     if !program.exists() {
-        fs::copy(command.get_program(), &program).unwrap();
+        // By another program: what this one writes, a process that another test starts may still hold.
+        let mut copy = Command::new("cp");
+        assert!(copy.arg(command.get_program()).arg(&program).status().unwrap().success());
         // Git reads a repository of somebody else only where that is allowed.
         fs::write(project.root().join(".gitconfig"), "[safe]\n\tdirectory = *\n").unwrap();
         set_mode(project.root(), 0o777);

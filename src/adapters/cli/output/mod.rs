@@ -19,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::{
-    terminal::for_stderr,
+    terminal::{for_hint, for_stderr},
     word_diff::{WordLine, word_lines},
 };
 use super::Failure;
@@ -476,19 +476,6 @@ pub(super) fn write_bug(json: bool, message: &str, hint: &str) {
     } else {
         let _ = writeln!(io::stderr(), "error: {message}\nhint: {hint}");
     }
-}
-
-/// What clap says, where a hint says what to type instead. That there is help need not be said then,
-/// nor the usage of a command that is none.
-fn for_hint(text: &str, is_no_command: bool) -> String {
-    let is_told = |part: &&str| {
-        let part = part.trim_start();
-        let needless = ["For more information", "tip:", "Usage:"];
-        let count = if is_no_command { 3 } else { 2 };
-        !needless[..count].iter().any(|start| part.starts_with(start))
-    };
-    let parts: Vec<&str> = text.trim_end().split("\n\n").filter(is_told).collect();
-    format!("{}\n", parts.join("\n\n").trim_end())
 }
 
 #[cfg(test)]
