@@ -40,7 +40,11 @@ fn main() {
     );
     let whole = || run(STATEDIR, &many, &["adopt", "--dry-run"]);
     let version = || run(STATEDIR, &many, &["--version"]);
-    report("adopt --dry-run / --version, for comparison", alternate(50, whole, version), f64::MAX);
+    report(
+        "adopt --dry-run / --version, for comparison",
+        alternate(50, whole, version),
+        f64::INFINITY,
+    );
     let one = adopted(root, "one", 1);
     for (name, dir) in [("50 files", &many), ("one file", &one)] {
         let own = state(root, &format!("own beside {name}"), TASKS);
