@@ -322,6 +322,13 @@ impl Workspace {
             matches!(role, Some(PlanRole::Succeeded | PlanRole::Failed))
         };
         let mut found = self.archived()?;
+        // What could not be read may be one of them; whoever asks again may see it.
+        let unread = |state: &ArchivedState| {
+            state.overview.as_ref().is_err_and(|error| error.code() == ErrorCode::Io)
+        };
+        if let Some(at) = found.iter().position(unread) {
+            found.swap_remove(at).overview?;
+        }
         found.retain(|state| has_ended(state) && is_old(state));
         Ok(found)
     }
