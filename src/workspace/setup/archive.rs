@@ -270,6 +270,9 @@ impl Workspace {
         let snapshot = other.read();
         let overview = match &snapshot {
             Ok(snapshot) => snapshot.overview(),
+            Err(error) if error.code() == ErrorCode::Io => {
+                Err(Error::refused(ErrorCode::Io, error.to_string()))
+            }
             Err(error) => Err(Error::refused(ErrorCode::Unreadable, error.to_string())),
         };
         let last_updated = overview.as_ref().ok().and_then(|seen| seen.last_updated.clone());
