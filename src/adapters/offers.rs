@@ -1,9 +1,8 @@
 //! Commands that the board and the page offer to a person, and what each of them asks first.
 
-use crate::{
-    domain::PlanRole,
-    workspace::{Overview, StepOverview},
-};
+use crate::workspace::StepOverview;
+#[cfg(any(feature = "board", feature = "web"))]
+use crate::{domain::PlanRole, workspace::Overview};
 
 /// What is asked before a command is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ pub use self::{
 };
 use crate::{
     domain::{ErrorCode, StateFile},
-    store::{Cancellation, LockHolder, NewOperation, Revision, Store, View},
+    store::{Cancellation, LockHolder, NewOperation, Report, Revision, Store, View},
 };
 
 /// The largest rewritable file that is read or written.
@@ -176,6 +176,26 @@ impl Workspace {
         }
         self.expect(&view.revision)?;
         Ok(self.snapshot(view))
+    }
+
+    /// Reads the files, after the log knows them as they are.
+    pub(crate) fn adopt_files(&self) -> Result<Snapshot, Error> {
+        drop(self.store.begin(self.options.wait, &self.holder())?);
+        self.read()
+    }
+
+    /// Reads the state, after its files are as it says: what a change recorded and could not write
+    /// is written now. For whoever goes by the files alone, as git does.
+    pub(crate) fn read_written(&self) -> Result<Snapshot, Error> {
+        let snapshot = self.read()?;
+        let is_late = |report: &Report| {
+            use Report::{CompletedAppend, RolledForward, Salvaged};
+            matches!(report, RolledForward { .. } | CompletedAppend { .. } | Salvaged { .. })
+        };
+        match !self.options.dry_run && snapshot.view().reports().iter().any(is_late) {
+            true => self.adopt_files(),
+            false => Ok(snapshot),
+        }
     }
 
     /// All files at one revision, as those of a native state.

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     domain::StateFile,
-    store::{ChangeKind, FileChange, NewOperation, Report, Revision},
-    workspace::{Answer, Error, Outcome, Snapshot, Workspace, transact::Proposal},
+    store::{ChangeKind, FileChange, NewOperation, Revision},
+    workspace::{Answer, Error, Outcome, Workspace, transact::Proposal},
 };
 
 /// New content for the files, and what the history has besides.
@@ -24,26 +24,6 @@ impl Workspace {
     #[must_use]
     pub(crate) fn at(&self, dir: PathBuf) -> Self {
         Self::new(dir, self.environment().again(), self.options.clone())
-    }
-
-    /// Reads the files, after the log knows them as they are.
-    pub(crate) fn adopt_files(&self) -> Result<Snapshot, Error> {
-        drop(self.store.begin(self.options.wait, &self.holder())?);
-        self.read()
-    }
-
-    /// Reads the state, after its files are as it says: what a change recorded and could not write
-    /// is written now. For whoever goes by the files alone, as git does.
-    pub(crate) fn read_written(&self) -> Result<Snapshot, Error> {
-        let snapshot = self.read()?;
-        let is_late = |report: &Report| {
-            use Report::{CompletedAppend, RolledForward, Salvaged};
-            matches!(report, RolledForward { .. } | CompletedAppend { .. } | Salvaged { .. })
-        };
-        match !self.options.dry_run && snapshot.view().reports().iter().any(is_late) {
-            true => self.adopt_files(),
-            false => Ok(snapshot),
-        }
     }
 
     /// Writes what was received, if the state is still at `from`.
