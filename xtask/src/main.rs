@@ -44,6 +44,12 @@ const STEPS: [Step; 6] = [
             "fuzzed::",
             "--skip",
             "hostile_clones::",
+            "--skip",
+            "hostile::",
+            "--skip",
+            "mcp::frames",
+            "--skip",
+            "brief::every_brief",
             // Nothing of these is about the names of statuses.
             "--skip",
             "fleet::",
