@@ -167,13 +167,13 @@ pub(crate) struct StepStart {
 
 impl StepStart {
     /// From the time in the plan, which knows seconds only; if the plan was last written within
-    /// that second, then that is the moment.
+    /// that second, or as long after it as a command takes, then that is the moment.
     pub(crate) fn new(text: &str, state: &Path) -> Option<Self> {
         let time: jiff::Timestamp = text.trim().parse().ok()?;
         let time = SystemTime::from(time);
         let written = fs::metadata(state.join("plan.md")).and_then(|data| data.modified()).ok();
         let within = |written: &SystemTime| {
-            written.duration_since(time).is_ok_and(|later| later < Duration::from_secs(1))
+            written.duration_since(time).is_ok_and(|later| later < Duration::from_millis(1_500))
         };
         Some(match written.filter(within) {
             Some(written) => Self { time: written, inclusive: false },

@@ -72,3 +72,21 @@ fn changes_are_those_after_the_beginning() {
     let told: Vec<_> = named.iter().map(|file| (file.exists, file.changed)).collect();
     assert_eq!(told, [(true, Some(false)), (true, Some(true)), (false, None)]);
 }
+
+#[test]
+fn a_start_just_before_the_next_second_is_told_from_what_was_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let second = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let at = |name: &str, millis: u64| {
+        write(dir.path(), name, "x");
+        let file = fs::OpenOptions::new().write(true).open(dir.path().join(name)).unwrap();
+        file.file().set_modified(second + Duration::from_millis(millis)).unwrap();
+    };
+    at("before.rs", 980);
+    at("plan.md", 1_010);
+    at("after.rs", 1_100);
+    let began = jiff::Timestamp::try_from(second).unwrap().to_string();
+    let since = StepStart::new(&began, dir.path());
+    let seen = survey(dir.path(), Path::new("/none"), &HashSet::new(), since, Survey::default());
+    assert_eq!(seen.recent, ["after.rs"]);
+}
