@@ -24,7 +24,9 @@ pub use estimate::tokens;
 pub use fit::Brief;
 pub(crate) use fit::{LeftOut, fit};
 pub(crate) use material::{Changes, Focus, Input, Material, OpenStep, Standing, StepOutputs};
-pub(crate) use memory::{LongTerm, MediumTerm, Memory, Preferences, Project, ShortTurn, memory};
+pub(crate) use memory::{
+    LongTerm, MediumTerm, Memory, Noted, Preferences, Project, ShortTurn, memory,
+};
 pub(crate) use part::{Part, Piece, Section, Stage};
 pub(crate) use patterns::Pattern;
 pub use turn::Turn;

@@ -89,6 +89,16 @@ fn decisions_and_lessons_outlast_fifty_turns() {
     assert_eq!(memory["long"]["lessons"][0]["text"], "measure first");
     assert_eq!(memory["long"]["project"]["context"], json!({ "language": "Rust" }));
     assert_eq!(memory["medium"]["turns"].as_array().unwrap().len(), 40);
+    let told = project.ok(&["memory"]).stdout;
+    for line in [
+        "decision (turn 1): use sqlite",
+        "lesson (turn 1): measure first",
+        "{\"language\":\"Rust\"}",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+    let tier = project.ok(&["memory", "--tier", "medium"]).stdout;
+    assert_eq!(tier.lines().count(), 1, "turns that say nothing have no line: {tier}");
 }
 
 #[test]

@@ -2,15 +2,15 @@ use serde_json::json;
 
 use crate::{
     adapters::cli::{CliResult, Session},
-    brief::{LongTerm, MediumTerm, Memory, Pattern, ShortTurn},
+    brief::{LongTerm, MediumTerm, Memory, Noted, Pattern, ShortTurn},
 };
 
 /// Show what is remembered of the conversation, in four tiers
 ///
 /// working: the last 2 turns in full. short: the last 10 with responses of at most 200 characters.
 /// medium: turns 11 to 50 as intents, outcomes, issues, decisions and lessons. long: project,
-/// preferences, statistics, patterns of errors and successes. All of it is derived from the last 16
-/// MiB of history.md each time; nothing there is thrown away.
+/// preferences, statistics, older decisions and lessons, patterns of errors and successes. All of it
+/// is derived from the last 16 MiB of history.md each time; nothing there is thrown away.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -100,12 +100,17 @@ fn medium(medium: &MediumTerm, lines: &mut Vec<String>) {
         parts.extend(turn.intent.as_ref().map(|text| format!("wanted {text}")));
         parts.extend(turn.outcome.as_ref().map(|text| format!("outcome {text}")));
         parts.extend(turn.issues.iter().map(|text| format!("issue {text}")));
-        indented(&format!("turn {}: {}", number(turn.turn), parts.join("; ")), lines);
-    }
-    for (word, list) in [("decision", &medium.decisions), ("lesson", &medium.lessons)] {
-        for noted in list {
-            indented(&format!("{word} (turn {}): {}", number(noted.turn), noted.text), lines);
+        if !parts.is_empty() {
+            indented(&format!("turn {}: {}", number(turn.turn), parts.join("; ")), lines);
         }
+    }
+    noted("decision", &medium.decisions, lines);
+    noted("lesson", &medium.lessons, lines);
+}
+
+fn noted(word: &str, list: &[Noted], lines: &mut Vec<String>) {
+    for noted in list {
+        indented(&format!("{word} (turn {}): {}", number(noted.turn), noted.text), lines);
     }
 }
 
@@ -121,6 +126,9 @@ fn long(long: &LongTerm, turns: u64, lines: &mut Vec<String>) {
             indented(&format!("{name}: {value}"), lines);
         }
     }
+    if let Some(context) = &project.context {
+        indented(&format!("project_context: {context}"), lines);
+    }
     for (name, value) in &long.preferences.settings {
         indented(&format!("{name}: {}", value.as_str().unwrap_or_default()), lines);
     }
@@ -134,6 +142,8 @@ fn long(long: &LongTerm, turns: u64, lines: &mut Vec<String>) {
         numbers.executions, numbers.completed, numbers.failed, numbers.total_cost
     );
     indented(&text, lines);
+    noted("decision", &long.decisions, lines);
+    noted("lesson", &long.lessons, lines);
     patterns("error", &long.error_patterns, lines);
     patterns("worked", &long.success_patterns, lines);
 }
