@@ -42,7 +42,7 @@ pub(crate) enum WorkflowError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    version: u32,
+    version: Option<u32>,
     plan: Option<Vec<Status<PlanRole>>>,
     step: Option<Vec<Status<StepRole>>>,
     retry_limit: Option<u32>,
@@ -113,8 +113,12 @@ pub(crate) fn parse(yaml: &str) -> Result<Workflow, WorkflowError> {
         line: error.location().map(|place| place.line()),
         message: error.to_string(),
     })?;
-    if file.version != 1 {
-        return invalid(format!("version {} is not known; write `version: 1`", file.version));
+    match file.version {
+        Some(1) => {}
+        Some(other) => {
+            return invalid(format!("version {other} is not known; write `version: 1`"));
+        }
+        None => return invalid("it has no version; write `version: 1` at its top"),
     }
     let standard = Workflow::builtin();
     let modifiers = file.modifiers.map(|entries| entries.into_iter().map(modifier).collect());
@@ -241,6 +245,7 @@ mod tests {
     fn what_could_not_work_is_refused_with_a_reason() {
         for (change, reason) in [
             (("version: 1", "version: 2"), "version 2 is not known"),
+            (("version: 1", ""), "write `version: 1` at its top"),
             (("retry_limit: 3", "retry_limt: 3"), "retry_limt"),
             (("retry_limit: 3", "retry_limit: 0"), "between 1 and 100"),
             (("next: [RUNNING, SKIPPED]", "next: [RUNING]"), "did you mean `RUNNING`?"),
@@ -296,6 +301,7 @@ mod tests {
         assert!(parse(&bomb).is_err());
         assert!(parse("").is_err());
         assert!(parse("version: 1\n---\nversion: 1").is_err());
+        assert!(parse("").is_err(), "a file that lost its bytes is not the built-in lifecycle");
     }
 
     #[test]
