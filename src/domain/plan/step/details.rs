@@ -7,48 +7,30 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// The fields of a step that say how it is to be done, and its result, as written.
+/// The fields of a step that say how it is to be done, and its result, as written. With `&str` they
+/// are looked at where they are, without a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepDetails {
+pub struct StepDetails<S = String> {
     /// The component that does it.
-    pub component: Option<String>,
+    pub component: Option<S>,
     /// The tool it maps to.
-    pub tool_mapping: Option<String>,
+    pub tool_mapping: Option<S>,
     /// Parameters, in order.
-    pub inputs: Vec<(String, String)>,
+    pub inputs: Vec<(S, S)>,
     /// Results it should give, in order.
-    pub expected_outputs: Vec<(String, String)>,
+    pub expected_outputs: Vec<(S, S)>,
     /// The estimate as written.
-    pub estimated_cost: Option<String>,
+    pub estimated_cost: Option<S>,
     /// The estimate as written.
-    pub estimated_time: Option<String>,
+    pub estimated_time: Option<S>,
     /// What it changes in the world.
-    pub side_effects: Option<String>,
+    pub side_effects: Option<S>,
     /// The result, in a line.
-    pub result: Option<String>,
+    pub result: Option<S>,
     /// The text under it that is not a field: markdown, as written.
-    pub description: Option<String>,
+    pub description: Option<S>,
     /// Fields this tool has no meaning for.
-    pub other: Vec<(String, String)>,
-}
-
-/// The same without a copy of any text, to see whether they can be read.
-#[derive(Deserialize)]
-#[allow(dead_code, reason = "only whether they can be read counts")]
-struct Borrowed<'a> {
-    component: Option<&'a str>,
-    tool_mapping: Option<&'a str>,
-    #[serde(borrow)]
-    inputs: Vec<(&'a str, &'a str)>,
-    #[serde(borrow)]
-    expected_outputs: Vec<(&'a str, &'a str)>,
-    estimated_cost: Option<&'a str>,
-    estimated_time: Option<&'a str>,
-    side_effects: Option<&'a str>,
-    result: Option<&'a str>,
-    description: Option<&'a str>,
-    #[serde(borrow)]
-    other: Vec<(&'a str, &'a str)>,
+    pub other: Vec<(S, S)>,
 }
 
 /// Details that are read when they are first asked for, if they come from a table.
@@ -76,7 +58,7 @@ impl LateDetails {
         has_description: bool,
     ) -> Option<Self> {
         let kept = Kept { table: Arc::clone(table), start, len, has_description };
-        let (_, rest) = postcard::take_from_bytes::<Borrowed<'_>>(kept.bytes()?).ok()?;
+        let (_, rest) = postcard::take_from_bytes::<StepDetails<&str>>(kept.bytes()?).ok()?;
         rest.is_empty().then(|| Self { kept: Some(kept), read: OnceLock::new() })
     }
 
