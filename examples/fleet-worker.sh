@@ -34,7 +34,9 @@ while :; do
     if statedir -C "$state" step next --claim; then
         $work && statedir -C "$state" step done --output done_by="${STATEDIR_HOST:-here}"
     fi
-    if published=$(statedir -C "$state" fleet push --for "$lease"); then
+    # If the answer was lost on its way, the second push says whether the first was accepted.
+    if published=$(statedir -C "$state" fleet push --for "$lease" ||
+        statedir -C "$state" fleet push --for "$lease"); then
         revision=$(printf '%s\n' "$published" | sed -n 's/.* at revision //p')
         [ -n "$revision" ] && [ -n "${ACKNOWLEDGED:-}" ] && echo "$name $revision" >> "$ACKNOWLEDGED"
         statedir fleet release "$name"

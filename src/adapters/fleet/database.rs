@@ -83,11 +83,23 @@ pub(crate) struct Project {
     pub lease: Lease,
 }
 
+impl Project {
+    /// The machine that has the lease, or else the one that published last.
+    pub(crate) fn machine(&self) -> &str {
+        match self.lease.host.as_str() {
+            "" => self.metadata["machine"].as_str().unwrap_or_default(),
+            host => host,
+        }
+    }
+}
+
 /// A state that becomes part of the fleet.
 #[derive(Clone, Debug)]
 pub(crate) struct NewProject<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
+    /// Whether it gets that name if it is there under another.
+    pub(crate) renames: bool,
     pub(crate) host: &'a str,
     pub(crate) lease: Duration,
 }
@@ -249,7 +261,7 @@ pub(crate) struct Filter {
 pub(crate) enum Column {
     /// `active`, `paused`, `completed` or `failed`.
     Status,
-    /// The machine that has or had the lease.
+    /// The machine that has the lease, or else the one that published last.
     Machine,
     /// Who works on it.
     Agent,
@@ -303,7 +315,7 @@ pub(crate) trait Database {
     fn install(&mut self) -> Result<bool, FleetError>;
     /// What it is, and its version.
     fn description(&mut self) -> Result<String, FleetError>;
-    /// Takes a project in, with the lease for its machine. One that is there is left as it is.
+    /// Takes a project in, with the lease for its machine. One that is there keeps what it has.
     fn join(&mut self, project: &NewProject<'_>) -> Result<Project, FleetError>;
     /// Publishes what changed, if the fencing number and the base are still right.
     fn push(&mut self, push: &Push<'_>, history: &mut Ranges<'_>) -> Result<(), FleetError>;

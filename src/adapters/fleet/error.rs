@@ -75,6 +75,12 @@ pub(crate) enum FleetError {
         /// Its execution_id.
         found: String,
     },
+    /// Something else than a state is there.
+    #[error("`{directory}` is not empty, and holds no state")]
+    NotEmpty {
+        /// Where.
+        directory: String,
+    },
     /// The state has no name that it could have in a fleet.
     #[error("plan.md has no execution_id")]
     NoIdentity,
@@ -104,7 +110,7 @@ impl FleetError {
             Self::Unpublished { .. } | Self::Rewritten { .. } | Self::Merge(_) => {
                 ErrorCode::Unpublished
             }
-            Self::OtherState { .. } => ErrorCode::Exists,
+            Self::OtherState { .. } | Self::NotEmpty { .. } => ErrorCode::Exists,
             Self::NoIdentity | Self::Adopted => ErrorCode::BadValue,
             Self::Io(_) => ErrorCode::Io,
             Self::Workspace(error) => error.code(),
@@ -138,7 +144,7 @@ impl FleetError {
                 "`statedir fleet push --whole` publishes the whole history again".to_owned()
             }
             Self::NoIdentity => "`statedir plan set execution_id=my-project`".to_owned(),
-            Self::OtherState { .. } => "name another directory".to_owned(),
+            Self::OtherState { .. } | Self::NotEmpty { .. } => "name another directory".to_owned(),
             Self::Workspace(error) => error.hint()?,
             Self::Adopted => "git carries it to other machines".to_owned(),
             Self::Database(_) | Self::Damaged { .. } | Self::Merge(_) | Self::Io(_) => return None,

@@ -26,7 +26,8 @@ use self::address::patience;
 pub(crate) use self::{
     address::{Address, configured, machine, remember},
     database::{
-        Column, Database, Filter, NewProject, Project, Published, Push, Refusal, SCHEMA, Wanted,
+        Column, Database, Filter, NewProject, Project, Published, Push, Refusal, SCHEMA, Totals,
+        Wanted,
     },
     error::FleetError,
     membership::{Membership, joined_directories},

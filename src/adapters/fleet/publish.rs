@@ -48,7 +48,8 @@ pub(crate) fn join(
     let id = overview.execution_id.clone().ok_or(FleetError::NoIdentity)?;
     let before = Membership::find(workspace)?.filter(|known| known.id == id);
     let name = request.name.or(before.as_ref().map(|known| known.name.as_str())).unwrap_or(&id);
-    let new = NewProject { id: &id, name, host: request.host, lease: request.lease };
+    let renames = request.name.is_some();
+    let new = NewProject { id: &id, name, renames, host: request.host, lease: request.lease };
     let project = database.join(&new)?;
     // What others published under this name is not overwritten: a first push needs an empty project.
     let mut membership = match before {
@@ -250,8 +251,13 @@ fn published(
     let shown = |text: &str| readable(text, with_secrets);
     let at_hand = overview.resume_from();
     let holder = overview.steps.iter().find_map(|step| step.claimed_by.as_ref());
-    let last = snapshot.last_entries(1)?;
-    let mut document = json!(snapshot.state(false));
+    let state = snapshot.state(false);
+    // An import begins the recent entries anew; then it is the last one itself.
+    let last = match state.recent_history.last() {
+        Some(entry) => Some(entry.title.clone()),
+        None => snapshot.last_entries(1)?.pop().map(|entry| entry.title),
+    };
+    let mut document = json!(state);
     clean(&mut document, with_secrets);
     let plan = snapshot.plan()?;
     let other = &plan.metadata.other;
@@ -262,7 +268,7 @@ fn published(
         status: word(overview.role).to_owned(),
         current_task_id: at_hand.map(|step| shown(&format!("{}: {}", step.number, step.title))),
         current_agent_id: holder.map(|claim| shown(&claim.name())),
-        last_action: last.last().map(|entry| shown(&entry.title)),
+        last_action: last.map(|title| shown(&title)),
         metadata,
         document,
     })

@@ -13,7 +13,7 @@ use super::{
     publish::{continues, differences, digest, link, tail},
 };
 use crate::{
-    domain::StateFile,
+    domain::{ErrorCode, StateFile},
     merge::{copy_step_data, merge},
     rules::workflow_or_builtin,
     store::{AppendedView, Directory},
@@ -218,9 +218,14 @@ fn update(
     united: bool,
 ) -> Result<Pulled, FleetError> {
     let project = &fetched.project;
-    let snapshot = workspace.adopt_files()?;
-    let here = snapshot.overview()?.execution_id.unwrap_or_default();
     let directory = workspace.directory().display().to_string();
+    let snapshot = match workspace.adopt_files() {
+        Err(error) if error.code() == ErrorCode::NoState => {
+            return Err(FleetError::NotEmpty { directory });
+        }
+        adopted => adopted?,
+    };
+    let here = snapshot.overview()?.execution_id.unwrap_or_default();
     if here != project.id {
         return Err(FleetError::OtherState { directory, found: here });
     }

@@ -5,6 +5,9 @@ use super::database::{Column, Filter};
 /// What PostgreSQL puts before the number of a parameter.
 const DOLLAR: char = '$';
 
+/// The machine that has the lease, or else the one that published last.
+const MACHINE: &str = "coalesce(nullif(lease_host, ''), metadata ->> 'machine', '')";
+
 /// How a database spells what the standard leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -93,7 +96,7 @@ impl Dialect {
         for (column, value) in &filter.equal {
             let column = match column {
                 Column::Status => "status".to_owned(),
-                Column::Machine => "lease_host".to_owned(),
+                Column::Machine => MACHINE.to_owned(),
                 Column::Agent => "current_agent_id".to_owned(),
                 Column::Metadata(key) => {
                     format!("metadata ->> {}", self.parameter(add(key.clone())))
@@ -168,7 +171,7 @@ impl Dialect {
     pub(super) fn totals(self, by_template: bool) -> String {
         let group = match by_template {
             true => "coalesce(metadata ->> 'template', '')",
-            false => "lease_host",
+            false => MACHINE,
         };
         let sum = |key: &str| match self {
             Self::Sqlite => format!("CAST(coalesce(sum(metadata ->> '{key}'), 0) AS INTEGER)"),

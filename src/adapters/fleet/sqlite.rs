@@ -148,12 +148,18 @@ impl Database for Sqlite {
 
     fn join(&mut self, new: &NewProject<'_>) -> Result<Project, FleetError> {
         let transaction = self.writing()?;
-        if let Some(there) = named(&transaction, new.name)?.filter(|there| there.id != new.id) {
-            return Err(Refusal::of(there, "joining", RefusalKind::NameTaken));
+        let there = named(&transaction, new.id)?.filter(|there| there.id == new.id);
+        let other = named(&transaction, new.name)?.filter(|other| other.id != new.id);
+        if let Some(other) = other.filter(|_| new.renames || there.is_none()) {
+            return Err(Refusal::of(other, "joining", RefusalKind::NameTaken));
         }
-        if let Some(there) = named(&transaction, new.id)?.filter(|there| there.id == new.id) {
+        if let Some(there) = there {
             if there.lease.is_held() && there.lease.host != new.host {
                 return Err(Refusal::of(there, "joining", RefusalKind::Held));
+            }
+            if new.renames {
+                let rename = "UPDATE project_state SET name = ?2 WHERE project_id = ?1";
+                transaction.execute(rename, [new.id, new.name])?;
             }
             let taken = take(&transaction, new.host, new.id, new.lease)?;
             transaction.commit()?;

@@ -87,6 +87,26 @@ fn what_was_changed_in_the_database_is_not_pulled() {
 }
 
 #[test]
+fn a_directory_with_other_things_in_it_is_not_pulled_into() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 1);
+        let dir = beta.dir().join("full");
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("notes.txt"), "mine").unwrap();
+        beta.ok_at("other", &["init", "--goal", "Something else"]);
+        let before = bytes(&beta.state("other"));
+        for (place, why) in [("full", "is not empty"), ("other/state", "holds another execution")] {
+            let refused = beta.run(&["fleet", "pull", "billing", place]);
+            assert_eq!(refused.code, 1, "{}", refused.stderr);
+            assert!(refused.stderr.contains(why), "{}", refused.stderr);
+        }
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+        assert_eq!(bytes(&beta.state("other")), before);
+    });
+}
+
+#[test]
 fn a_file_name_from_the_database_is_not_a_path() {
     on_both(|fleet| {
         let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));

@@ -271,6 +271,68 @@ fn what_the_fleet_shows() {
 }
 
 #[test]
+fn what_machines_did_is_theirs_after_they_have_given_it_back() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 1);
+        beta.start("shipping", 2);
+        alpha.ok_at("billing", &["step", "start", "1"]);
+        alpha.ok_at("billing", &["step", "done", "1", "--cost", "0.50"]);
+        alpha.ok_at("billing", &["fleet", "push"]);
+        alpha.ok(&["fleet", "release", "billing"]);
+        let sums = beta.json(&["fleet", "metrics"]);
+        let groups = sums["groups"].as_array().unwrap();
+        assert_eq!(groups.len(), 2, "{sums}");
+        assert_eq!(groups[0]["group"], "alpha", "{sums}");
+        assert_eq!((&groups[0]["completed"], &groups[0]["cost"]), (&1.into(), &0.5.into()));
+        assert_eq!((&sums["all"]["projects"], &sums["all"]["steps"]), (&2.into(), &3.into()));
+        let found = beta.json(&["fleet", "list", "--machine", "alpha"]);
+        assert_eq!(found["projects"][0]["name"], "billing", "{found}");
+        let status = beta.json(&["fleet", "status"]);
+        assert_eq!(status["machines"][0]["machine"], "alpha", "{status}");
+        assert_eq!(status["machines"][1]["projects"], 1, "{status}");
+    });
+}
+
+#[test]
+fn a_project_gets_another_name_from_the_machine_with_its_lease() {
+    on_both(|fleet| {
+        let (alpha, beta) = (fleet.machine("alpha"), fleet.machine("beta"));
+        alpha.start("billing", 1);
+        alpha.start("shipping", 1);
+        beta.ok(&["fleet", "pull", "billing"]);
+        let names = || fleet.query("SELECT name FROM project_state ORDER BY name");
+        for (machine, name, code) in [(&alpha, "shipping", 1), (&beta, "accounts", 3)] {
+            let refused = machine.at("billing", &["fleet", "join", "--name", name]);
+            assert_eq!(refused.code, code, "{}", refused.stderr);
+            assert_eq!(names().trim(), "billing\nshipping");
+        }
+        alpha.ok_at("billing", &["fleet", "join", "--name", "accounts"]);
+        assert_eq!(names().trim(), "accounts\nshipping");
+        // Whoever does not name it leaves the name alone.
+        alpha.ok(&["fleet", "release", "accounts"]);
+        assert!(beta.ok_at("billing", &["fleet", "join"]).contains("accounts"));
+        assert_eq!(names().trim(), "accounts\nshipping");
+    });
+}
+
+#[test]
+fn a_claim_without_a_name_is_for_the_project_of_this_state() {
+    on_both(|fleet| {
+        let alpha = fleet.machine("alpha");
+        alpha.start("billing", 1);
+        alpha.start("shipping", 1);
+        alpha.ok(&["fleet", "release", "shipping"]);
+        alpha.ok_at("shipping", &["fleet", "claim"]);
+        let shown = alpha.json(&["fleet", "show", "shipping"]);
+        assert_eq!(shown["project"]["lease"]["host"], "alpha", "{shown}");
+        let nowhere = alpha.run(&["fleet", "claim"]);
+        assert_eq!(nowhere.code, 1, "{}", nowhere.stderr);
+        assert!(nowhere.stderr.contains("`statedir fleet claim --next`"), "{}", nowhere.stderr);
+    });
+}
+
+#[test]
 fn secrets_are_masked_where_they_can_be_searched() {
     on_both(|fleet| {
         let alpha = fleet.machine("alpha");

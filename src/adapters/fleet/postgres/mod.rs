@@ -54,6 +54,15 @@ pub(super) struct Postgres {
     _driver: JoinHandle<()>,
 }
 
+/// How a lease is taken.
+#[derive(Clone, Copy, Default)]
+struct Take<'a> {
+    /// Although another machine holds it.
+    force: bool,
+    /// With a new name for the project.
+    name: Option<&'a str>,
+}
+
 impl From<tokio_postgres::Error> for FleetError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
@@ -176,21 +185,26 @@ impl Postgres {
         host: &str,
         id: &str,
         lease: Duration,
-        force: bool,
+        how: Take<'_>,
     ) -> Result<Option<Project>, FleetError> {
-        let free = match force {
+        let free = match how.force {
             true => "true".to_owned(),
             false => format!("(lease_host = $2 OR NOT {})", SQL.is_held()),
         };
         let update = format!(
             "UPDATE statedir.project_state SET lease_fence = lease_fence + 1, lease_host = $2, \
-             lease_until = now() + $3 * interval '1 millisecond', heard_at = now() \
-             WHERE project_id = $1 AND {free} RETURNING {}",
+             lease_until = now() + $3 * interval '1 millisecond', heard_at = now(), \
+             name = coalesce($4, name) WHERE project_id = $1 AND {free} RETURNING {}",
             SQL.columns()
         );
         let rows = self.query(
             &update,
-            &[(&id, Type::TEXT), (&host, Type::TEXT), (&millis(lease), Type::FLOAT8)],
+            &[
+                (&id, Type::TEXT),
+                (&host, Type::TEXT),
+                (&millis(lease), Type::FLOAT8),
+                (&how.name, Type::TEXT),
+            ],
         )?;
         rows.first().map(row::project).transpose()
     }
@@ -286,10 +300,17 @@ impl Database for Postgres {
         if there.id != new.id {
             return Err(Refusal::of(there, "joining", RefusalKind::NameTaken));
         }
-        if there.lease.host == new.host && there.lease.fence == 1 && there.revision.is_empty() {
+        let is_named = there.name == new.name || !new.renames;
+        if let Some(other) = self.named(new.name)?.filter(|other| other.id != new.id && !is_named) {
+            return Err(Refusal::of(other, "joining", RefusalKind::NameTaken));
+        }
+        let is_new =
+            there.lease.host == new.host && there.lease.fence == 1 && there.revision.is_empty();
+        if is_new && is_named {
             return Ok(there);
         }
-        let taken = self.take(new.host, new.id, new.lease, false)?;
+        let name = Some(new.name).filter(|_| !is_named);
+        let taken = self.take(new.host, new.id, new.lease, Take { name, force: false })?;
         taken.ok_or_else(|| Refusal::of(there, "joining", RefusalKind::Held))
     }
 
@@ -317,7 +338,7 @@ impl Database for Postgres {
         let filter = match wanted {
             Wanted::Named(name) => {
                 let there = self.found(name)?;
-                return match self.take(host, &there.id, lease, false)? {
+                return match self.take(host, &there.id, lease, Take::default())? {
                     Some(taken) => Ok(Some(taken)),
                     None => Err(Refusal::of(self.found(name)?, "the claim", RefusalKind::Held)),
                 };
@@ -344,7 +365,7 @@ impl Database for Postgres {
 
     fn steal(&mut self, host: &str, id: &str, lease: Duration) -> Result<Project, FleetError> {
         let there = self.found(id)?;
-        let taken = self.take(host, &there.id, lease, true)?;
+        let taken = self.take(host, &there.id, lease, Take { force: true, name: None })?;
         taken.ok_or_else(|| FleetError::NoProject(id.to_owned()))
     }
 

@@ -32,6 +32,11 @@ fn note_lease(session: &Session<'_>, project: &Project) -> Result<Option<Workspa
     Ok(Some(workspace))
 }
 
+/// The project that this state is.
+pub(super) fn of_this_state(session: &Session<'_>) -> Result<String, Failure> {
+    Ok(Membership::of(&session.workspace()?)?.id)
+}
+
 pub(super) fn claim(session: &mut Session<'_>, wanted: Wanted, lease: Duration) -> CliResult {
     let (_, mut database) = database()?;
     let host = host(session)?;
@@ -67,10 +72,7 @@ fn taken(session: &mut Session<'_>, project: &Project, copy: Option<&Workspace>)
 pub(super) fn release(session: &mut Session<'_>, name: Option<String>) -> CliResult {
     let (_, mut database) = database()?;
     let host = host(session)?;
-    let name = match name {
-        Some(name) => name,
-        None => Membership::of(&session.workspace()?)?.id,
-    };
+    let name = name.map_or_else(|| of_this_state(session), Ok)?;
     let project = database.project(&name)?.ok_or_else(|| FleetError::NoProject(name.clone()))?;
     let released =
         project.lease.host == host && database.release(&project.id, &host, project.lease.fence)?;

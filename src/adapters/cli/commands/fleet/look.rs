@@ -11,9 +11,10 @@ use super::database;
 use crate::{
     adapters::{
         cli::{CliResult, Session, output::Colour},
-        fleet::{self, Column, Filter, FleetError, ProjectSummary},
+        fleet::{self, Column, Filter, FleetError, ProjectSummary, Totals},
     },
     domain::{Money, format_age, format_duration},
+    text::display::counted,
     workspace::Span,
 };
 
@@ -181,29 +182,44 @@ pub(super) fn watch(session: &mut Session<'_>, args: &WatchArgs) -> CliResult {
 pub(super) fn metrics(session: &mut Session<'_>, args: &MetricsArgs) -> CliResult {
     let (_, mut database) = database()?;
     let totals = database.totals(args.by == By::Template)?;
+    let all = totals.iter().fold(Totals { group: "all".to_owned(), ..Totals::default() }, sum);
     if session.output.is_json() {
-        session
-            .output
-            .value(json!({ "by": if args.by == By::Template { "template" } else { "machine" },
-            "groups": totals }));
+        let by = if args.by == By::Template { "template" } else { "machine" };
+        session.output.value(json!({ "by": by, "groups": totals, "all": all }));
         return Ok(0);
     }
-    if totals.is_empty() {
-        session.output.line("no projects");
-    }
-    for sum in &totals {
-        let group = if sum.group.is_empty() { "(none)" } else { &sum.group };
-        session.output.line(format!(
-            "{group}: {} projects, {} completed, {} failed; {}/{} steps; {}; {}; {} recoveries",
-            sum.projects,
-            sum.completed,
-            sum.failed,
-            sum.steps_done,
-            sum.steps,
-            Money::from_json(&json!(sum.cost)).unwrap_or(Money(0)),
-            format_duration(u64::try_from(sum.time_ms).unwrap_or(0)),
-            sum.recoveries
-        ));
+    for group in totals.iter().chain([&all]) {
+        session.output.line(total_line(group));
     }
     Ok(0)
+}
+
+fn sum(all: Totals, one: &Totals) -> Totals {
+    Totals {
+        group: all.group,
+        projects: all.projects + one.projects,
+        completed: all.completed + one.completed,
+        failed: all.failed + one.failed,
+        steps_done: all.steps_done + one.steps_done,
+        steps: all.steps + one.steps,
+        cost: all.cost + one.cost,
+        time_ms: all.time_ms.saturating_add(one.time_ms),
+        recoveries: all.recoveries + one.recoveries,
+    }
+}
+
+fn total_line(sum: &Totals) -> String {
+    let number = |value: i64| usize::try_from(value).unwrap_or(0);
+    format!(
+        "{}: {}, {} completed, {} failed; {}/{} steps; {}; {}; {}",
+        if sum.group.is_empty() { "(none)" } else { &sum.group },
+        counted(number(sum.projects), "project", "projects"),
+        sum.completed,
+        sum.failed,
+        sum.steps_done,
+        sum.steps,
+        Money::from_json(&json!(sum.cost)).unwrap_or(Money(0)),
+        format_duration(u64::try_from(sum.time_ms).unwrap_or(0)),
+        counted(number(sum.recoveries), "recovery", "recoveries")
+    )
 }

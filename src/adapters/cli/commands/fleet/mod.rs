@@ -5,7 +5,7 @@ mod lease;
 mod look;
 mod recover;
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, process::Stdio, time::Duration};
 
 use serde_json::json;
 
@@ -17,7 +17,8 @@ use crate::{
             Wanted,
         },
     },
-    domain::ErrorCode,
+    domain::{ErrorCode, format_age},
+    text::display::counted,
     workspace::{Span, Workspace},
 };
 
@@ -65,7 +66,7 @@ Examples:
     /// Make this state part of the fleet, with the lease for this machine
     #[command(after_help = "Examples:\n  statedir fleet join --name billing")]
     Join {
-        /// Its name in the fleet; else the execution_id
+        /// Its name in the fleet, also in place of another; else the execution_id
         #[arg(long)]
         name: Option<String>,
         /// Leave values that look like secrets in the searchable document
@@ -86,12 +87,13 @@ Examples:
     /// Take the lease of a project that no other machine holds
     #[command(after_help = "\
 Examples:
+  statedir fleet claim
   statedir fleet claim billing
   statedir fleet claim --next
   statedir fleet claim --next --where status=active --where template=ticket")]
     Claim {
-        /// Its name or execution_id
-        #[arg(value_name = "NAME", required_unless_present = "next", conflicts_with = "next")]
+        /// Its name or execution_id; else the project of this state
+        #[arg(value_name = "NAME", conflicts_with = "next")]
         name: Option<String>,
         /// The free project that has been untouched longest
         #[arg(long)]
@@ -212,9 +214,16 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Status => status(session),
         Verb::Join { name, with_secrets, lease } => join(session, name, with_secrets, lease.lease),
         Verb::Push { whole, lease } => push(session, whole, lease.lease),
-        Verb::Claim { name, conditions, lease: time, .. } => {
-            let filter = Filter { equal: conditions, ..Filter::default() };
-            lease::claim(session, name.map_or(Wanted::Next(filter), Wanted::Named), time.lease)
+        Verb::Claim { name, next, conditions, lease: time } => {
+            let wanted = match name {
+                _ if next => Wanted::Next(Filter { equal: conditions, ..Filter::default() }),
+                Some(name) => Wanted::Named(name),
+                None => Wanted::Named(lease::of_this_state(session).map_err(|failure| {
+                    failure
+                        .hint("name a project, or take a free one: `statedir fleet claim --next`")
+                })?),
+            };
+            lease::claim(session, wanted, time.lease)
         }
         Verb::Release { name } => lease::release(session, name),
         Verb::Steal { name, why, lease: time } => lease::steal(session, &name, &why, time.lease),
@@ -281,11 +290,21 @@ fn status(session: &mut Session<'_>) -> CliResult {
     let here =
         session.workspace().ok().and_then(|workspace| Membership::find(&workspace).ok().flatten());
     let there = here.as_ref().and_then(|here| all.iter().find(|project| project.id == here.id));
+    // How many projects each machine has, and how long ago it was heard of.
+    let mut machines: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for project in &all {
+        let heard = u64::try_from(project.silent_ms).unwrap_or(0);
+        let (projects, last) = machines.entry(project.machine()).or_insert((0, heard));
+        (*projects, *last) = (*projects + 1, heard.min(*last));
+    }
     if session.output.is_json() {
         session.output.value(
             json!({ "fleet": address.to_string(), "database": what, "machine": host,
             "projects": all.len(), "active": count("active"), "failed": count("failed"),
-            "held": held, "here": here, "project": there }),
+            "held": held, "here": here, "project": there,
+            "machines": machines.iter().map(|(machine, (projects, heard))| {
+                json!({ "machine": machine, "projects": projects, "heard_ms": heard })
+            }).collect::<Vec<_>>() }),
         );
         return Ok(0);
     }
@@ -297,6 +316,11 @@ fn status(session: &mut Session<'_>) -> CliResult {
         count("active"),
         count("failed")
     ));
+    for (machine, (projects, heard)) in machines {
+        let projects = counted(projects, "project", "projects");
+        let heard = format_age(heard);
+        session.output.line(format!("          {machine}: {projects}, heard {heard} ago"));
+    }
     match (here, there) {
         (Some(here), Some(project)) => {
             session.output.line(format!("here      {}", look::line(&project.into())));
@@ -341,7 +365,7 @@ fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
     let (known, changed) = fleet::push(&mut *database, &workspace, &host, lease, whole)?;
     let message = match changed {
         true => format!("published `{}` at revision {}", known.name, known.revision),
-        false => format!("`{}` is published as it is", known.name),
+        false => format!("`{}` is published as it is, at revision {}", known.name, known.revision),
     };
     if session.output.is_json() {
         session.output.value(json!({ "name": known.name, "id": known.id, "pushed": changed,
