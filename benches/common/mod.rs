@@ -36,11 +36,11 @@ pub fn state(root: &Path, name: &str, steps: usize) -> PathBuf {
         })
         .collect();
     // A batch of steps costs a parse each: a large plan is written as text instead.
-    if steps <= 100 {
+    if (1..=100).contains(&steps) {
         let file = root.join(format!("{name}.json"));
         fs::write(&file, serde_json::Value::from(changes).to_string()).expect("a file");
         run(STATEDIR, &dir, &["apply", &file.to_string_lossy()]);
-    } else {
+    } else if steps > 0 {
         let path = dir.join("workspace/state/plan.md");
         let mut plan = fs::read_to_string(&path).expect("a plan");
         for n in 1..=steps {

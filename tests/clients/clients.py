@@ -46,11 +46,13 @@ class Client:
     setup = ""
     # Words that make it go on with its last session.
     resume = ("--continue",)
+    # Whether helpers work on the list of the main agent.
+    shares_tasks = False
     # How many tokens a context holds when the client compacts it, and words for that.
     full, compacts = 99_000, ()
 
     def __init__(self, place):
-        self.place = place
+        self.place, self.known = place, {}
         self.home = place.base / f"home-{self.name}"
         self.home.mkdir(exist_ok=True)
         (self.home / ".profile").write_text(f'export PATH="{place.path}"\n')
@@ -105,10 +107,7 @@ class Client:
 class Claude(Client):
     name = setup = "claude"
     compacts = ("--autocompact", "100000")
-
-    def __init__(self, place):
-        super().__init__(place)
-        self.known = {}
+    shares_tasks = True
 
     def trust(self):
         known = {"hasCompletedOnboarding": True, "projects": {str(self.place.project): {"hasTrustDialogAccepted": True}}}
@@ -183,6 +182,7 @@ class ClaudeTodos(Claude):
     """Claude Code with its older tool."""
 
     setup = "claude"
+    shares_tasks = False
 
     def more_env(self, url):
         return {**super().more_env(url), "CLAUDE_CODE_ENABLE_TASKS": "0"}
@@ -269,10 +269,6 @@ class Copilot(Client):
     name = "copilot"
     setup = "claude"
     full = 190_000
-
-    def __init__(self, place):
-        super().__init__(place)
-        self.known = {}
 
     def trust(self):
         folder = self.home / ".copilot"

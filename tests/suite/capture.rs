@@ -167,6 +167,72 @@ fn a_task_that_comes_back_is_reopened_and_what_others_finished_stays() {
     assert_eq!(steps(&project), ["COMPLETED a", "COMPLETED b", "PENDING c"]);
 }
 
+/// What somebody does to a step right after the agent told of its task is no change of the agent's.
+#[test]
+fn what_a_person_turns_back_is_not_turned_again() {
+    for (told, command, status) in [
+        ("doing", &["step", "reset", "1", "--force"][..], "PENDING"),
+        ("doing", &["step", "skip", "1", "--force"], "SKIPPED"),
+        ("done", &["step", "reset", "1"], "PENDING"),
+    ] {
+        let project = Project::new();
+        let task = format!("{told}:a");
+        fire(&project, list(&["todo:a", "todo:b"]));
+        fire(&project, list(&[&task, "todo:b"]));
+        project.ok(command);
+        fire(&project, list(&[&task, "todo:b"]));
+        let wanted = format!("{status} a");
+        assert_eq!(steps(&project), [wanted.as_str(), "PENDING b"], "{command:?}");
+        fire(&project, list(&[&task, "doing:b"]));
+        assert_eq!(steps(&project), [wanted.as_str(), "RUNNING b"], "{command:?}");
+        // What the agent changes afterwards counts again.
+        let other = if told == "done" { "doing:a" } else { "done:a" };
+        fire(&project, list(&[other, "doing:b"]));
+        let ended = if told == "done" { "RUNNING a" } else { "COMPLETED a" };
+        let ended = if status == "SKIPPED" { "SKIPPED a" } else { ended };
+        assert_eq!(steps(&project), [ended, "RUNNING b"], "{command:?}");
+    }
+}
+
+/// The list is kept before the commit. A crash between the two leaves a list with a change that the plan
+/// does not have, also if somebody else changes something before the next event.
+#[test]
+fn a_change_that_a_crash_kept_from_being_made_is_made_at_the_next_event() {
+    for others in [false, true] {
+        let project = Project::new();
+        fire(&project, create("1", "a"));
+        fire(&project, create("2", "b"));
+        let lists = project.dir().join(".statedir/lists");
+        let file = fs::read_dir(&lists).unwrap().next().unwrap().unwrap().path();
+        let kept = tempfile::tempdir().unwrap();
+        copy(&project.dir(), kept.path());
+        fire(&project, update("1", json!({ "status": "in_progress" })));
+        assert_eq!(steps(&project), ["RUNNING a", "PENDING b"]);
+        let list = fs::read(&file).unwrap();
+        fs::remove_dir_all(project.dir()).unwrap();
+        copy(kept.path(), &project.dir());
+        assert_eq!(steps(&project), ["PENDING a", "PENDING b"], "as if it had not been committed");
+        fs::write(&file, list).unwrap();
+        if others {
+            project.ok(&["var", "set", "x", "1"]);
+        }
+        fire(&project, create("3", "c"));
+        assert_eq!(steps(&project), ["RUNNING a", "PENDING b", "PENDING c"], "others: {others}");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
 #[test]
 fn two_sessions_share_the_plan_without_harm() {
     let project = Project::new();

@@ -23,11 +23,15 @@ fn every_handshake_of_the_past_is_understood() {
         let greeted = client.greet(version);
         assert_eq!(greeted["protocolVersion"], version);
         assert_eq!(greeted["serverInfo"]["name"], "statedir");
-        for ability in ["tools", "resources", "prompts"] {
+        for ability in ["tools", "resources", "prompts", "completions"] {
             assert!(greeted["capabilities"][ability].is_object(), "{greeted}");
         }
         assert_eq!(client.ok("status", json!({}))["total_steps"], 0);
         assert_eq!(client.result("ping", json!({})), json!({}));
+        let asked = json!({ "ref": { "type": "ref/prompt", "name": "start" },
+            "argument": { "name": "goal", "value": "x" } });
+        let completed = client.result("completion/complete", asked);
+        assert_eq!(completed["completion"]["values"], json!([]), "{completed}");
     }
     let mut client = Client::silent(&project);
     assert_eq!(client.greet("1999-01-01")["protocolVersion"], "2025-11-25");
@@ -283,6 +287,7 @@ fn prompts_quote_what_they_are_given_and_what_the_state_holds() {
     };
     let resumed = prompt(json!({ "name": "resume" }));
     let brief = project.ok(&["brief"]).stdout;
+    assert!(resumed.starts_with("Go on with the task whose brief follows"), "{resumed}");
     assert!(resumed.ends_with(&brief), "{resumed}");
     for line in resumed.lines().filter(|line| line.contains("delete everything")) {
         assert!(line.starts_with('>'), "{line}");

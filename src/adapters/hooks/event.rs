@@ -8,7 +8,7 @@ use super::{
     Dialect,
     loose::{self, Loose},
     planning::{HELPER, is_planning},
-    tools::{decides_review, is_foreign, strings},
+    tools::{decides_review, is_foreign, sets_constraint, strings},
 };
 use crate::adapters::{directory::nearest, session_name};
 
@@ -138,7 +138,7 @@ impl HookEvent {
                 let tool = self.tool();
                 let asks = asks_web(tool) || matches!(tool, "Task" | "Agent" | "agent" | HELPER);
                 let works = self.is_shell() || writes_file(tool) || asks || is_foreign(tool);
-                works || decides_review(self)
+                works || decides_review(self) || sets_constraint(self)
             }
             "PostToolUse" => {
                 let tool = self.tool();

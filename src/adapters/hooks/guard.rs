@@ -13,7 +13,7 @@ use super::{
     place::Guarded,
     reply::short,
     shell::guard::{Finding, only_looks},
-    tools::{decides_review, examine_tool, is_foreign},
+    tools::{decides_review, examine_tool, is_foreign, sets_constraint},
 };
 use crate::{
     domain::FactValue,
@@ -32,6 +32,20 @@ pub(super) fn before(hook: &Hook<'_>) -> Result<Reply, Error> {
         return Ok(Reply::Ask(
             "Deciding a review is for a person. Ask the user to decide it, and wait.".to_owned(),
         ));
+    }
+    if is_unattended() && sets_constraint(hook.event) {
+        let limits = hook.workspace.overview()?.spending.limits;
+        let input = hook.event.tool_input().map(|input| input.to_string().replace('-', "_"));
+        let is_named =
+            |limit: &&LimitUse| input.as_ref().is_some_and(|text| text.contains(limit.limit));
+        let is_set = |limit: &&LimitUse| limit.used.compare(&limit.at_most).is_some();
+        if let Some(limit) = limits.iter().filter(is_set).find(is_named) {
+            return Ok(Reply::Ask(format!(
+                "{} is a limit, and nobody is here to change it: it holds. Stop where it is \
+                 reached, and tell the user what is left.",
+                limit.limit
+            )));
+        }
     }
     let looks = hook.event.is_shell() && hook.event.input("command").is_none_or(only_looks);
     if looks || is_foreign(hook.event.tool()) {

@@ -40,12 +40,7 @@ pub(super) fn submitted(hook: &Hook<'_>) -> Result<Reply, Error> {
             } else {
                 list("No longer in force", "statedir constraint list", &gone, "")
             };
-            Some(list(
-                "Rules that have changed since the last report",
-                "statedir brief",
-                &new,
-                &more,
-            ))
+            Some(list("Rules that changed since you were last told", "statedir brief", &new, &more))
         }
     };
     if memory.rules.as_ref() != Some(&rules) {

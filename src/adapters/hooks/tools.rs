@@ -60,6 +60,23 @@ pub(super) fn decides_review(event: &HookEvent) -> bool {
     }
 }
 
+/// Whether a call changes a setting of constraints.md, by a command or by hand, whichever it is.
+pub(super) fn sets_constraint(event: &HookEvent) -> bool {
+    let is_op = |text: &str| text.contains("constraint.set") || text.contains("constraint.unset");
+    if event.is_shell() {
+        let command = event.input("command").unwrap_or_default();
+        let has = |wanted: &str| command.split_whitespace().any(|word| word == wanted);
+        let by_words = has("constraint") && (has("set") || has("unset"));
+        return command.contains("statedir") && (by_words || is_op(command));
+    }
+    if writes_file(event.tool()) {
+        let file = event.file().and_then(|file| Path::new(file).file_name());
+        return file.is_some_and(|name| name == "constraints.md");
+    }
+    let is_ours = server_tool(event.tool()).is_some_and(|(server, _)| server.contains("statedir"));
+    is_ours && event.tool_input().is_some_and(|input| is_op(&input.to_string()))
+}
+
 /// Whether a tool belongs to another MCP server and does not only look.
 pub(super) fn is_foreign(tool: &str) -> bool {
     let Some((server, name)) = server_tool(tool) else { return false };

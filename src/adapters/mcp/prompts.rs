@@ -78,7 +78,7 @@ pub(super) fn start(arguments: Option<&JsonObject>) -> Result<GetPromptResult, E
 pub(super) fn resume(answer: &Answer) -> GetPromptResult {
     let text = match answer.document["text"].as_str() {
         Some(brief) => format!(
-            "Continue the task whose brief follows. If it is paused or has failed, call `plan` \
+            "Go on with the task whose brief follows. If it is paused or has failed, call `plan` \
              with verb `resume` first. {LOOP}\n\n{brief}"
         ),
         None => {

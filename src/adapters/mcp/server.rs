@@ -85,6 +85,7 @@ impl ServerHandler for Server {
             .enable_tools()
             .enable_resources()
             .enable_prompts()
+            .enable_completions()
             .build();
         let mut info = ServerConfig::new(capabilities).with_instructions(prompts::LOOP);
         info.server_info = Implementation::new("statedir", env!("CARGO_PKG_VERSION"));

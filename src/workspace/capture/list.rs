@@ -62,6 +62,9 @@ pub(crate) struct Task {
     /// How far it was when client and plan last agreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreed: Option<Role>,
+    /// What they agreed on before the last change, as long as that may not have been made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsure: Option<Unsure>,
     /// The id of its step, once that was seen in the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
@@ -76,6 +79,14 @@ pub(crate) struct Task {
     pub note: Option<String>,
 }
 
+/// What a task and its step agreed on before a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unsure {
+    /// How far both were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<Role>,
+}
+
 /// The list of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -86,10 +97,10 @@ pub(crate) struct TaskList {
     /// forgotten, not dropped.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub began_anew: bool,
-    /// The revision that steps were last added to. As long as the state is still there, the addition
-    /// was never committed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub added_to: Option<String>,
+    /// The revision that steps were last added to or changed in. As long as the state is still there,
+    /// that was never committed.
+    #[serde(alias = "added_to", skip_serializing_if = "Option::is_none")]
+    pub changed_from: Option<String>,
     /// The tasks.
     pub tasks: Vec<Task>,
 }
@@ -105,7 +116,7 @@ impl TaskList {
                 && task.note.as_ref().is_none_or(|note| clean_line(note, usize::MAX) == *note)
         };
         (list.tasks.len() <= 2 * MOST_TASKS
-            && list.added_to.iter().chain([&list.session]).all(is_word)
+            && list.changed_from.iter().chain([&list.session]).all(is_word)
             && list.tasks.iter().all(fits))
         .then_some(list)
     }
@@ -196,7 +207,7 @@ impl TaskList {
             };
             found.push(place(false).or_else(|| place(true)));
         }
-        self.note_new_words(&mut found, &old, new.len());
+        note_new_words(&mut found, &old, &new);
         for (task, at) in new.into_iter().zip(found) {
             match at.and_then(|at| old[at].take()) {
                 Some(known) => {
@@ -219,25 +230,47 @@ impl TaskList {
             }
         }
     }
+}
 
-    /// A task whose words alone changed, in a list of the same length, is the same task.
-    fn note_new_words(&self, found: &mut [Option<usize>], old: &[Option<Task>], new: usize) {
-        let open = |at: &usize| old[*at].as_ref().is_some_and(|task| task.role != Role::Skipped);
-        let known: Vec<usize> = (0..old.len()).filter(open).collect();
-        let missing: Vec<usize> = (0..new).filter(|at| found[*at].is_none()).collect();
-        if let [at] = missing.as_slice()
-            && known.len() == new
-            && (0..new).all(|other| other == *at || found[other] == Some(known[other]))
-        {
-            found[*at] = Some(known[*at]);
-        }
+/// A task whose words alone changed, in a list of the same length, is the same task. One that says
+/// something else took its place.
+fn note_new_words(found: &mut [Option<usize>], old: &[Option<Task>], new: &[ClientTask]) {
+    let open = |at: &usize| old[*at].as_ref().is_some_and(|task| task.role != Role::Skipped);
+    let known: Vec<usize> = (0..old.len()).filter(open).collect();
+    let missing: Vec<usize> = (0..new.len()).filter(|at| found[*at].is_none()).collect();
+    if let [at] = missing.as_slice()
+        && known.len() == new.len()
+        && (0..new.len()).all(|other| other == *at || found[other] == Some(known[other]))
+        && old[known[*at]].as_ref().is_some_and(|task| is_reworded(&task.text, &new[*at].text))
+    {
+        found[*at] = Some(known[*at]);
     }
+}
+
+/// Whether two texts have at least half of their words in common.
+fn is_reworded(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    4 * one.intersection(&other).count() >= (one.len() + other.len()).max(1)
 }
 
 impl Task {
     fn new(task: ClientTask) -> Self {
         let ClientTask { key, text, role } = task;
-        Self { key, text, role, agreed: None, step: None, made: false, renamed: false, note: None }
+        Self {
+            key,
+            text,
+            role,
+            agreed: None,
+            unsure: None,
+            step: None,
+            made: false,
+            renamed: false,
+            note: None,
+        }
     }
 }
 
@@ -248,8 +281,22 @@ pub(super) fn same_words(one: &str, other: &str) -> bool {
 
 /// A text without what does not change its meaning.
 pub(super) fn words(text: &str) -> String {
-    let text: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    text.join(" ").trim_end_matches(['.', '…']).to_owned()
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        match word.is_ascii() {
+            true => {
+                let start = words.len();
+                words.push_str(word);
+                words[start..].make_ascii_lowercase();
+            }
+            false => words.push_str(&word.to_lowercase()),
+        }
+    }
+    words.truncate(words.trim_end_matches(['.', '…']).len());
+    words
 }
 
 /// A text as a title of one line: nothing hidden in it, and not too long.
@@ -319,6 +366,14 @@ mod tests {
         assert_eq!((known.tasks[1].step.as_deref(), known.tasks[1].renamed), (Some("k3f9"), true));
         rewritten(&mut known, &["x", "y", "c"]);
         assert_eq!(known.tasks.iter().filter(|task| task.role == Role::Skipped).count(), 2);
+    }
+
+    #[test]
+    fn a_task_in_the_place_of_another_is_another() {
+        let mut known = list(&["Collect data", "Write the report"]);
+        let now = rewritten(&mut known, &["Collect data", "Send it to Ada"]);
+        assert_eq!(now.len(), 3);
+        assert_eq!(now.last(), Some(&("Write the report".to_owned(), Role::Skipped)));
     }
 
     #[test]

@@ -15,14 +15,21 @@ pub(crate) use self::{
     standing::ListStanding,
 };
 use self::{
-    list::{Task, TaskList},
+    list::{Task, TaskList, Unsure},
     moves::Moves,
 };
 use super::{Change, Draft, Error, StepShape, Workspace, masked, transact::external_edit};
-use crate::domain::{Plan, Step, StepId, StepRef, StepRole as Role, Workflow};
+use crate::{
+    domain::{Plan, Step, StepId, StepRef, StepRole as Role, Workflow},
+    store::OperationSummary,
+};
 
+/// The kind of the operations.
+const CAPTURE: &str = "capture";
 /// How many changes may be refused before the rest is left for the next event.
 const MOST_REFUSED: usize = 5;
+/// How many operations are looked at for a change that may not have been made.
+const MOST_LOOKED_BACK: usize = 200;
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 400;
 
@@ -45,7 +52,7 @@ impl Workspace {
         loop {
             let failed = RefCell::new(None);
             let mut captured = Captured::default();
-            let done = self.change("capture", |draft| {
+            let done = self.change(CAPTURE, |draft| {
                 external_edit::update_counters(draft);
                 external_edit::tell_unread_steps(draft);
                 external_edit::remember(draft);
@@ -90,6 +97,26 @@ impl Workspace {
         }
     }
 
+    /// Finds out whether changes were made that a list has and the plan has not: if they were,
+    /// somebody turned them back, and if not, they are still to be made. Whether there were any.
+    fn settle(&self, list: &mut TaskList) -> bool {
+        let unsure = |task: &Task| task.unsure.is_some();
+        let (true, Some(from)) = (list.tasks.iter().any(unsure), &list.changed_from) else {
+            return false;
+        };
+        let ours = |op: &OperationSummary| op.kind == CAPTURE && op.actor == self.env.actor();
+        let last = self.store.operations(Some(MOST_LOOKED_BACK)).unwrap_or_default();
+        let was_made = last.iter().take_while(|op| op.id.as_str() != from).any(ours);
+        for task in &mut list.tasks {
+            if let Some(Unsure { was }) = task.unsure.take()
+                && !was_made
+            {
+                task.agreed = was;
+            }
+        }
+        true
+    }
+
     fn task_list(&self, session: &str) -> TaskList {
         let known = self.store.task_list(session).and_then(|bytes| TaskList::parse(&bytes));
         known.unwrap_or_else(|| TaskList { session: session.to_owned(), ..TaskList::default() })
@@ -113,10 +140,11 @@ impl Workspace {
         let mut list = self.task_list(session);
         let plan = draft.plan()?;
         let revision = draft.view().revision.as_str().to_owned();
-        if list.added_to.as_ref() == Some(&revision) {
+        if list.changed_from.as_ref() == Some(&revision) {
             forget_uncommitted(&mut list, &plan);
         }
         agree(&mut list, &plan, draft.workflow());
+        let is_settled = self.settle(&mut list);
         let (known, is_first) = (list.clone(), list.tasks.is_empty());
         let is_new = is_first || list.began_anew;
         for event in events {
@@ -135,36 +163,48 @@ impl Workspace {
         if is_new && events.iter().any(whole) {
             lacking = open_steps(&plan, draft.workflow(), &places);
         }
+        let found = |place: &Place| match place {
+            Place::Step(at) => Some(reference(&plan.steps[*at])),
+            Place::Removed | Place::Nowhere => None,
+        };
+        let found: Vec<Option<StepRef>> = places.iter().map(found).collect();
+        // What nobody holds is taken over by the plan that follows.
+        drop(plan);
         let added = add(draft, &mut list, &places)?;
-        if !added.is_empty() {
-            list.added_to = Some(revision);
-        }
         for at in refused.keys() {
             // It is tried again when the client changes it again.
             if let Some(task) = list.tasks.get_mut(*at) {
                 task.agreed = Some(task.role);
             }
         }
-        // Kept before the commit: what a crash leaves undone is done at the next event.
-        if list != known {
-            self.keep_list(&list);
-        }
-        for (at, task) in list.tasks.iter().enumerate() {
-            let step = match (&places[at], added.get(&at)) {
-                (_, Some(id)) => StepRef::Id(id.clone()),
-                (Place::Step(place), None) => reference(&plan.steps[*place]),
-                _ => continue,
-            };
+        let mut done = Ok(());
+        let mut has_moved = false;
+        for (at, task) in list.tasks.iter_mut().enumerate() {
+            let new = || added.get(&at).cloned().map(StepRef::Id);
+            let Some(step) = found[at].clone().or_else(new) else { continue };
             if refused.contains_key(&at) {
                 continue;
             }
-            for change in Moves::of(draft, task, &step)? {
-                if let Err(error) = super::adapted(draft, &change) {
-                    *failed.borrow_mut() = Some(at);
-                    return Err(error);
-                }
+            let changes = Moves::of(draft, task, &step)?;
+            done = changes.iter().try_for_each(|change| super::adapted(draft, change).map(drop));
+            if done.is_err() {
+                *failed.borrow_mut() = Some(at);
+                break;
+            }
+            if changes.iter().any(|change| !matches!(change, Change::StepSet(_))) {
+                task.unsure = Some(Unsure { was: task.agreed });
+                task.agreed = Some(task.role);
+                has_moved = true;
             }
         }
+        if has_moved || !added.is_empty() {
+            list.changed_from = Some(revision);
+        }
+        // Kept before the commit: what a crash leaves undone is done at the next event.
+        if is_settled || list != known {
+            self.keep_list(&list);
+        }
+        done?;
         Ok(Captured { lacking, refused: Vec::new() })
     }
 }
@@ -229,12 +269,15 @@ fn places(list: &TaskList, plan: &Plan, workflow: &Workflow, is_new: bool) -> Ve
     places
 }
 
-/// Forgets steps that were to be added when a crash came before the commit.
+/// Forgets what was to be changed when a crash came before the commit.
 fn forget_uncommitted(list: &mut TaskList, plan: &Plan) {
     let is_there = |id: &str| {
         plan.steps.iter().any(|step| step.id.as_ref().is_some_and(|known| known.as_str() == id))
     };
     for task in &mut list.tasks {
+        if let Some(Unsure { was }) = task.unsure.take() {
+            task.agreed = was;
+        }
         task.step = task.step.take().filter(|id| task.agreed.is_some() || is_there(id));
     }
 }
@@ -247,7 +290,7 @@ fn agree(list: &mut TaskList, plan: &Plan, workflow: &Workflow) {
         let step = &plan.steps[at];
         task.step = step.id.as_ref().map(ToString::to_string);
         if workflow.role_of(step) == Some(task.role) {
-            task.agreed = Some(task.role);
+            (task.agreed, task.unsure) = (Some(task.role), None);
         }
         task.renamed = task.renamed && !list::same_words(&task.text, &step.title);
     }

@@ -146,3 +146,56 @@ fn a_tool_is_counted_while_somebody_holds_the_state() {
     drop(lock);
     assert_eq!(used(&project, "file_operations"), json!(1));
 }
+
+/// An agent that nobody watches must not answer the question that it would be asked.
+#[test]
+fn a_limit_is_not_raised_by_an_agent_that_nobody_watches() {
+    let project = Project::new();
+    project.ok(&["constraint", "set", "max_web_requests", "1"]);
+    let asked = |attended: &str, name: &str, input: Value| {
+        let mut event = tool("PreToolUse", name, input);
+        event["session_id"] = json!("s1");
+        event["cwd"] = json!(project.root());
+        let env = [("CLAUDE_CODE_SESSION_ATTENDED", attended)];
+        let said = fire_in(&project, &[], &env, event.to_string().as_bytes()).stdout;
+        let answer: Value = serde_json::from_str(&said).unwrap_or_default();
+        answer["hookSpecificOutput"]["permissionDecision"].as_str().map(str::to_owned)
+    };
+    let constraints = project.root().join("workspace/state/constraints.md");
+    let change = json!([{ "op": "constraint.set", "name": "max_web_requests", "value": 9 }]);
+    let shell = |command: &str| ("Bash", json!({ "command": command }));
+    let raises = [
+        shell("statedir constraint set max_web_requests 9"),
+        shell("cd . && statedir -C . constraint unset max-web-requests"),
+        shell(&format!("echo '{change}' | statedir apply -")),
+        (
+            "mcp__statedir__adapt",
+            json!({ "verb": "constraint.set", "name": "max_web_requests", "value": 9 }),
+        ),
+        ("mcp__plugin_statedir_statedir__apply", json!({ "changes": change })),
+        ("Edit", json!({ "file_path": constraints, "old_string": "max_web_requests: 1" })),
+    ];
+    for (name, input) in raises {
+        let text = input.to_string();
+        assert_eq!(asked("0", name, input.clone()).as_deref(), Some("ask"), "{name} {text}");
+        // Where somebody is there, it is the client's to ask.
+        assert_eq!(asked("1", name, input), None, "{name} {text}");
+    }
+    let others = [
+        shell("statedir constraint set priority quality"),
+        shell("statedir constraint get max_web_requests"),
+        shell("statedir constraint set max_file_operations 5"),
+        ("Edit", json!({ "file_path": constraints, "old_string": "priority" })),
+        ("Edit", json!({ "file_path": "src/a.rs", "old_string": "max_web_requests" })),
+    ];
+    for (name, input) in others {
+        let text = input.to_string();
+        assert_eq!(asked("0", name, input), None, "{name} {text}");
+    }
+    let fetch = |name| tool(name, "WebFetch", json!({ "url": "http://localhost" }));
+    fire(&project, fetch("PostToolUse"));
+    for _ in 0..3 {
+        assert_eq!(asked("0", "WebFetch", json!({})).as_deref(), Some("ask"), "it stays reached");
+    }
+    assert_eq!(asked("1", "WebFetch", json!({})), None, "asked about once where somebody is there");
+}

@@ -13,6 +13,7 @@ use crate::{
         identify,
         setup::project_of,
     },
+    domain::StateFile,
     recovery::SIGN_EVERY_MS,
     store::{Process, StoreError},
     workspace::{Error, ErrorKind, InitOptions, Workspace},
@@ -30,7 +31,8 @@ use crate::{
 /// history.md or .statedir/ or removes the state. That protects against accidents, not malice, even
 /// if the event is not quite JSON. It asks, too, when a review is open and when a limit is reached:
 /// once per limit and session, with the command that raises it (`statedir constraint set
-/// max_file_operations 100`); a rule can pause for good. PostToolUse counts file operations and web
+/// max_file_operations 100`); every time, and also before a limit is changed, if the client says
+/// that nobody is there. A rule can pause for good. PostToolUse counts file operations and web
 /// requests and checks a state file that was edited. What the agent plans with its own task tool
 /// becomes steps: TaskCreate, TaskUpdate, TodoWrite, an accepted plan, Codex's update_plan,
 /// Gemini's write_todos, opencode's todowrite, Qwen's todo_write, Copilot's table `todos`; with
@@ -134,7 +136,11 @@ fn reply(
     session.global.wait = Some(wait);
     session.command = format!("hook {}", event.name());
     let workspace = session.workspace().map_err(|failure| failure.message)?;
-    if workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log) {
+    // A state that has a plan is there: the rest need not be looked for.
+    let has_plan = dir.join(StateFile::Plan.name()).is_file();
+    let is_empty =
+        || workspace.store().exists().is_ok_and(|found| found.files.is_empty() && !found.log);
+    if !has_plan && is_empty() {
         return Ok(hooks::Reply::Silent);
     }
     let began = Instant::now();
