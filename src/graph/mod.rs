@@ -32,7 +32,7 @@ pub(crate) fn role_word(role: Option<StepRole>) -> String {
 }
 
 /// A plan's steps with what follows from their dependencies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// The plan's title.
     pub title: String,

@@ -68,7 +68,7 @@ struct Version {
 impl Version {
     fn read(text: String, grammar: &Grammar) -> Result<Self, String> {
         let document = Document::parse(text.clone()).map_err(|error| error.to_string())?;
-        Ok(Self { text, tasks: Checklist::of_tasks(&document, grammar).tasks })
+        Ok(Self { text, tasks: Checklist::read(&document, grammar).tasks })
     }
 
     /// The text with other markers, if it still has the same tasks.

@@ -118,6 +118,8 @@ pub(crate) struct Situation {
     pub stopped: Option<String>,
     /// Whether plan.md says nothing that a plan says, as after an editor's accident.
     pub is_no_plan: bool,
+    /// How many boxes there are where no step is known.
+    pub boxes: usize,
 }
 
 /// Recommends the next move.
@@ -125,7 +127,7 @@ pub(crate) struct Situation {
 /// What stops everything comes first; then a step that runs: one's own, then one whose holder is
 /// gone; then one that failed and may be tried again; then the next one; then one that waits.
 pub(crate) fn next_move(situation: &Situation) -> NextMove {
-    let Situation { role, plan_first, open_reviews, steps, stopped, is_no_plan } = situation;
+    let Situation { role, plan_first, open_reviews, steps, stopped, is_no_plan, boxes } = situation;
     let with = |role| steps.iter().filter(move |step| step.role == Some(role));
     let unfinished =
         steps.iter().filter(|step| !step.role.is_some_and(StepRole::is_finished)).count();
@@ -154,6 +156,11 @@ pub(crate) fn next_move(situation: &Situation) -> NextMove {
     if matches!(role, Some(PlanRole::Paused | PlanRole::Failed)) {
         let word = if *role == Some(PlanRole::Paused) { "is paused" } else { "has failed" };
         return made(Move::Resume, None, "statedir resume", &format!("The plan {word}"));
+    }
+    if steps.is_empty() && *boxes > 0 {
+        let boxes = counted(*boxes, "checkbox", "checkboxes");
+        let why = format!("The plan has {boxes} and no steps yet");
+        return made(Move::AddSteps, None, "statedir adopt", &why);
     }
     if steps.is_empty() && *is_no_plan {
         return made(Move::Repair, None, "statedir check", "plan.md is damaged");

@@ -137,6 +137,19 @@ impl View {
         }
     }
 
+    /// The same picture with more files, the appended one perhaps among them, which are made when
+    /// they are first written to.
+    #[must_use]
+    pub(crate) fn with_unwritten(
+        mut self,
+        files: BTreeMap<String, Vec<u8>>,
+        appended: bool,
+    ) -> View {
+        self.files.extend(files);
+        self.appended.exists |= appended;
+        self
+    }
+
     /// The same picture as one of other files that stand for these; the appended file is made when
     /// it is first written to.
     #[must_use]

@@ -200,7 +200,21 @@ impl Workspace {
 
     /// All files at one revision, as those of a native state.
     pub(super) fn read_view(&self) -> Result<View, Error> {
-        self.shown(self.store.read(self.options.wait)?)
+        self.seen_whole(self.store.read(self.options.wait)?)
+    }
+
+    /// A picture of the store as the files of a native state; those that were never written say
+    /// nothing.
+    pub(super) fn seen_whole(&self, view: View) -> Result<View, Error> {
+        let view = self.shown(view)?;
+        if view.bytes(StateFile::Plan.name()).is_none() {
+            return Ok(view);
+        }
+        let unwritten = self.unwritten(&view);
+        let blank = |file: &StateFile| (file.name().to_owned(), file.blank().to_vec());
+        let is_history = |file: &StateFile| *file == StateFile::History;
+        let files = unwritten.iter().filter(|file| !is_history(file)).map(blank).collect();
+        Ok(view.with_unwritten(files, unwritten.iter().any(is_history)))
     }
 
     /// A picture of the state for the one who acts.

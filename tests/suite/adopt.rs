@@ -1,5 +1,6 @@
 //! Plans of other systems, worked on in their own files.
 
+mod brought;
 mod clients;
 mod corpus;
 mod imports;

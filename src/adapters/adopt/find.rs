@@ -13,6 +13,10 @@ const ENTRIES: usize = 10_000;
 
 /// The paths below `dir` that have the form of a pattern, in order.
 pub(super) fn matching(dir: &Path, pattern: &str) -> Vec<String> {
+    // Most patterns name one file that is not there.
+    if !pattern.contains('*') && dir.join(pattern).symlink_metadata().is_err() {
+        return Vec::new();
+    }
     let mut found = vec![String::new()];
     for part in pattern.split('/') {
         let mut next = Vec::new();
@@ -29,16 +33,11 @@ pub(super) fn matching(dir: &Path, pattern: &str) -> Vec<String> {
                 continue;
             }
             let Ok(entries) = fs_err::read_dir(dir.join(parent)) else { continue };
-            let names = entries
-                .flatten()
-                .take(ENTRIES)
-                .filter_map(|entry| entry.file_name().into_string().ok());
-            next.extend(
-                names
-                    .filter(|name| matches_part(part, name))
-                    .map(|name| joined(&name))
-                    .filter(is_there),
-            );
+            let is_link =
+                |entry: &fs_err::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let entries = entries.flatten().take(ENTRIES).filter(|entry| !is_link(entry));
+            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+            next.extend(names.filter(|name| matches_part(part, name)).map(|name| joined(&name)));
         }
         found = next;
         found.sort_unstable();

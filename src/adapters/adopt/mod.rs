@@ -9,6 +9,7 @@ mod tests;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 pub(crate) use self::propose::{Proposed, Wanted, propose};
@@ -16,7 +17,7 @@ use crate::{
     adapters::{config_directory, foreign},
     domain::{
         StepRole,
-        checklist::Checklist,
+        checklist::Tally,
         layout::profile::{self, Profile, Unit},
     },
     text::markdown::Document,
@@ -30,7 +31,9 @@ pub(crate) struct FoundPlan {
     /// What it is called for people.
     pub name: String,
     /// Its tasks.
-    pub tasks: Checklist,
+    pub tasks: Tally,
+    /// The text.
+    pub document: Arc<Document>,
     /// The title of the document.
     pub title: Option<String>,
     /// What it says is to be reached.
@@ -46,7 +49,7 @@ impl FoundPlan {
             return None;
         }
         let document = Document::from_bytes(fs_err::read(file).ok()?).ok()?;
-        let tasks = Checklist::read(&document, &profile.grammar);
+        let tasks = Tally::read(&document, &profile.grammar);
         let title = document.sections().map(|id| document.section(id)).find(|one| one.level == 1);
         let title = title.map(|section| section.title.trim().to_owned());
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -54,14 +57,15 @@ impl FoundPlan {
             Unit::Directory if !directory.is_empty() => directory.to_owned(),
             _ => path.to_owned(),
         };
-        let first = tasks.tasks.first().map_or(document.source().len(), |task| task.span.start);
+        let first = tasks.first.unwrap_or(document.source().len());
         let goal = goal(document.source().get(..first).unwrap_or_default());
-        Some(Self { path: path.to_owned(), name, tasks, title, goal })
+        let document = Arc::new(document);
+        Some(Self { path: path.to_owned(), name, tasks, document, title, goal })
     }
 
     /// `89 tasks, 89 done, 0 open, 1 line left as prose`.
     pub(crate) fn summary(&self) -> String {
-        let all = self.tasks.tasks.len();
+        let all = self.tasks.len();
         let noun = |count: usize, one: &str, many: &str| match count {
             1 => format!("1 {one}"),
             count => format!("{count} {many}"),
@@ -75,7 +79,7 @@ impl FoundPlan {
         if active > 0 {
             said.push(format!("{active} in progress"));
         }
-        let unknown = self.tasks.tasks.iter().filter(|task| !task.is_known).count();
+        let unknown = self.tasks.unknown();
         if unknown > 0 {
             let markers = noun(unknown, "marker", "markers");
             said.push(format!("{markers} not known and counted as open"));
@@ -126,7 +130,7 @@ pub(crate) struct Detected {
 impl Detected {
     /// How many tasks there are.
     pub(crate) fn count(&self) -> usize {
-        self.plans.iter().map(|plan| plan.tasks.tasks.len()).sum()
+        self.plans.iter().map(|plan| plan.tasks.len()).sum()
     }
 
     /// The report, a line for each plan.
@@ -174,8 +178,8 @@ pub(crate) fn detect(dir: &Path) -> Vec<Detected> {
 /// Which of them is meant where nobody says: one with something left to do, and the largest.
 pub(crate) fn best(found: &[Detected]) -> Option<usize> {
     let rank = |at: &usize| {
-        let is_open = |plan: &FoundPlan| plan.tasks.count(StepRole::Done) < plan.tasks.tasks.len();
-        (found[*at].plans.iter().any(is_open), found[*at].count())
+        let is_open = found[*at].plans.iter().any(|plan| plan.tasks.is_open());
+        (is_open, found[*at].count())
     };
     (0..found.len()).rev().max_by_key(rank)
 }
@@ -205,7 +209,7 @@ pub(crate) fn with_profile(dir: &Path, profile: Profile) -> Option<Detected> {
     let (mut plans, mut unreadable) = (Vec::new(), Vec::new());
     for path in &paths {
         match FoundPlan::read(dir, path, &profile) {
-            Some(plan) if plan.tasks.tasks.is_empty() => {}
+            Some(plan) if plan.tasks.len() == 0 => {}
             Some(plan) => plans.push(plan),
             None if dir.join(path).is_dir() => {}
             None => unreadable.extend(propose::unreadable(&dir.join(path))),

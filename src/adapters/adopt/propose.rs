@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Detected, best, detect, find, profile_named, with_file, with_profile};
 use crate::{
-    domain::layout::{
-        AddedFiles, FilePath, ForeignLayout, PlanFile,
-        profile::{NAMES, Profile, Unit},
+    domain::{
+        adopted::Documents,
+        layout::{
+            AddedFiles, FilePath, ForeignLayout, PlanFile,
+            profile::{NAMES, Profile, Unit},
+        },
     },
     text::markdown::Document,
 };
@@ -33,6 +36,14 @@ pub(crate) struct Proposed {
     pub others: Vec<Detected>,
     /// The layout; its `execution_id` is for the caller to give.
     pub layout: ForeignLayout,
+}
+
+impl Proposed {
+    /// The files with tasks as they were read, by name.
+    pub(crate) fn documents(&self) -> Documents {
+        let plans = self.found.plans.iter();
+        plans.map(|plan| (plan.path.clone(), plan.document.clone())).collect()
+    }
 }
 
 /// What adopting would come to; files that `former` knows stay.
@@ -118,10 +129,8 @@ fn layout(
         plan.push(PlanFile { file: FilePath::parse(&one.path)?, prefix });
     }
     // Knowledge belongs to what is still to be done; of plans that are finished, to the last.
-    let is_open = |one: &&super::FoundPlan| {
-        one.tasks.count(crate::domain::StepRole::Done) < one.tasks.tasks.len()
-    };
-    let mut open: Vec<&super::FoundPlan> = found.plans.iter().filter(is_open).collect();
+    let mut open: Vec<&super::FoundPlan> =
+        found.plans.iter().filter(|one| one.tasks.is_open()).collect();
     if open.is_empty() {
         open.extend(found.plans.last());
     }

@@ -94,10 +94,11 @@ fn workspace_of(dir: &Path, actor: &str) -> Workspace {
 fn adopt(dir: &Path) -> bool {
     let wanted = Wanted { path: dir.to_owned(), ..Wanted::default() };
     let Ok(mut proposed) = propose(&wanted, None) else { return false };
+    let documents = proposed.documents();
     proposed.layout.execution_id = "exec_1".to_owned();
     let now: Timestamp = "2026-01-15T09:00:00Z".parse().unwrap();
     let (env, options) = (Environment::fixed(now, "ada", 7), Options::new(NoVersionControl));
-    Workspace::adopting(dir, proposed.layout, env, options).adopt("adopted").unwrap();
+    Workspace::adopting(dir, proposed.layout, env, options).adopt("adopted", &documents).unwrap();
     true
 }
 

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// How much of long lists is read: what is older is found by a search.
-const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 500 };
+const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 500, graph: true };
 /// How many entries a search lists.
 const MOST_FOUND: usize = 200;
 /// How many lines of a difference are kept.

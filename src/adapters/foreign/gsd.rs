@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ForeignPlan, ForeignStep, read_text};
 use crate::{
-    domain::checklist::{Checklist, Grammar},
+    domain::checklist::{Checklist, Grammar, Tally},
     text::markdown::Document,
 };
 
@@ -37,8 +37,9 @@ pub(super) fn read(path: &Path) -> Result<ForeignPlan, String> {
         }
         plan.steps.push(step);
     }
-    if found.prose > 0 {
-        plan.left_out.push(format!("{} lines of ROADMAP.md that are not tasks", found.prose));
+    let prose = Tally::read(&document, &Grammar::default()).prose;
+    if prose > 0 {
+        plan.left_out.push(format!("{prose} lines of ROADMAP.md that are not tasks"));
     }
     if let Some(state) =
         roadmap.parent().map(|dir| dir.join("STATE.md")).filter(|file| file.is_file())

@@ -119,7 +119,8 @@ fn extent(view: &str, skipped: usize) -> Extent {
         _ => 0,
     };
     let pages = 1 + (skipped / ENTRIES) as u64;
-    Extent { entries, bytes: (pages << 20).min(8 << 20), operations: 0 }
+    let graph = matches!(view, "graph" | "steps");
+    Extent { entries, bytes: (pages << 20).min(8 << 20), operations: 0, graph }
 }
 
 /// The state and what is shown of it.

@@ -17,6 +17,10 @@ use crate::{
 /// The section of our own file with what tasks have to tell beyond their marker.
 pub(super) const TASKS: &str = "Tasks";
 
+/// What our own file tells whoever opens it.
+pub(super) const OWN_NOTE: &str = "<!-- What statedir keeps besides the checklists that statedir.yaml \
+    names: their markers say which tasks are done. -->\n\n";
+
 /// Our own file, read.
 pub(super) struct Own {
     pub plan: Plan,
@@ -178,7 +182,8 @@ impl Adopted<'_> {
             Some((own, section)) => {
                 let document = &own.plan.document;
                 let found = document.section(section);
-                text.push_str(document.source()[..found.body.start].trim_end());
+                let begin = &document.source()[..found.body.start];
+                text.push_str(begin.replacen(OWN_NOTE, "", 1).trim_end());
                 text.push('\n');
                 let said = document.body_text(section).trim_end();
                 if !said.is_empty() {

@@ -70,7 +70,7 @@ impl Adopted<'_> {
         };
         let changed = apply_splices(source, &mut [splice.clone()]).ok();
         let changed = changed.and_then(|text| Document::parse(text).ok());
-        let tasks = changed.map(|document| Checklist::of_tasks(&document, self.grammar()).tasks);
+        let tasks = changed.map(|document| Checklist::read(&document, self.grammar()).tasks);
         let said = |task: &Task| (task.id.clone(), task.title.clone(), task.role, task.depth);
         let before: Vec<_> = list.tasks.tasks.iter().map(said).collect();
         let wanted = (id.clone(), title.to_owned(), StepRole::Open, task.depth);

@@ -15,7 +15,7 @@ use crate::domain::{
 };
 
 /// Who wrote it. To be counted up whenever lists are read or composed in another way than before.
-pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+1");
+pub(super) const FORMAT: &str = concat!("adopted ", env!("CARGO_PKG_VERSION"), "+2");
 
 #[derive(Serialize, Deserialize)]
 struct Preface<'a> {

@@ -119,8 +119,13 @@ impl Adopted<'_> {
         let document = Document::from_bytes(bytes.to_vec()).map_err(|error| {
             ModelError::BadValue { message: format!("`{name}`: {error}"), hint: None }
         })?;
-        let tasks = Arc::new(Checklist::of_tasks(&document, self.grammar()));
-        Ok(List { document: Arc::new(document), tasks, first: 0 })
+        Ok(self.list_of(Arc::new(document)))
+    }
+
+    /// The tasks of a file that was read.
+    pub(super) fn list_of(&self, document: Arc<Document>) -> List {
+        let tasks = Arc::new(Checklist::read(&document, self.grammar()));
+        List { document, tasks, first: 0 }
     }
 
     /// A file with all of its tasks; `None` where it is not there or cannot be read.

@@ -16,7 +16,7 @@ mod prose;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use self::lists::List;
 pub(crate) use self::{
@@ -25,9 +25,13 @@ pub(crate) use self::{
     project::{Change, Projected},
 };
 use super::{ModelError, StateFile, StepId, Workflow, checklist::Grammar, layout::ForeignLayout};
+use crate::text::markdown::Document;
 
 /// The files of a state, by name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+
+/// Files that were read, by name.
+pub(crate) type Documents = BTreeMap<String, Arc<Document>>;
 
 /// A task as a step of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,11 +77,26 @@ impl Adopted<'_> {
 
     /// The plan that `raw` comes to.
     pub(crate) fn compose(&self, raw: &Files) -> Result<Composed, ModelError> {
+        self.compose_with(raw, &Documents::new())
+    }
+
+    /// The plan that `raw` comes to, some files of which may have been read.
+    pub(crate) fn compose_with(
+        &self,
+        raw: &Files,
+        documents: &Documents,
+    ) -> Result<Composed, ModelError> {
         let lists = Lists::default();
         let mut all = Vec::with_capacity(self.layout.plan.len());
         for (at, one) in self.layout.plan.iter().enumerate() {
             let name = one.file.as_str();
-            let list = raw.get(name).map(|bytes| self.list(name, bytes)).transpose()?;
+            let read = |bytes: &Vec<u8>| match documents.get(name) {
+                Some(document) if document.source().as_bytes() == bytes => {
+                    Ok(self.list_of(document.clone()))
+                }
+                _ => self.list(name, bytes),
+            };
+            let list = raw.get(name).map(read).transpose()?;
             all.push(lists.put((at, None), list));
         }
         let bound = self.bind(&all);

@@ -1,14 +1,14 @@
 //! Taking an edited plan apart: markers into the checklists, the rest into our own file.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
 
 use super::{
     Adopted, Bound, Composed, Files, List, Lists,
     bind::by_written_id,
-    compose::{Own, TASKS, other_sections, push_escaped, push_field, without_items},
+    compose::{OWN_NOTE, Own, TASKS, other_sections, push_escaped, push_field, without_items},
 };
 use crate::{
     domain::{ModelError, Plan, StateFile, Step, StepId, StepRole, checklist::Task},
@@ -107,12 +107,13 @@ impl Adopted<'_> {
             Some(plan) => plan,
             None => Rc::new(read(new)?),
         };
-        let changed = changed(before, &after);
-        self.refuse_reshaped(raw, before, &after, &changed)?;
+        let tasks = tasks_of(&after, &before.bound);
+        let changed = changed(before, &after, &tasks);
+        self.refuse_reshaped(raw, before, &after, (&tasks, &changed))?;
         let mut files = raw.clone();
         let mut changes = Vec::new();
         let (mut edited, mut longer) = (BTreeSet::new(), BTreeSet::new());
-        for (at, mut edits) in self.markers(raw, before, &after, &changed) {
+        for (at, mut edits) in self.markers(raw, before, &after, (&tasks, &changed)) {
             let name = self.layout.plan[at].file.as_str();
             let old = raw.get(name).and_then(|bytes| std::str::from_utf8(bytes).ok());
             let old = old.unwrap_or_default();
@@ -144,6 +145,7 @@ impl Adopted<'_> {
             files: &files,
             lists: &lists,
             bound: &before.bound,
+            tasks: &tasks,
             changed: &changed,
             old: old.as_ref(),
         };
@@ -156,7 +158,7 @@ impl Adopted<'_> {
         }
         let roles = self.roles(&after);
         let again = self.text(&files, &lists, bound, Some((&changed, roles.as_slice())))?;
-        prove(&after, &read(again.text.as_bytes())?, &by_id(bound), &changed)?;
+        prove(&after, &read(again.text.as_bytes())?, (&tasks, &changed))?;
         let whole = again.within((&before.plan, &before.places), bound, &changed);
         let kept = whole.and_then(|(plan, places)| {
             debug_assert_eq!(self.compose(&files).map(|whole| whole.plan).ok(), Some(plan.clone()));
@@ -180,13 +182,12 @@ impl Adopted<'_> {
         raw: &Files,
         before: &Composed,
         after: &Plan,
-        changed: &BTreeSet<&str>,
+        (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
     ) -> Result<(), ModelError> {
-        let known = by_id(&before.bound);
         let mut next = before.bound.iter();
         let mut own = None;
-        for step in &after.steps {
-            let Some(one) = known.get(id_of(step)) else {
+        for (step, task) in after.steps.iter().zip(tasks) {
+            let Some(one) = task else {
                 own = Some(step);
                 continue;
             };
@@ -236,12 +237,12 @@ impl Adopted<'_> {
         raw: &Files,
         before: &Composed,
         after: &Plan,
-        changed: &BTreeSet<&str>,
+        (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
     ) -> BTreeMap<usize, Vec<Splice>> {
         let mut splices: BTreeMap<usize, Vec<Splice>> = BTreeMap::new();
-        let known = by_id(&before.bound);
-        for step in after.steps.iter().filter(|step| changed.contains(id_of(step))) {
-            let Some(one) = known.get(id_of(step)) else { continue };
+        let steps = after.steps.iter().zip(tasks);
+        for (step, task) in steps.filter(|(step, _)| changed.contains(id_of(step))) {
+            let Some(one) = task else { continue };
             let list = self.list_with(raw, &before.lists, &before.bound, one);
             let task = list.as_ref().and_then(|list| list.task(one));
             let (Some(task), Some(role)) = (task, self.workflow.role_of(step)) else { continue };
@@ -288,10 +289,9 @@ impl Adopted<'_> {
         let roles = self.roles(after);
         let mut tasks = String::new();
         let mut steps = String::new();
-        let known = by_id(part.bound);
-        for step in &after.steps {
+        for (step, task) in after.steps.iter().zip(part.tasks) {
             let id = id_of(step);
-            let Some(one) = known.get(id) else {
+            let Some(one) = task else {
                 let section = document.section(step.section);
                 let heading = document.source()[section.heading.clone()].trim_end();
                 let body = document.extent_text(step.section).trim_end();
@@ -304,9 +304,12 @@ impl Adopted<'_> {
             }
         }
         // What was kept of a task that is not there any more may be of use when it comes back.
-        let orphans = part.old.iter().flat_map(|old| old.tasks.keys());
-        for id in orphans.filter(|id| !known.contains_key(id.as_str())) {
-            tasks.push_str(&part.old_text(id));
+        if let Some(old) = part.old {
+            let mut orphans: BTreeSet<&str> = old.tasks.keys().map(String::as_str).collect();
+            for one in part.bound {
+                orphans.remove(one.id.as_str());
+            }
+            orphans.iter().for_each(|id| tasks.push_str(&part.old_text(id)));
         }
         let derived = self.metadata(&roles);
         let mut said = String::new();
@@ -325,10 +328,7 @@ impl Adopted<'_> {
         let is_needed = is_needed || !others.is_empty();
         let mut text = String::from("# ");
         push_escaped(&mut text, &format!("Execution Plan: {}", self.layout.title));
-        text.push_str(
-            "\n\n<!-- What statedir keeps besides the checklists that statedir.yaml names: their markers \
-             say which tasks are done. -->\n\n## Metadata\n",
-        );
+        text.extend(["\n\n", OWN_NOTE, "## Metadata\n"]);
         if said.trim().is_empty() {
             push_field(&mut text, "execution_id", &self.layout.execution_id)?;
         } else {
@@ -364,6 +364,8 @@ struct Part<'a> {
     files: &'a Files,
     lists: &'a Lists,
     bound: &'a [Bound],
+    /// The tasks that the steps of the plan are.
+    tasks: &'a [Option<&'a Bound>],
     /// The ids of the steps that have changed.
     changed: &'a BTreeSet<&'a str>,
     /// The file as it was.
@@ -381,15 +383,32 @@ impl Part<'_> {
     }
 }
 
-/// The steps whose text is not what it was.
-fn changed<'p>(before: &Composed, after: &'p Plan) -> BTreeSet<&'p str> {
-    let known: HashSet<&str> = before.plan.split("\n### ").map(str::trim_end).collect();
-    let is_changed = |step: &&Step| {
-        let extent = after.document.section(step.section).extent.clone();
-        let text = after.document.source()[extent].trim_end();
-        !known.contains(text.strip_prefix("### ").unwrap_or(text))
+/// The task that each step of a plan is; `None` for one that is in no checklist.
+fn tasks_of<'b>(plan: &Plan, bound: &'b [Bound]) -> Vec<Option<&'b Bound>> {
+    let mut next = bound.iter().peekable();
+    let mut by_id = None;
+    let task_of = |step: &Step| {
+        let id = id_of(step);
+        // As a rule all of them are there, in order.
+        next.next_if(|one| one.id.as_str() == id).or_else(|| {
+            let all = || bound.iter().map(|one| (one.id.as_str(), one)).collect();
+            let by_id: &BTreeMap<&str, &Bound> = by_id.get_or_insert_with(all);
+            by_id.get(id).copied()
+        })
     };
-    after.steps.iter().filter(is_changed).map(id_of).collect()
+    plan.steps.iter().map(task_of).collect()
+}
+
+/// The tasks whose text is not what it was.
+fn changed<'p>(before: &Composed, after: &'p Plan, tasks: &[Option<&Bound>]) -> BTreeSet<&'p str> {
+    let mut places = before.bound.iter().zip(&before.places);
+    let is_changed = |(step, task): &(&Step, &Option<&Bound>)| {
+        let extent = after.document.section(step.section).extent.clone();
+        let text = after.document.source()[extent].trim();
+        let same = places.next().filter(|(one, _)| task.is_some_and(|task| task.id == one.id));
+        same.and_then(|(_, place)| before.plan.get(place.clone())).map(str::trim) != Some(text)
+    };
+    after.steps.iter().zip(tasks).filter(is_changed).map(|(step, _)| id_of(step)).collect()
 }
 
 /// How many tasks there are in the section of a task, itself included.
@@ -403,16 +422,11 @@ fn id_of(step: &Step) -> &str {
     step.id.as_ref().map(StepId::as_str).unwrap_or_default()
 }
 
-fn by_id(bound: &[Bound]) -> BTreeMap<&str, &Bound> {
-    bound.iter().map(|one| (one.id.as_str(), one)).collect()
-}
-
 /// What was read back must be what was meant, for each step that changed or is our own.
 fn prove(
     meant: &Plan,
     read: &Plan,
-    known: &BTreeMap<&str, &Bound>,
-    changed: &BTreeSet<&str>,
+    (tasks, changed): (&[Option<&Bound>], &BTreeSet<&str>),
 ) -> Result<(), ModelError> {
     let said = |step: &Step| -> serde_json::Value {
         let mut step = step.clone();
@@ -423,8 +437,10 @@ fn prove(
         step.set_details(details);
         serde_json::to_value(step).unwrap_or_default()
     };
-    let is_told = |step: &&Step| changed.contains(id_of(step)) || !known.contains_key(id_of(step));
-    let wanted: Vec<&Step> = meant.steps.iter().filter(is_told).collect();
+    let steps = meant.steps.iter().zip(tasks);
+    let is_told =
+        |(step, task): &(&Step, &Option<&Bound>)| task.is_none() || changed.contains(id_of(step));
+    let wanted: Vec<&Step> = steps.filter(is_told).map(|(step, _)| step).collect();
     let pair = wanted.iter().zip(&read.steps).find(|(meant, read)| said(meant) != said(read));
     if let Some((meant, _)) = pair {
         return Err(refused(

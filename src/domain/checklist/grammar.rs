@@ -68,8 +68,8 @@ impl Default for Grammar {
                 read('✓', StepRole::Done),
                 read('✔', StepRole::Done),
                 read('✅', StepRole::Done),
-                read('-', StepRole::Active),
                 read('~', StepRole::Active),
+                read('-', StepRole::Active),
                 read('>', StepRole::Active),
                 read('/', StepRole::Active),
             ],
@@ -127,6 +127,13 @@ impl Grammar {
         self.words.iter().find(|known| known.role == role).map(|known| known.word.as_str())
     }
 
+    /// What a box says that is read as a role, whoever writes it: a marker, or else a word.
+    pub(crate) fn box_of(&self, role: StepRole) -> String {
+        let mark = self.markers.iter().find(|known| known.role == role).map(|known| known.mark);
+        let word = || self.word_of(role).map(str::to_owned);
+        mark.map(String::from).or_else(word).unwrap_or_else(|| " ".to_owned())
+    }
+
     /// Whether a word has the shape of an id here.
     pub(super) fn is_id(&self, word: &str) -> bool {
         self.ids.iter().any(|shape| fits(shape, word))
@@ -167,6 +174,8 @@ mod tests {
         assert_eq!(grammar.role_of('X'), Some(StepRole::Done));
         assert_eq!(grammar.mark_of(StepRole::Active), None);
         assert_eq!(grammar.role_of('?'), None);
+        assert_eq!(grammar.box_of(StepRole::Active), "~");
+        assert_eq!(grammar.box_of(StepRole::Skipped), "skipped");
         assert_eq!(grammar.role_of_word("In Progress"), Some(StepRole::Active));
         assert_eq!(grammar.word_of(StepRole::Done), Some("complete"));
     }

@@ -70,8 +70,17 @@ pub(crate) struct Task {
 pub(crate) struct Checklist {
     /// The tasks in the order of the file.
     pub tasks: Vec<Task>,
+}
+
+/// What the tasks of one file come to, without what each of them says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// What the markers mean, in the order of the file; `None` where that is not known.
+    pub roles: Vec<Option<StepRole>>,
     /// How many lines look like tasks and are text: in fences, comments, legends, tables.
     pub prose: usize,
+    /// Where the first task begins.
+    pub first: Option<usize>,
 }
 
 /// A box before it is decided whether it is a task.
@@ -99,26 +108,65 @@ pub(super) struct Found {
 }
 
 impl Checklist {
-    /// Reads the tasks out of a document, and counts what only looks like one.
+    /// Reads the tasks of a document.
     pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
-        let (mut list, boxed) = Self::located(document, grammar, None);
-        list.prose += text_lines(document, boxed);
-        list
-    }
-
-    /// Reads the tasks alone.
-    pub(crate) fn of_tasks(document: &Document, grammar: &Grammar) -> Self {
-        Self { prose: 0, ..Self::located(document, grammar, None).0 }
+        Located::find(document, grammar, None).tasks(document, grammar)
     }
 
     /// Reads the tasks in the own body of one section. They are those that the whole document has
     /// there, unless its steps are headings or its markers words.
     pub(crate) fn of_section(document: &Document, grammar: &Grammar, section: SectionId) -> Self {
-        Self { prose: 0, ..Self::located(document, grammar, Some(section)).0 }
+        Located::find(document, grammar, Some(section)).tasks(document, grammar)
+    }
+}
+
+impl Tally {
+    /// Counts the tasks of a document, and the lines that only look like one.
+    pub(crate) fn read(document: &Document, grammar: &Grammar) -> Self {
+        let found = Located::find(document, grammar, None);
+        let roles = found.boxes.iter().map(|one| one.role(grammar));
+        let phases = found.phases.iter().map(|(_, task)| task.is_known.then_some(task.role));
+        let starts = found.boxes.iter().map(|one| one.span.start);
+        let first = starts.chain(found.phases.iter().map(|(extent, _)| extent.start)).min();
+        let prose = found.legends + text_lines(document, found.boxed);
+        Self { roles: roles.chain(phases).collect(), prose, first }
     }
 
-    /// The tasks, and how many boxes there are.
-    fn located(document: &Document, grammar: &Grammar, only: Option<SectionId>) -> (Self, usize) {
+    /// How many tasks there are.
+    pub(crate) fn len(&self) -> usize {
+        self.roles.len()
+    }
+
+    /// How many tasks have a role; a marker that is not known counts as open.
+    pub(crate) fn count(&self, role: StepRole) -> usize {
+        self.roles.iter().filter(|one| one.unwrap_or(StepRole::Open) == role).count()
+    }
+
+    /// How many markers are not known.
+    pub(crate) fn unknown(&self) -> usize {
+        self.roles.iter().filter(|one| one.is_none()).count()
+    }
+
+    /// Whether something is left to do.
+    pub(crate) fn is_open(&self) -> bool {
+        self.count(StepRole::Done) < self.len()
+    }
+}
+
+/// Where the tasks of a document are.
+struct Located {
+    /// The boxes that are tasks.
+    boxes: Vec<Found>,
+    /// The headings that are tasks, each with all that belongs to it.
+    phases: Vec<(Range<usize>, Task)>,
+    /// How many boxes there are, tasks or not.
+    boxed: usize,
+    /// How many of them are no tasks.
+    legends: usize,
+}
+
+impl Located {
+    fn find(document: &Document, grammar: &Grammar, only: Option<SectionId>) -> Self {
         let mut found = match only {
             Some(section) => boxes(document, grammar, [section].into_iter()),
             None => boxes(document, grammar, document.sections()),
@@ -130,27 +178,34 @@ impl Checklist {
         if !grammar.sections.is_empty() && document.sections().any(has_section) {
             found.retain(|one| is_in(document, one.section, &grammar.sections));
         }
+        let legends = boxed - found.len();
         let phases = match grammar.step {
             StepForm::Heading => phase::read(document, grammar),
             StepForm::Box => Vec::new(),
         };
         // What is in a phase is part of it.
-        let is_inside =
-            |one: &Found| phases.iter().any(|(extent, _)| extent.contains(&one.span.start));
-        let inside = found.iter().filter(|one| is_inside(one)).count();
-        found.retain(|one| !is_inside(one));
-        let read = found.len() + inside;
-        let mut tasks = tasks(document, grammar, &found);
-        if !phases.is_empty() {
-            tasks.extend(phases.into_iter().map(|(_, task)| task));
-            tasks.sort_by_key(|task| task.span.start);
-        }
-        (Self { tasks, prose: boxed - read }, boxed)
+        found.retain(|one| !phases.iter().any(|(extent, _)| extent.contains(&one.span.start)));
+        Self { boxes: found, phases, boxed, legends }
     }
 
-    /// How many tasks have a role.
-    pub(crate) fn count(&self, role: StepRole) -> usize {
-        self.tasks.iter().filter(|task| task.role == role).count()
+    fn tasks(self, document: &Document, grammar: &Grammar) -> Checklist {
+        let mut tasks = tasks(document, grammar, &self.boxes);
+        if !self.phases.is_empty() {
+            tasks.extend(self.phases.into_iter().map(|(_, task)| task));
+            tasks.sort_by_key(|task| task.span.start);
+        }
+        Checklist { tasks }
+    }
+}
+
+impl Found {
+    /// What the marker means; `None` if that is not known.
+    fn role(&self, grammar: &Grammar) -> Option<StepRole> {
+        match (self.is_word, self.mark.chars().next()) {
+            (true, _) => grammar.role_of_word(&self.mark),
+            (false, Some(mark)) => grammar.role_of(mark),
+            (false, None) => Some(StepRole::Open),
+        }
     }
 }
 
@@ -280,11 +335,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
         let number = label.number.filter(|_| !label.is_inner);
         let mut group = path;
         group.extend(parent.map(|at| tasks[at].title.clone()));
-        let mark = one.mark.chars().next();
-        let role = match one.is_word {
-            true => grammar.role_of_word(&one.mark),
-            false => mark.and_then(|mark| grammar.role_of(mark)),
-        };
+        let role = one.role(grammar);
         let (details, said) = details::read(document, one, &found[at + 1..]);
         let mut fields = label.fields;
         if let Some(list) = said.filter(|_| fields.iter().all(|(key, _)| key != "requirements")) {
@@ -302,7 +353,7 @@ fn tasks(document: &Document, grammar: &Grammar, found: &[Found]) -> Vec<Task> {
             number,
             title,
             role: role.unwrap_or(StepRole::Open),
-            is_known: role.is_some() || mark.is_none(),
+            is_known: role.is_some(),
             marker: one.marker.clone(),
             is_word: one.is_word,
             words: if one.is_word { words.clone() } else { Vec::new() },
@@ -349,19 +400,18 @@ fn heading_path(document: &Document, section: SectionId) -> Vec<String> {
 
 /// How many lines look like a task, beyond the boxes that were found.
 fn text_lines(document: &Document, boxed: usize) -> usize {
+    let is_mark = |mark: &u8| b" xX-~>".contains(mark);
     let looks_like_one = |line: &&str| {
         let bare = line.trim_start().trim_start_matches(['>', '|', ' ']);
-        let is_row = line.trim_start().starts_with('|');
-        let boxes = ["[ ]", "[x]", "[X]", "[-]", "[~]", "[>]"];
-        let begins = |text: &str| boxes.iter().any(|mark| text.starts_with(mark));
         match bullet_width(bare) {
-            Some(width) => {
-                let behind = bare[width..].trim_start();
-                begins(behind)
-                    || behind.starts_with('[')
-                        && behind.get(2..).is_some_and(|rest| rest.starts_with("] "))
+            Some(width) => match bare[width..].trim_start().as_bytes() {
+                [b'[', mark, b']', behind @ ..] => is_mark(mark) || behind.starts_with(b" "),
+                _ => false,
+            },
+            None => {
+                let is_box = |part: &[u8]| part[0] == b'[' && is_mark(&part[1]) && part[2] == b']';
+                line.trim_start().starts_with('|') && line.as_bytes().windows(3).any(is_box)
             }
-            None => is_row && boxes.iter().any(|mark| line.contains(mark)),
         }
     };
     document.source().lines().filter(looks_like_one).count().saturating_sub(boxed)

@@ -7,6 +7,10 @@ fn read(text: &str) -> Checklist {
     Checklist::read(&Document::parse(text).unwrap(), &Grammar::default())
 }
 
+fn prose(text: &str) -> usize {
+    Tally::read(&Document::parse(text).unwrap(), &Grammar::default()).prose
+}
+
 /// Id, title and role of every task, in one line each.
 fn said(text: &str) -> Vec<String> {
     let one = |task: &Task| {
@@ -26,7 +30,7 @@ fn every_marker_is_read_and_an_unknown_one_counts_as_open() {
     let unknown: Vec<&str> =
         list.tasks.iter().filter(|task| !task.is_known).map(|task| task.title.as_str()).collect();
     assert_eq!(unknown, ["g"]);
-    assert_eq!(list.prose, 0);
+    assert_eq!(prose(text), 0);
 }
 
 #[test]
@@ -35,7 +39,7 @@ fn what_is_no_box_is_text() {
                 ## Format\n- **[P]**: may run in parallel\n- [P] tasks are independent\n- [US1] a story\n- [link](x)\n- [1] note\n\n\
                 > - [ ] quoted\n\n| [x] | in a table |\n|---|---|\n\n- [ ] T004 A task\n- [x]\n";
     assert_eq!(said(text), ["T004 | A task | Open"]);
-    assert_eq!(read(text).prose, 7);
+    assert_eq!(prose(text), 7);
 }
 
 #[test]
@@ -54,7 +58,7 @@ fn boxes_that_are_indented_too_far_are_boxes() {
         ]
     );
     let list = read(text);
-    assert_eq!((list.tasks[1].parent, list.tasks[1].depth, list.prose), (Some(0), 1, 2));
+    assert_eq!((list.tasks[1].parent, list.tasks[1].depth, prose(text)), (Some(0), 1, 2));
     assert_eq!(&text[list.tasks[2].marker.clone()], "x");
 }
 
@@ -137,10 +141,11 @@ fn wrapped_lines_are_one_title_and_line_ends_do_not_matter() {
 fn only_the_sections_that_count_are_read() {
     let grammar = Grammar { sections: vec!["Progress".to_owned()], ..Grammar::default() };
     let text = "# P\n\n## Progress\n- [x] (2026-01-15 10:00Z) Began\n\n### More\n- [ ] Rest\n\n## Other\n- [ ] no\n";
-    let list = Checklist::read(&Document::parse(text).unwrap(), &grammar);
+    let document = Document::parse(text).unwrap();
+    let list = Checklist::read(&document, &grammar);
     let titles: Vec<&str> = list.tasks.iter().map(|task| task.title.as_str()).collect();
     assert_eq!(titles, ["Began", "Rest"]);
-    assert_eq!(list.prose, 1);
+    assert_eq!(Tally::read(&document, &grammar).prose, 1);
 }
 
 /// Lines out of which awkward documents are made.
@@ -224,6 +229,21 @@ proptest! {
                 true => prop_assert_eq!(Some(new.role), old.written_role(role, &grammar)),
                 false => prop_assert_eq!(new.role, old.role),
             }
+        }
+    }
+
+    #[test]
+    fn tasks_are_counted_as_they_are_read(
+        text in document(),
+        form in prop::sample::select(vec![StepForm::Box, StepForm::Heading]),
+    ) {
+        let grammar = Grammar { step: form, ..Grammar::default() };
+        let document = Document::parse(text.as_str()).unwrap();
+        let (tasks, tally) = (Checklist::read(&document, &grammar).tasks, Tally::read(&document, &grammar));
+        prop_assert_eq!(tally.first, tasks.first().map(|task| task.span.start));
+        prop_assert_eq!(tally.unknown(), tasks.iter().filter(|task| !task.is_known).count());
+        for role in [StepRole::Open, StepRole::Active, StepRole::Done, StepRole::Skipped, StepRole::Failed] {
+            prop_assert_eq!(tally.count(role), tasks.iter().filter(|task| task.role == role).count());
         }
     }
 

@@ -1,6 +1,8 @@
 //! Profiles: how the files of a known system are found and read. They are data, and a user can
 //! write one.
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 
 use super::{LayoutError, MAX_BYTES};
@@ -94,8 +96,10 @@ impl Profile {
 
     /// The profile of that name that comes with the program.
     pub(crate) fn builtin(name: &str) -> Option<Self> {
+        static READ: [OnceLock<Option<Profile>>; NAMES.len()] =
+            [const { OnceLock::new() }; NAMES.len()];
         let at = NAMES.iter().position(|known| *known == name)?;
-        Self::parse(BUILTIN[at]).ok()
+        READ[at].get_or_init(|| Self::parse(BUILTIN[at]).ok()).clone()
     }
 
     /// What the plan in a file is called.

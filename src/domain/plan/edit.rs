@@ -6,16 +6,17 @@ use crate::{
 };
 
 impl Plan {
-    /// Sets metadata fields; the ones that are missing are added after the last.
+    /// Sets metadata fields; the ones that are missing are added after the last, those of a plan
+    /// without metadata below its title.
     ///
     /// # Errors
-    /// There is no metadata section, or a field appears more than once.
+    /// There is neither metadata nor a title, or a field appears more than once.
     pub fn set_metadata(
         &self,
         edit: &mut Edit<'_>,
         fields: &[(&str, &str)],
     ) -> Result<(), ModelError> {
-        let section = self.metadata_section().ok_or_else(|| {
+        let section = self.metadata_section().or(self.title_section()).ok_or_else(|| {
             let message = "`plan.md` has no `Metadata` section";
             let problem = Problem::error(ErrorCode::NoMetadata, StateFile::Plan, message)
                 .hint("add `## Metadata` with a status; `statedir diff` shows what was edited");

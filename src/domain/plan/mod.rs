@@ -26,6 +26,7 @@ use crate::{
     domain::{ErrorCode, ModelError, Problem, Review, StateFile, Step, StepId, StepRef},
     text::{
         Place,
+        display::counted,
         markdown::{Document, ItemId, LookupError, SectionId, is_placeholder},
     },
 };
@@ -77,6 +78,7 @@ impl Plan {
     pub fn read(document: Document) -> Self {
         let mut plan = Self::around(document, Vec::new());
         plan.read_steps();
+        plan.note_missing_metadata();
         plan
     }
 
@@ -109,6 +111,11 @@ impl Plan {
     /// The section that holds the metadata: *Metadata*, or the title's own section.
     pub fn metadata_section(&self) -> Option<SectionId> {
         metadata_section(&self.document)
+    }
+
+    /// Whether nothing is left of the plan, as after an editor's accident.
+    pub(crate) fn has_lost_metadata(&self) -> bool {
+        self.problems.iter().any(Problem::is_lost_plan)
     }
 
     /// The section of the document's title.
@@ -241,12 +248,7 @@ impl Plan {
     }
 
     fn read_metadata(&mut self) {
-        let Some(section) = self.metadata_section() else {
-            let problem =
-                Problem::error(ErrorCode::NoMetadata, FILE, "there is no `Metadata` section");
-            self.problems.push(problem.hint("add `## Metadata` with a `- **status**: …` line"));
-            return;
-        };
+        let Some(section) = self.metadata_section() else { return };
         let mut metadata = Metadata::default();
         let mut seen: Vec<Cow<'_, str>> = Vec::new();
         for &item in self.document.items(section) {
@@ -283,6 +285,28 @@ impl Plan {
             slot.get_or_insert_with(|| self.document.source()[found.value].to_owned());
         }
         self.metadata = metadata;
+    }
+
+    /// Whoever brought a plan along need not have written metadata into it; of one that says
+    /// nothing else either, something is lost.
+    fn note_missing_metadata(&mut self) {
+        if !self.steps.is_empty() || self.metadata_section().is_some() {
+            return;
+        }
+        let (message, boxes) = ("there is no `Metadata` section", self.unread_boxes());
+        let problem = match (boxes, self.document.section_count()) {
+            (0, 0..=2) => Problem::error(ErrorCode::NoMetadata, FILE, message)
+                .hint("add `## Metadata` with a `- **status**: …` line"),
+            (0, _) => Problem::warning(ErrorCode::NoMetadata, FILE, message)
+                .hint("`statedir step add --help` shows how to add steps"),
+            (boxes, _) => {
+                let boxes = counted(boxes, "checkbox", "checkboxes");
+                let message = format!("{boxes}, no steps known");
+                Problem::warning(ErrorCode::NoMetadata, FILE, message)
+                    .hint("`statedir adopt` works in the list that is there")
+            }
+        };
+        self.problems.push(problem);
     }
 
     fn read_steps(&mut self) {

@@ -80,6 +80,17 @@ pub(super) fn any_plan() -> impl Strategy<Value = String> {
     prop_oneof![lines, usual, prop::sample::select(PLANS.to_vec()).prop_map(str::to_owned)]
 }
 
+/// Steps that are added, also ones that others already wait for or that could be taken for another.
+const NEW_STEPS: [(&str, &str); 7] = [
+    ("Step 9: Gone", "- **status**: PENDING\n- **id**: g7n2\n"),
+    ("Step 8: a", "- **status**: PENDING\n- **depends_on**: 1 a, 9 Gone\n- **id**: h4k8\n"),
+    ("Step 2: b", "- **id**: k3f9\n"),
+    ("Step 7: none", "- **depends_on**: none\n"),
+    ("Step 6", "text\n"),
+    ("Tell", "- **status**: PENDING\n"),
+    ("Phase 2", ""),
+];
+
 /// An edit of some section or item.
 #[derive(Clone, Debug)]
 pub(super) struct AnyEdit {
@@ -95,7 +106,7 @@ pub(super) fn any_edit() -> impl Strategy<Value = AnyEdit> {
         Just("Step 2: b".to_owned()),
         Just("1 a".to_owned())
     ];
-    (0..8_usize, any::<prop::sample::Index>(), text).prop_map(|(operation, at, text)| AnyEdit {
+    (0..9_usize, any::<prop::sample::Index>(), text).prop_map(|(operation, at, text)| AnyEdit {
         operation,
         at,
         text,
@@ -112,6 +123,7 @@ impl AnyEdit {
         let item = if items.is_empty() { None } else { Some(*self.at.get(&items)) };
         let mut edit = document.edit();
         let word = self.text.trim();
+        let steps = || document.section_titled("Steps").unwrap_or(section);
         match (self.operation, item) {
             (0 | 1, Some(item)) => edit.set_value(item, word),
             (2, Some(item)) => edit.remove_item(item),
@@ -119,6 +131,12 @@ impl AnyEdit {
             (4, _) => edit.append_text(section, &self.text),
             (5, _) => edit.set_title(section, word.trim_start_matches(['#', ' '])),
             (6, _) => edit.append_checkbox(section, false, word),
+            (7, _) => {
+                let below = document.section(steps()).children.clone();
+                let after = (!below.is_empty()).then(|| *self.at.get(&below));
+                let (title, body) = NEW_STEPS[self.at.index(NEW_STEPS.len())];
+                edit.insert_section(steps(), after, 3, title, body)
+            }
             _ => edit.insert_section(
                 section,
                 None,

@@ -58,6 +58,11 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 
+    /// Whether it says that nothing is left of a plan.
+    pub(crate) fn is_lost_plan(&self) -> bool {
+        self.code == ErrorCode::NoMetadata && self.severity == Severity::Error
+    }
+
     /// The same problem at a place.
     #[must_use]
     pub(crate) fn at(mut self, place: Place) -> Self {

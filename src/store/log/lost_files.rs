@@ -65,6 +65,12 @@ impl Store {
         Ok(Some(remembered.into_longest()).filter(|bytes| from_the_beginning && !bytes.is_empty()))
     }
 
+    /// Whether the log has ever seen something in the appended file.
+    pub(crate) fn has_known_appended(&self) -> Result<bool> {
+        let remembered = self.remember_appended()?;
+        Ok(remembered.base.len > 0 || !remembered.into_longest().is_empty())
+    }
+
     /// What is missing at the end of the appended file, according to the log.
     ///
     /// `None` when the file is not a beginning of what the log knows, or both have nothing; empty

@@ -41,6 +41,7 @@ pub use edit::{Edit, Edited};
 pub use error::{EditError, Hidden, HiddenKind, LookupError, ParseError};
 pub(crate) use html::to_html;
 pub use parts::Part;
+pub(crate) use pieces::Touched;
 pub(crate) use placeholder::is_placeholder;
 use read::{block, contents, depth, field, hidden, index, item, opening, parts, pieces};
 pub(crate) use render::{render_code_field, render_field, render_item, render_raw_field};

@@ -113,11 +113,11 @@ pub(in crate::workspace) fn limits_time(constraints: &str) -> bool {
     const LIMIT: &str = "max_execution_time";
     let is_about_time = |line: &str| {
         let line = line.to_ascii_lowercase();
-        let has_amount = line.bytes().any(|byte| byte.is_ascii_digit());
         let is_condition = line.contains("if ") || line.contains('→') || line.contains("->");
         let names_time =
             ["time", "second", "minute", "hour"].iter().any(|word| line.contains(word));
-        has_amount && names_time && (!is_condition || !line.contains(LIMIT))
+        names_time && (!is_condition || !line.contains(LIMIT))
     };
-    constraints.lines().any(is_about_time)
+    let has_amount = |line: &&str| line.bytes().any(|byte| byte.is_ascii_digit());
+    constraints.lines().filter(has_amount).any(is_about_time)
 }

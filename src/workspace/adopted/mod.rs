@@ -16,7 +16,7 @@ use super::{Environment, Error, MAX_BYTES, Options, Outcome, Workspace, setup};
 use crate::{
     domain::{
         ErrorCode, ModelError, Plan, Problem, StateFile, Step, Workflow,
-        adopted::{Adopted, Change, Composed, Kept, Projected, sources},
+        adopted::{Adopted, Change, Composed, Documents, Kept, Projected, sources},
         layout::{self, ForeignLayout, LAYOUT_FILE},
     },
     merge::may_conflict,
@@ -188,12 +188,12 @@ impl Workspace {
         self.files.layout()
     }
 
-    /// Writes the layout file. Nothing else changes.
+    /// Writes the layout file. Nothing else changes. Files that were read need not be read again.
     ///
     /// # Errors
     /// It could not be written. The operation may be in the log then; repeating completes it.
-    pub(crate) fn adopt(&self, message: &str) -> Result<Outcome, Error> {
-        let outcome = self.write_layout(message)?;
+    pub(crate) fn adopt(&self, message: &str, read: &Documents) -> Result<Outcome, Error> {
+        let outcome = self.write_layout(message, read)?;
         // Commands find an adopted state by this file, so none of them could complete it later.
         if outcome.committed && !self.has_layout_file() {
             self.transact(false, |_| Ok(Proposal::default()))?;
@@ -210,7 +210,7 @@ impl Workspace {
         self.directory().join(LAYOUT_FILE).exists()
     }
 
-    fn write_layout(&self, message: &str) -> Result<Outcome, Error> {
+    fn write_layout(&self, message: &str, read: &Documents) -> Result<Outcome, Error> {
         self.transact(self.options.dry_run, |opened| {
             let Some(layout) = self.files.layout() else { return Ok(Proposal::default()) };
             let view = opened.raw();
@@ -223,7 +223,10 @@ impl Workspace {
                 name: LAYOUT_FILE.to_owned(),
                 kind: ChangeKind::Write(text.into_bytes()),
             };
-            let derived = kept_of(layout, &view.files());
+            let derived = match self.options.dry_run {
+                true => None,
+                false => kept_of(layout, &view.files(), read),
+            };
             let operation = NewOperation {
                 changes: vec![change],
                 derived,
@@ -461,10 +464,14 @@ fn workflow_in(layout: &ForeignLayout, raw: &BTreeMap<String, Vec<u8>>) -> Cow<'
 fn kept_of(
     layout: &ForeignLayout,
     raw: &BTreeMap<String, Vec<u8>>,
+    read: &Documents,
 ) -> Option<(Vec<String>, Vec<u8>)> {
     let workflow = workflow_in(layout, raw);
     let adopted = Adopted { layout, workflow: &workflow };
-    let composed = adopted.compose(raw).ok().filter(|all| all.plan.len() >= WORTHWHILE)?;
+    let composed = adopted.compose_with(raw, read).ok()?;
+    if composed.plan.len() < WORTHWHILE {
+        return None;
+    }
     let plan = Plan::read(Document::parse(composed.plan.as_str()).ok()?);
     let names = sources(layout).into_iter().map(str::to_owned).collect();
     Some((names, adopted.keep(&composed, &plan)?))

@@ -142,13 +142,6 @@ impl Workspace {
     fn hint_at_ways_out(&self, findings: &mut [Problem], plan: Option<&Plan>) {
         // A plan that somebody wrote in another way is not lost.
         let is_written = plan.is_some_and(|plan| plan.document.section_count() > 1);
-        let has_boxes = plan.is_some_and(|plan| plan.steps.is_empty() && plan.unread_boxes() > 0);
-        if has_boxes && self.layout().is_none() {
-            let is_meant = |found: &&mut Problem| found.code == ErrorCode::NoMetadata;
-            for found in findings.iter_mut().filter(is_meant) {
-                found.hint = Some("`statedir adopt` works in the list that is there".to_owned());
-            }
-        }
         let is_torn = |file| {
             let unmerged =
                 |found: &Problem| found.code == ErrorCode::Unmerged && found.file == file;

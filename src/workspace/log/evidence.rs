@@ -69,7 +69,7 @@ impl Workspace {
     ) -> Result<(Snapshot, Evidence, T), Error> {
         let (view, (evidence, more)) =
             self.store.read_with(self.options.wait, |view| (self.evidence(view), more(view)))?;
-        let view = self.shown(view)?;
+        let view = self.seen_whole(view)?;
         if is_absent(&view) {
             return Err(self.no_state(&view));
         }

@@ -190,7 +190,8 @@ impl Overview {
             open_reviews: self.open_reviews.iter().map(|review| review.id.clone()).collect(),
             steps: self.steps.iter().map(standing).collect(),
             stopped: self.stopped.clone(),
-            is_no_plan: self.problems.iter().any(|found| found.code == ErrorCode::NoMetadata),
+            is_no_plan: self.problems.iter().any(Problem::is_lost_plan),
+            boxes: self.unread_boxes,
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Extent {
     pub bytes: u64,
     /// The newest operations.
     pub operations: usize,
+    /// Whether the graph is wanted, which takes times from the history.
+    pub graph: bool,
 }
 
 /// What is shown of a state.
@@ -24,6 +26,7 @@ pub(crate) struct Extent {
 pub(crate) struct Dashboard {
     pub overview: Overview,
     pub state: StateDocument,
+    /// Empty if it is not wanted.
     pub graph: Graph,
     pub workflow: Workflow,
     /// The newest entries, oldest first.
@@ -78,8 +81,12 @@ impl Dashboard {
             most => workspace.operations(Some(most)).unwrap_or_default(),
         };
         let overview = snapshot.overview()?;
+        let graph = match extent.graph {
+            true => snapshot.graph(overview.group_by.as_deref())?,
+            false => Graph::default(),
+        };
         Ok(Self {
-            graph: snapshot.graph(overview.group_by.as_deref())?,
+            graph,
             overview,
             state: snapshot.state(false),
             workflow: snapshot.workflow()?.into_owned(),

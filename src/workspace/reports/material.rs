@@ -117,7 +117,10 @@ impl Snapshot {
         }
         material.problems.clone_from(damaged);
         if let Some(plan) = &files.plan {
-            material.problems.extend(plan.problems.iter().cloned());
+            // A plan without metadata is read all the same.
+            let is_damage =
+                |found: &&Problem| found.code != ErrorCode::NoMetadata || found.is_lost_plan();
+            material.problems.extend(plan.problems.iter().filter(is_damage).cloned());
             let failed =
                 |(step, seen): (&Step, &StepOverview)| seen.is_failed().then(|| step.clone());
             let failed = plan.steps.iter().zip(&overview.steps).filter_map(failed);

@@ -256,14 +256,14 @@ impl Workspace {
 
     /// Files that are not there and never were, as beside a plan that somebody brought along. One
     /// that the log or version control knows is missing, and can be restored.
-    fn unwritten(&self, view: &View) -> Vec<StateFile> {
+    pub(super) fn unwritten(&self, view: &View) -> Vec<StateFile> {
         let is_absent = |file: &StateFile| match file {
             StateFile::History => !view.appended().exists(),
             file => view.bytes(file.name()).is_none(),
         };
         // A log may begin later than the history that it belongs to.
         let is_logged = |file: &StateFile| match file {
-            StateFile::History => view.has_log(),
+            StateFile::History => self.store.has_known_appended().unwrap_or(true),
             file => self.is_in_log(*file).unwrap_or(true),
         };
         let is_unknown = |file: &StateFile| {

@@ -2,7 +2,10 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use super::{project, steps};
+use crate::builder::Project;
 
 #[test]
 fn task_master_gives_tasks_and_subtasks() {
@@ -72,13 +75,23 @@ fn beads_backlog_ralph_and_gsd_are_taken_over() {
 fn a_state_goes_back_to_a_list_of_tasks() {
     let project = project(&[]);
     project.ok(&["init", "--goal", "Ship it"]);
-    project.ok(&["step", "add", "First"]);
-    project.ok(&["step", "add", "Second"]);
-    project.ok(&["step", "start", "1"]);
-    project.ok(&["step", "done", "1"]);
+    for title in ["First", "Second", "Third", "Fourth", "Fifth"] {
+        project.ok(&["step", "add", title]);
+    }
+    for act in [&["start", "1"][..], &["done", "1"], &["skip", "2", "--note", "not now"]] {
+        project.ok(&[&["step"], act].concat());
+    }
+    project.ok(&["step", "start", "3"]);
+    project.ok(&["step", "fail", "3", "--error", "no key"]);
+    project.ok(&["step", "start", "4"]);
     let text = project.ok(&["state", "--format", "tasks.md"]).stdout;
     assert!(text.starts_with("# Tasks: Ship it\n\n- [x] "), "{text}");
-    fs::write(project.root().join("tasks.md"), &text).unwrap();
-    let said = project.ok(&["adopt", "tasks.md"]).stdout;
-    assert!(said.contains("2 tasks, 1 done, 1 open"), "{said}");
+    let statuses = |project: &Project| -> Vec<Value> {
+        let steps = project.json(&["state"])["steps"].take();
+        steps.as_array().unwrap().iter().map(|step| step["status"].clone()).collect()
+    };
+    let other = self::project(&[("tasks.md", text.as_str())]);
+    let said = other.ok(&["adopt", "tasks.md"]).stdout;
+    assert!(said.contains("5 tasks, 1 done, 1 open, 1 in progress"), "{said}");
+    assert_eq!(statuses(&other), statuses(&project), "{text}");
 }

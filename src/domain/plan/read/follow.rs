@@ -2,29 +2,53 @@
 
 use std::{collections::BTreeSet, rc::Rc};
 
-use crate::domain::plan::{Heading, Plan, dependencies, read::locate::Located, step};
-use crate::{
-    domain::Step,
-    text::markdown::{Document, Edited, SectionId},
+use crate::domain::plan::{
+    Heading, Plan, dependencies,
+    dependencies::Named,
+    read::locate::Located,
+    step::{self, read::Dependencies},
 };
+use crate::{
+    domain::{Step, StepId},
+    text::markdown::{Document, Edited, SectionId, Touched},
+};
+
+/// The steps that an edit concerns, as they are after it.
+#[derive(Default)]
+struct ReadAgain {
+    /// Those that were there before, by their place among all.
+    changed: Vec<(usize, Step)>,
+    /// Those that are new, in order.
+    added: Vec<Step>,
+}
 
 impl Plan {
     /// The plan that an edit makes of `before`, the same as [`Plan::read`] makes of its document.
     pub(crate) fn follow(before: Rc<Self>, edited: Edited) -> Self {
-        let touched = edited.touched.as_deref().filter(|_| edited.is_of(&before.document));
-        let document = edited.document;
-        let Some(again) = touched.and_then(|touched| before.read_again(&document, touched)) else {
+        let is_of = edited.is_of(&before.document);
+        let Edited { document, touched, .. } = edited;
+        let touched = touched.filter(|_| is_of);
+        let again = touched.and_then(|touched| {
+            let again = before.read_again(&document, &touched)?;
+            Some((touched, again))
+        });
+        let Some((touched, ReadAgain { changed, added })) = again else {
             return Self::read(document);
         };
         let mut steps = match Rc::try_unwrap(before) {
             Ok(before) => before.steps,
             Err(shared) => shared.steps.clone(),
         };
-        for (at, step) in again {
+        for step in &mut steps {
+            step.section = touched.renamed(step.section);
+            step.offset = document.section(step.section).heading.start;
+        }
+        for (at, step) in changed {
             steps[at] = step;
         }
-        for step in &mut steps {
-            step.offset = document.section(step.section).heading.start;
+        for step in added {
+            let at = steps.partition_point(|other| other.section < step.section);
+            steps.insert(at, step);
         }
         let plan = Self::around(document, steps);
         match plan.problems.is_empty() {
@@ -33,14 +57,14 @@ impl Plan {
         }
     }
 
-    /// The steps that differ once the sections `touched` are as in `new`, by their place among all;
+    /// The steps that differ once the sections `touched` are as in `new`, and those that are new;
     /// `None` if others may differ, too.
     ///
     /// Which headings are steps depends on titles, levels, boxes and, where a heading does not say
     /// `Step 4`, on the fields below it. So all steps must have a number of their own, a step that
     /// is touched must keep its name, and nothing else that is touched may be below *Steps*, unless
     /// it is part of a step.
-    fn read_again(&self, new: &Document, touched: &[SectionId]) -> Option<Vec<(usize, Step)>> {
+    fn read_again(&self, new: &Document, touched: &Touched) -> Option<ReadAgain> {
         let is_usual = |step: &Step| step.item.is_none() && step.heading.number.is_some();
         if !self.problems.is_empty() || !self.steps.iter().all(is_usual) {
             return None;
@@ -49,13 +73,14 @@ impl Plan {
         let step_at =
             |id: SectionId| self.steps.binary_search_by_key(&id, |step| step.section).ok();
         let mut concerned = BTreeSet::new();
-        for &section in touched {
-            let (was, is) = (old.section(section), new.section(section));
+        for &section in &touched.kept {
+            let now = touched.renamed(section);
+            let (was, is) = (old.section(section), new.section(now));
             let own = step_at(section);
             if let Some(at) = own {
                 let step = &self.steps[at];
                 Heading::read(old, section, false)?;
-                let heading = Heading::read(new, section, false)?;
+                let heading = Heading::read(new, now, false)?;
                 if heading.number != Some(step.number) || heading.title != step.title {
                     return None;
                 }
@@ -69,34 +94,108 @@ impl Plan {
                 let found = step_at(id);
                 is_in_step |= found.is_some();
                 concerned.extend(found);
-                if !is_in_step && old.section(id).title.trim().eq_ignore_ascii_case("steps") {
+                if !is_in_step && is_steps(old, id) {
                     return None;
                 }
                 around = old.section(id).parent;
             }
         }
-        let mut again = Vec::new();
-        for at in concerned {
-            let was = &self.steps[at];
-            let heading = match touched.contains(&was.section) {
-                true => Heading::read(new, was.section, false)?,
-                false => was.heading.clone(),
-            };
-            let located = Located { section: was.section, item: None, heading, number: was.number };
-            let mut problems = Vec::new();
-            let (mut step, list) = step::read::read(new, located, &mut problems);
-            if let Some((_, list)) = list {
-                let found = dependencies::parse(&list, &self.names()).ok()?;
-                step.depends_on = found.into_iter().map(|one| one.step).collect();
-            }
-            // Others may name it by its id.
-            if !problems.is_empty() || step.id != was.id {
+        let mut added: Vec<(Step, Dependencies)> = Vec::new();
+        let mut problems = Vec::new();
+        for &section in &touched.added {
+            let heading = new_step(new, section)?;
+            let number = heading.number?;
+            let is_taken = |step: &Step| step.number == number;
+            if self.steps.iter().chain(added.iter().map(|(step, _)| step)).any(is_taken) {
                 return None;
             }
-            again.push((at, step));
+            let located = Located { section, item: None, heading, number };
+            added.push(step::read::read(new, located, &mut problems));
+        }
+        if !added.is_empty() {
+            // A new title can be the one that somebody waits for.
+            let waits = |(_, step): &(usize, &Step)| !step.depends_on.is_empty();
+            concerned.extend(self.steps.iter().enumerate().filter(waits).map(|(at, _)| at));
+        }
+        let mut changed = Vec::new();
+        for at in concerned {
+            let was = &self.steps[at];
+            let section = touched.renamed(was.section);
+            let heading = match touched.kept.contains(&was.section) {
+                true => Heading::read(new, section, false)?,
+                false => was.heading.clone(),
+            };
+            let located = Located { section, item: None, heading, number: was.number };
+            let (step, list) = step::read::read(new, located, &mut problems);
+            // Others may name it by its id.
+            if step.id != was.id {
+                return None;
+            }
+            changed.push((at, step, list));
+        }
+        if !problems.is_empty() {
+            return None;
+        }
+        let names = self.names_with(&added, touched);
+        let waits_for = |list: &Dependencies| {
+            let Some((_, list)) = list else { return Some(Vec::new()) };
+            let found = dependencies::parse(list, &names).ok()?;
+            Some(found.into_iter().map(|one| one.step).collect())
+        };
+        let mut again = ReadAgain::default();
+        let mut lists = Vec::new();
+        for (_, list) in &added {
+            lists.push(waits_for(list)?);
+        }
+        for (at, mut step, list) in changed {
+            step.depends_on = waits_for(&list)?;
+            again.changed.push((at, step));
+        }
+        drop(names);
+        for ((mut step, _), list) in added.into_iter().zip(lists) {
+            step.depends_on = list;
+            again.added.push(step);
         }
         Some(again)
     }
+
+    /// The names of all steps, those that are new among them, in the order of the file.
+    fn names_with<'s>(
+        &'s self,
+        added: &'s [(Step, Dependencies)],
+        touched: &Touched,
+    ) -> Vec<Named<'s>> {
+        let mut names = self.names();
+        for (before, (step, _)) in added.iter().enumerate() {
+            let is_earlier = |other: &Step| touched.renamed(other.section) < step.section;
+            let at = before + self.steps.partition_point(is_earlier);
+            let id = step.id.as_ref().map(StepId::as_str);
+            names.insert(at, Named { number: step.number, id, title: &step.title });
+        }
+        names
+    }
+}
+
+/// The heading of a section that was added, if it is a step that changes nothing about the headings
+/// around it: directly below *Steps*, with nothing below it.
+fn new_step(document: &Document, section: SectionId) -> Option<Heading> {
+    let this = document.section(section);
+    let steps = this.parent.filter(|id| this.children.is_empty() && is_steps(document, *id))?;
+    let mut around = document.section(steps).parent;
+    while let Some(id) = around {
+        if is_steps(document, id) || Heading::read(document, id, false).is_some() {
+            return None;
+        }
+        around = document.section(id).parent;
+    }
+    let heading = Heading::read(document, section, false)?;
+    // A list that says `none` must not begin to mean a step.
+    let says_nothing = dependencies::parse(&heading.title, &[]).is_ok_and(|list| list.is_empty());
+    (!says_nothing).then_some(heading)
+}
+
+fn is_steps(document: &Document, section: SectionId) -> bool {
+    document.section(section).title.trim().eq_ignore_ascii_case("steps")
 }
 
 #[cfg(test)]
@@ -164,6 +263,24 @@ mod tests {
             !follows(&plan, edit.finish().unwrap()).unwrap(),
             "others may name it by its title"
         );
+    }
+
+    #[test]
+    fn a_step_that_is_added_is_read_without_the_others() {
+        let plan = Rc::new(Plan::read(Document::parse(samples::PLANS[0]).unwrap()));
+        let (steps, first) = (plan.steps_section().unwrap(), plan.steps[0].section);
+        let add = |parent, after, level, title: &str| {
+            let mut edit = plan.document.edit();
+            let body = "- **status**: PENDING\n- **depends_on**: 3 Send\n- **id**: g7n2\n";
+            edit.insert_section(parent, after, level, title, body);
+            follows(&plan, edit.finish().unwrap()).unwrap()
+        };
+        assert!(add(steps, None, 3, "Step 4: Tell"));
+        assert!(add(steps, Some(first), 3, "Step 4: Collect"), "others are read again by name");
+        assert!(!add(steps, None, 3, "Step 3: Tell"), "a number that is there twice");
+        assert!(!add(steps, None, 3, "Tell"), "the fields decide whether it is one");
+        assert!(!add(steps, None, 3, "Step 4: none"), "that would be what nobody waits for");
+        assert!(!add(first, None, 4, "Step 4: Tell"), "part of another step");
     }
 
     /// Red without the check that an edit is of the plan at hand.

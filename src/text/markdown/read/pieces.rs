@@ -39,22 +39,44 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    /// The sections that were read again, if all sections are still those of `old`: same number, same
-    /// levels.
-    pub(crate) fn touched(&self, old: &Document) -> Option<Vec<SectionId>> {
-        let new = &self.document;
-        let is_same = |run: &Run| {
-            let levels = |document: &Document, run: &Range<usize>| {
-                document.sections[run.clone()]
-                    .iter()
-                    .map(|section| section.level)
-                    .collect::<Vec<_>>()
+    /// The sections that were read again, if all those of `old` are still there in their order, with
+    /// the levels that they had.
+    pub(crate) fn touched(&self, old: &Document) -> Option<Touched> {
+        let mut touched = Touched::default();
+        for Run { old: was, new: is } in &self.runs {
+            let (was, is) = (was.clone(), is.clone());
+            let (before, after) = (&old.sections[was.clone()], &self.document.sections[is.clone()]);
+            let added = after.len().checked_sub(before.len())?;
+            // Where some are added, the others are told by their titles.
+            let same = |(one, other): &(&Section, &Section)| {
+                one.level == other.level && (added == 0 || one.title == other.title)
             };
-            run.old == run.new && levels(old, &run.old) == levels(new, &run.new)
-        };
-        let is_partial = self.runs.iter().all(|run| run.old.start > 0);
-        (is_partial && self.runs.iter().all(is_same))
-            .then(|| self.runs.iter().flat_map(|run| run.new.clone()).map(SectionId).collect())
+            let head = before.iter().zip(after).take_while(same).count();
+            let tail = before.iter().rev().zip(after.iter().rev()).take_while(same).count();
+            if was.start == 0 || head + tail < before.len() {
+                return None;
+            }
+            touched.added.extend((is.start + head..is.start + head + added).map(SectionId));
+            touched.kept.extend(was.map(SectionId));
+        }
+        Some(touched)
+    }
+}
+
+/// What an edit may have changed, where all other sections are as they were.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touched {
+    /// The sections that may have changed, by their names before the edit.
+    pub kept: Vec<SectionId>,
+    /// The sections that are new, in order.
+    pub added: Vec<SectionId>,
+}
+
+impl Touched {
+    /// What a section is called after the edit.
+    pub(crate) fn renamed(&self, old: SectionId) -> SectionId {
+        let follow = |name: usize, added: &SectionId| name + usize::from(added.0 <= name);
+        SectionId(self.added.iter().fold(old.0, follow))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use crate::text::markdown::pieces::Touched;
 use crate::text::markdown::value::Reading;
 use crate::text::markdown::{Document, EditError, Edited, ItemId, SectionId, line, proof};
 use crate::text::{Splice, apply_splices};
@@ -106,7 +107,7 @@ impl ChangeSet {
             return Ok(Edited {
                 document: document.clone(),
                 splices: Vec::new(),
-                touched: Some(Vec::new()),
+                touched: Some(Touched::default()),
                 origin: document.address(),
             });
         }

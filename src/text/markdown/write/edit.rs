@@ -6,6 +6,7 @@ use crate::text::Splice;
 use crate::text::markdown::change::{Change, ChangeSet, Expect, Joint};
 use crate::text::markdown::edit_items::trailing_comment;
 use crate::text::markdown::passage::{self, Mode};
+use crate::text::markdown::pieces::Touched;
 use crate::text::markdown::title::End;
 use crate::text::markdown::value::{self, Lines, Reading};
 use crate::text::markdown::{Document, EditError, ItemId, SectionId, line, render, title};
@@ -30,8 +31,8 @@ pub struct Edited {
     pub document: Document,
     /// What was replaced in the old source, in order; empty when nothing changed.
     pub splices: Vec<Splice>,
-    /// The sections that may have changed, where all others are as they were, under the same names.
-    pub(crate) touched: Option<Vec<SectionId>>,
+    /// The sections that may have changed, where all others are as they were.
+    pub(crate) touched: Option<Touched>,
     /// Where the source of the document was that was edited.
     pub(crate) origin: (usize, usize),
 }

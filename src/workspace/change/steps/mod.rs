@@ -284,7 +284,8 @@ fn next_ready<'p>(draft: &Draft<'_>, plan: &'p Plan) -> Result<&'p Step, Error> 
             open_reviews: plan.open_reviews().map(|review| review.id.clone()).collect(),
             steps: plan.steps.iter().zip(readiness.roles()).map(standing).collect(),
             stopped: readiness.stopped(),
-            is_no_plan: plan.metadata_section().is_none(),
+            is_no_plan: plan.has_lost_metadata(),
+            boxes: if plan.steps.is_empty() { plan.unread_boxes() } else { 0 },
         };
         none_ready(&readiness.counts(), &situation)
     })

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     adapters::{
-        adopt::{Proposed, Wanted, detect, propose},
+        adopt::{Proposed, Wanted, propose},
         cli::{CliResult, Failure, Session},
         foreign::way_to_import,
     },
@@ -49,27 +49,24 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     if args.list_profiles {
         return list(session);
     }
-    let path = args.path.clone().or_else(|| session.named_dir());
-    let path = path.unwrap_or_else(|| around(session));
-    let dir = match path.parent().filter(|_| path.is_file()) {
-        Some(dir) if dir.as_os_str().is_empty() => PathBuf::from("."),
-        Some(dir) => dir.to_owned(),
-        None => path.clone(),
+    let named = args.path.clone().or_else(|| session.named_dir());
+    let path = named.clone().unwrap_or_else(|| PathBuf::from("."));
+    let (known, mut proposed) = match propose_at(session, args, path) {
+        // Where nothing is named and nothing is here, the plan of the state that is in use may
+        // hold the boxes.
+        Err(failure) if named.is_none() => {
+            let plan = plan_in_use(session).ok_or(failure)?;
+            propose_at(session, args, plan)?
+        }
+        proposed => proposed?,
     };
-    let known = session.workspace_in(dir, None)?;
-    let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
-    let mut proposed = propose(&wanted, known.layout()).map_err(|message| {
-        let hint = "`statedir adopt --list-profiles` lists what is known; any file with boxes can \
-                    be named: `statedir adopt TODO.md`";
-        let hint = way_to_import(&wanted.path).unwrap_or_else(|| hint.to_owned());
-        Failure::new(ErrorCode::NotFound, message).hint(hint)
-    })?;
     if proposed.layout.execution_id.is_empty() {
         proposed.layout.execution_id = known.execution_id();
     }
     let adopting = session.adopting(&proposed)?;
     let lines = proposed.found.lines();
-    let mut outcome = adopting.adopt(&format!("adopted {}", lines.join("; ")))?;
+    let message = format!("adopted {}", lines.join("; "));
+    let mut outcome = adopting.adopt(&message, &proposed.documents())?;
     if known.layout().is_none() {
         // That the files are taken over is what was asked for.
         outcome.notices.clear();
@@ -78,16 +75,32 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     Ok(0)
 }
 
-/// What is meant where nothing is named: the project here, or the plan of the state that is in use
-/// where that holds the boxes.
-fn around(session: &mut Session<'_>) -> PathBuf {
-    let here = PathBuf::from(".");
-    if !detect(&here).is_empty() {
-        return here;
-    }
-    let state = session.workspace().ok().filter(|state| state.layout().is_none());
-    let plan = state.map(|state| state.directory().join(StateFile::Plan.name()));
-    plan.filter(|plan| plan.is_file()).unwrap_or(here)
+/// The state that is at a path already, and what would be adopted there.
+fn propose_at(
+    session: &Session<'_>,
+    args: &Args,
+    path: PathBuf,
+) -> Result<(Workspace, Proposed), Failure> {
+    let dir = match path.parent().filter(|_| path.is_file()) {
+        Some(dir) if dir.as_os_str().is_empty() => PathBuf::from("."),
+        Some(dir) => dir.to_owned(),
+        None => path.clone(),
+    };
+    let known = session.workspace_in(dir, None)?;
+    let wanted = Wanted { path, profile: args.profile.clone(), private: args.private };
+    let proposed = propose(&wanted, known.layout()).map_err(|message| {
+        let hint = "`statedir scan` looks for plans in the folders below; any file with boxes can \
+                    be named: `statedir adopt TODO.md`";
+        let hint = way_to_import(&wanted.path).unwrap_or_else(|| hint.to_owned());
+        Failure::new(ErrorCode::NotFound, message).hint(hint)
+    })?;
+    Ok((known, proposed))
+}
+
+/// The plan of the state that is in use, if that is one of our own.
+fn plan_in_use(session: &mut Session<'_>) -> Option<PathBuf> {
+    let state = session.workspace().ok().filter(|state| state.layout().is_none())?;
+    Some(state.directory().join(StateFile::Plan.name())).filter(|plan| plan.is_file())
 }
 
 fn report(
@@ -102,11 +115,11 @@ fn report(
     if session.output.is_json() {
         let plan = |one: &crate::adapters::adopt::FoundPlan| {
             let count = |role| one.tasks.count(role);
-            json!({ "file": one.path, "name": one.name, "tasks": one.tasks.tasks.len(),
+            json!({ "file": one.path, "name": one.name, "tasks": one.tasks.len(),
                 "done": count(crate::domain::StepRole::Done),
                 "open": count(crate::domain::StepRole::Open),
                 "active": count(crate::domain::StepRole::Active),
-                "unknown_markers": one.tasks.tasks.iter().filter(|task| !task.is_known).count(),
+                "unknown_markers": one.tasks.unknown(),
                 "prose": one.tasks.prose })
         };
         let plans: Vec<_> = proposed.found.plans.iter().map(plan).collect();

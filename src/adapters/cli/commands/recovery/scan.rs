@@ -53,14 +53,17 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
     refuse_if_match(session)?;
     let ScanResult { directories, adoptable, mut adopted, left_out, unread: some_unread } =
         find(&args.root, args.depth)?;
-    let offers: Vec<Value> = adoptable.iter().filter_map(|dir| offer(dir, &mut adopted)).collect();
+    let mut systems = Vec::new();
+    let offers = adoptable.iter().filter_map(|dir| offer(dir, &mut adopted, &mut systems));
+    let offers: Vec<Value> = offers.collect();
     let mut lines: Vec<Line> = Vec::new();
     for dir in directories {
         let seen = look(session, &dir);
         let line = Line { archived: is_archived(&dir), dir, seen };
         let finished = line.seen.as_ref().is_ok_and(|seen| seen["finished"] == true);
-        // What can be adopted as it is has no damage.
-        let is_offered = line.seen.is_err() && adopted.contains(&line.dir.join("plan.md"));
+        // A plan in which no step is known, and that can be adopted as it is, is no state yet.
+        let has_steps = line.seen.as_ref().is_ok_and(|seen| seen["total_steps"] != 0);
+        let is_offered = !has_steps && adopted.contains(&line.dir.join("plan.md"));
         if !(is_offered || args.unfinished && (finished || line.archived)) {
             lines.push(line);
         }
@@ -94,8 +97,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 }
 
 /// What could be adopted in a directory, and how, unless all of it is in use or offered already: a
-/// project comes before the folders in it.
-fn offer(dir: &Path, taken: &mut HashSet<PathBuf>) -> Option<Value> {
+/// project comes before the folders in it, and what is in the folders of its system, as an archive,
+/// is left to that.
+fn offer(dir: &Path, taken: &mut HashSet<PathBuf>, systems: &mut Vec<PathBuf>) -> Option<Value> {
+    if systems.iter().any(|system| dir.starts_with(system)) {
+        return None;
+    }
     let found = adopt::detect(dir);
     let best = adopt::best(&found).map(|at| &found[at]).filter(|found| found.count() > 0);
     let here = dir.display().to_string();
@@ -111,6 +118,7 @@ fn offer(dir: &Path, taken: &mut HashSet<PathBuf>) -> Option<Value> {
         return None;
     }
     taken.extend(plans);
+    systems.extend(best.profile.markers.iter().map(|marker| dir.join(marker)));
     let dir = here;
     let command = shell::command_line(["adopt", dir.as_str()]);
     Some(json!({ "directory": dir, "profile": best.profile.profile, "tasks": best.count(),

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How much of the log and the history is on the page.
-const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 100 };
+const EXTENT: Extent = Extent { entries: 500, bytes: 4 << 20, operations: 100, graph: true };
 
 /// Write the whole state as one page to read in a browser
 ///

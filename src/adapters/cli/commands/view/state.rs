@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     adapters::cli::{CliResult, Failure, Session},
-    domain::{ErrorCode, StepRef, StepRole, Workflow},
+    domain::{ErrorCode, StepRef, StepRole, Workflow, checklist::Grammar},
     text::display::one_line,
     workspace::{StateDocument, state::StepState},
 };
@@ -88,7 +88,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, args: &Args) -> C
 
 /// The steps as a checklist that other programs, and `adopt`, understand.
 fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
-    let line = one_line;
+    let (line, grammar) = (one_line, Grammar::default());
     let goal = state.identity.goal.as_deref().unwrap_or(&state.identity.title);
     let mut text = format!("# Tasks: {}\n\n", line(goal));
     // Ids that were made up say nothing to anybody else.
@@ -98,8 +98,7 @@ fn tasks(state: &StateDocument, workflow: &Workflow) -> String {
     };
     for step in &state.steps {
         let role = step.status.as_deref().and_then(|status| workflow.step_role(status));
-        let is_over = matches!(role, Some(StepRole::Done | StepRole::Skipped));
-        let mark = if is_over { 'x' } else { ' ' };
+        let mark = grammar.box_of(role.unwrap_or(StepRole::Open));
         let id = name(step.number, step.id.as_deref());
         let waits = step.depends_on.iter().filter_map(|wanted| {
             let is_meant = |other: &&StepState| match wanted {
