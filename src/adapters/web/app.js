@@ -3,15 +3,28 @@
   const body = document.body;
   const news = document.getElementById("news");
   let waiting = false;
+  let pressed = false;
 
-  // A form that somebody fills in is not taken away under their hands.
+  // A form that somebody fills in is not taken away under their hands, nor a button while it is pressed.
   const isBusy = () => {
     const at = document.activeElement;
-    return Boolean((at && at.matches("input")) || document.querySelector(".dragged"));
+    return Boolean(pressed || (at && at.matches("input")) || document.querySelector(".dragged"));
   };
 
-  const openParts = (root) =>
-    new Set([...root.querySelectorAll("details[open][id]")].map((part) => part.id));
+  // What somebody opened stays open, and what they typed stays typed. A question is known by its command.
+  const parts = (root) => [...root.querySelectorAll("details[id], details.ask")];
+  const nameOf = (part) => part.id || part.querySelector("button").title;
+  function carryOver(old, fresh) {
+    const earlier = new Map(parts(old).map((part) => [nameOf(part), part]));
+    for (const part of parts(fresh)) {
+      const before = earlier.get(nameOf(part));
+      if (!before) continue;
+      part.open = part.open || before.open;
+      if (part.matches(".ask")) {
+        part.querySelector("[name=reason]").value = before.querySelector("[name=reason]").value;
+      }
+    }
+  }
 
   // Times as people say them; the exact one is one hover away.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
@@ -44,11 +57,14 @@
     }
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("live");
     const old = document.getElementById("live");
-    if (!fresh || !old || isBusy()) return;
+    if (!fresh || !old) return;
+    if (isBusy()) {
+      waiting = true;
+      return;
+    }
     tellTimes(fresh);
     if (fresh.isEqualNode(old)) return;
-    const open = openParts(old);
-    for (const part of fresh.querySelectorAll("details[id]")) part.open = part.open || open.has(part.id);
+    carryOver(old, fresh);
     const scrolled = old.querySelector(".scroll");
     const place = scrolled ? [scrolled.scrollLeft, scrolled.scrollTop] : null;
     old.replaceWith(document.adoptNode(fresh));
@@ -76,7 +92,15 @@
       refresh();
     }
   });
-  document.addEventListener("focusout", () => setTimeout(() => waiting && refresh(), 200));
+  const catchUp = () => setTimeout(() => waiting && refresh(), 200);
+  document.addEventListener("focusout", catchUp);
+  document.addEventListener("pointerdown", () => (pressed = true));
+  for (const kind of ["pointerup", "pointercancel"]) {
+    document.addEventListener(kind, () => {
+      pressed = false;
+      catchUp();
+    });
+  }
   if (body.dataset.poll) setInterval(() => document.hidden || refresh(), Number(body.dataset.poll));
 
   // Cards: a column takes one only if the card has a form that leads there.

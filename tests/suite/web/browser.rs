@@ -43,11 +43,11 @@ fn a_person_sees_changes_moves_steps_answers_reviews_and_goes_back() {
 }
 
 fn answer_reviews(browser: &Browser, project: &Project) {
-    browser.run("document.querySelector('[data-review=r1] form button').click()");
+    browser.leave("document.querySelector('[data-review=r1] form button').click()");
     browser.until(
         "document.querySelector('.board') && !document.querySelector('[data-review=r1].open')",
     );
-    browser.run(
+    browser.leave(
         "const a = document.querySelector('[data-review=r2] details'); a.open = true; const f = a.querySelector('form'); \
          f.querySelector('[name=reason]').value = 'too <b>long</b>'; f.querySelector('button').click()",
     );
@@ -56,15 +56,18 @@ fn answer_reviews(browser: &Browser, project: &Project) {
     assert!(reviews.contains("approved") && reviews.contains("rejected"), "{reviews}");
     // A rejection pauses the plan.
     let click = |text: &str| {
-        browser.run(&format!(
+        browser.leave(&format!(
             "[...document.querySelectorAll('.plan form button')].find((one) => one.textContent === '{text}').click()"
         ));
     };
-    let answer = |label: &str, text: &str| {
+    let write = |label: &str, text: &str| {
         browser.run(&format!(
             "const ask = [...document.querySelectorAll('.plan details')].find((one) => one.innerText.startsWith('{label}')); \
              ask.open = true; ask.querySelector('[name=reason]').value = '{text}'"
         ));
+    };
+    let answer = |label: &str, text: &str| {
+        write(label, text);
         click(label);
     };
     let offers = |text: &str| {
@@ -80,7 +83,11 @@ fn answer_reviews(browser: &Browser, project: &Project) {
     browser.until("document.body.innerText.includes('Paused: lunch')");
     click("Resume");
     browser.until(&offers("Pause"));
-    answer("Note", "-- asked finance");
+    // What was typed stays while others go on and the page shows it.
+    write("Note", "-- asked finance");
+    project.ok(&["step", "add", "Meanwhile"]);
+    browser.until("document.querySelector('.board').innerText.includes('Meanwhile')");
+    click("Note");
     let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !project.read("history.md").contains("-- asked finance") {
         assert!(std::time::Instant::now() < end, "the note is not there");
@@ -94,7 +101,7 @@ fn move_steps(browser: &Browser) {
         browser.run("return document.querySelector('[data-step=\"2\"] form input[value=start]')"),
         Value::Null
     );
-    browser.run(&format!("{}.click()", button(1, "start")));
+    browser.leave(&format!("{}.click()", button(1, "start")));
     browser.until("document.querySelector('.card.active[data-step=\"1\"]')");
     // Dragged to a column that takes it, and to one that does not.
     let drag = |step: u32, role: &str| {
@@ -106,7 +113,9 @@ fn move_steps(browser: &Browser) {
         ))
     };
     assert_eq!(drag(2, "done"), false);
+    browser.run("window.isLeft = true");
     assert_eq!(drag(1, "done"), true);
+    browser.until("!window.isLeft && document.readyState === 'complete'");
     browser.until("document.querySelector('.card.done[data-step=\"1\"]')");
     // One that asks for a reason opens the question instead.
     assert_eq!(drag(2, "skipped"), true);
@@ -117,7 +126,7 @@ fn move_steps(browser: &Browser) {
 /// What a step of the graph waits for and what waits for it, on a click and by keyboard.
 fn lineage(browser: &Browser) {
     let home = browser.run("return location.pathname");
-    browser.run("location.href = location.pathname + 'graph'");
+    browser.leave("location.href = location.pathname + 'graph'");
     browser.until("document.querySelector('svg.graph g[data-step][tabindex]')");
     let seen = || {
         browser.run(
@@ -132,20 +141,20 @@ fn lineage(browser: &Browser) {
         "document.querySelector('g[data-step=\"2\"]').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))",
     );
     assert_eq!(seen(), "", "the same key takes it back");
-    browser.run(&format!("location.href = {home}"));
+    browser.leave(&format!("location.href = {home}"));
     browser.until("document.querySelector('.board')");
 }
 
 fn go_back_and_forth(browser: &Browser, project: &Project) {
     let click = |text: &str| {
-        browser.run(&format!(
+        browser.leave(&format!(
             "[...document.querySelectorAll('nav a, form button, .ways a')].find((a) => a.textContent.startsWith('{text}')).click()"
         ));
     };
     click("Operations");
     browser.until("document.getElementById('moment')");
     // The slider says what is under it, and shows that moment when it is let go.
-    browser.run(
+    browser.leave(
         "const slider = document.getElementById('moment'); slider.value = Number(slider.max) - 1; \
          for (const kind of ['input', 'change']) slider.dispatchEvent(new Event(kind, { bubbles: true }))",
     );
@@ -188,7 +197,7 @@ fn conflict(browser: &Browser, project: &Project, server: &Server) {
     browser.until("document.querySelector('.board')");
     let stale = browser.run("return document.querySelector('[name=revision]').value");
     browser.switch(&first[0]);
-    browser.run(&format!("{}.click()", button(2, "start")));
+    browser.leave(&format!("{}.click()", button(2, "start")));
     browser.until("document.querySelector('.card.active[data-step=\"2\"]')");
     let before = project.files();
     browser.switch(&other);
@@ -200,7 +209,7 @@ fn conflict(browser: &Browser, project: &Project, server: &Server) {
     browser.until("document.body.innerText.includes('has changed since this page was shown')");
     browser.until("document.body.innerText.includes('ada')");
     assert_eq!(project.files(), before, "nothing was overwritten");
-    browser.run("document.querySelector('main a').click()");
+    browser.leave("document.querySelector('main a').click()");
     browser.until("document.querySelector('.card.active[data-step=\"2\"]')");
 }
 

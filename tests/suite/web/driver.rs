@@ -121,6 +121,13 @@ impl Browser {
         }
     }
 
+    /// Does something that leads to another page, and waits for that page: what the news puts on
+    /// this one in the meantime is about to go away.
+    pub fn leave(&self, script: &str) {
+        self.run(&format!("window.isLeft = true; {script}"));
+        self.until("!window.isLeft && document.readyState === 'complete'");
+    }
+
     pub fn windows(&self) -> Vec<String> {
         let all = self.ask("GET", "/window/handles", Value::Null);
         all.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
