@@ -6,7 +6,7 @@
 mod examine;
 mod outside;
 mod scene;
-mod snapshot;
+pub mod snapshot;
 mod strace;
 
 use std::{

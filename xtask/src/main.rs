@@ -87,8 +87,7 @@ fn main() -> ExitCode {
 
 /// Runs real clients against scripted models; what is behind the word is passed on.
 fn clients() -> ExitCode {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(&cargo).args(["build", "--quiet", "--bin", "statedir"]).status();
+    let built = tools::cargo().args(["build", "--quiet", "--bin", "statedir"]).status();
     if !built.is_ok_and(|status| status.success()) {
         return ExitCode::FAILURE;
     }
@@ -112,11 +111,16 @@ fn check() -> ExitCode {
     if tools::is_ci() {
         tools::install_missing();
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // A third of the suite's time is waiting, for disks, servers and clocks: one more test runs then.
+    let threads = std::env::var("RUST_TEST_THREADS").unwrap_or_else(|_| {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        (cores + 1).to_string()
+    });
     for (name, args, environment) in STEPS {
         println!("==> {name}: cargo {}", args.join(" "));
-        let status = Command::new(&cargo).args(args).envs(environment.iter().copied()).status();
-        match status {
+        let mut command = tools::cargo();
+        command.args(args).envs(environment.iter().copied()).env("RUST_TEST_THREADS", &threads);
+        match command.status() {
             Ok(status) if status.success() => {}
             Ok(_) => {
                 eprintln!("==> {name} failed");

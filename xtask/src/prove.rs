@@ -221,8 +221,7 @@ fn test(
     seed: u64,
     each: bool,
 ) -> Option<(u64, String)> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = crate::tools::cargo();
     command.arg("test").args(is_release().then_some("--release")).args(target);
     command.args(["--", "--nocapture"]).args(names);
     command.env("STATEDIR_PROVE_SIZE", size.to_string());
@@ -258,12 +257,12 @@ fn fuzz(seconds: u64, seed: u64) -> Option<(u64, String)> {
     let mut runs = 0;
     for target in &targets {
         let name = target.file_stem()?.to_str()?;
-        let mut command = Command::new("cargo");
+        let mut command = crate::tools::cargo();
         // What is found on the way stays out of the tree; the corpus in it is read only.
         let found = format!("target/prove/corpus/{name}");
         fs::create_dir_all(&found).ok()?;
         let begin = format!("fuzz/corpus/{name}");
-        command.args(["+nightly", "fuzz", "run", "--sanitizer", "none", name, &found, &begin]);
+        command.args(["fuzz", "run", "--sanitizer", "none", name, &found, &begin]);
         command.args(["--", &format!("-max_total_time={share}"), &format!("-seed={seed}")]);
         command.arg("-print_final_stats=1");
         let output = command.output().ok()?;

@@ -25,7 +25,7 @@ fn is_met(expression: &str, allowed: &[&str]) -> bool {
 
 /// Every crate of a build, `name version` and licence, as cargo tells them.
 fn licences() -> Option<BTreeMap<String, String>> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = crate::tools::cargo();
     command.args(["tree", "--locked", "--edges", "normal,build", "--prefix", "none"]);
     let output = command.args(["--target", "all", "--format", "{p}|{l}"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;

@@ -14,6 +14,19 @@ pub enum Audit {
     Skipped,
 }
 
+/// Cargo, without what `cargo run` told this program about its own package: build scripts that look at
+/// it would run again for every other way of calling cargo, and everything behind them be built anew.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        let starts = |with| name.to_str().is_some_and(|name| name.starts_with(with));
+        if starts("CARGO_MANIFEST_") || starts("CARGO_PKG_") {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
 /// Whether nothing may be skipped.
 pub fn is_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")

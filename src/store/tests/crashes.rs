@@ -32,22 +32,46 @@ impl Disturbed {
     }
 }
 
-/// Runs the script until the fault happens; `None` when it no longer does.
-fn disturb(call: u64, fault: Fault, count_reads: bool, lie: bool) -> Option<Disturbed> {
-    let (disk, store) = sim();
-    let store = store.rotating_at(ROTATE_AT);
-    if lie {
-        disk.lie_about_syncs();
-    }
-    disk.arm(call, fault, count_reads);
-    for (at, step) in script().iter().enumerate() {
-        let result = run(&store, &disk, step);
-        if disk.fired() {
-            return Some(Disturbed { disk, store, at, acknowledged: result.is_ok() });
+/// The script without a fault: the disk before each step, and how many calls came before it.
+struct Beginnings {
+    of_steps: Vec<(SimDisk, u64)>,
+    count_reads: bool,
+}
+
+impl Beginnings {
+    fn record(count_reads: bool, lie: bool) -> Beginnings {
+        let (disk, store) = sim();
+        let store = store.rotating_at(ROTATE_AT);
+        if lie {
+            disk.lie_about_syncs();
         }
-        result.unwrap();
+        disk.arm(u64::MAX, Fault::CrashBefore, count_reads);
+        let mut of_steps = Vec::new();
+        for step in script() {
+            of_steps.push((disk.fork(), disk.calls()));
+            run(&store, &disk, &step).unwrap();
+        }
+        Beginnings { of_steps, count_reads }
     }
-    None
+
+    /// Runs the script until the fault happens, from the step with that call on; `None` when there
+    /// is no such call.
+    fn disturb(&self, call: u64, fault: Fault) -> Option<Disturbed> {
+        let first = self.of_steps.iter().rposition(|(_, before)| *before < call)?;
+        let (start, before) = &self.of_steps[first];
+        let disk = start.fork();
+        let store = Store::with_disk(layout(&state_dir()), Arc::new(disk.clone()));
+        let store = store.rotating_at(ROTATE_AT);
+        disk.arm(call - before, fault, self.count_reads);
+        for (at, step) in script().iter().enumerate().skip(first) {
+            let result = run(&store, &disk, step);
+            if disk.fired() {
+                return Some(Disturbed { disk, store, at, acknowledged: result.is_ok() });
+            }
+            result.unwrap();
+        }
+        None
+    }
 }
 
 /// Opens again, reading and writing, and gives what both see.
@@ -80,8 +104,9 @@ fn finish(run: &Disturbed, seen: &Picture, pictures: &[Picture]) {
 }
 
 fn sweep(fault: Fault, count_reads: bool, check: impl Fn(u64, &Disturbed)) -> u64 {
+    let beginnings = Beginnings::record(count_reads, false);
     let mut call = 0;
-    while let Some(run) = disturb(call + 1, fault, count_reads, false) {
+    while let Some(run) = beginnings.disturb(call + 1, fault) {
         call += 1;
         check(call, &run);
     }
@@ -146,10 +171,11 @@ fn losses() -> Vec<(Loss, u64)> {
 /// Pulls the plug around every call, in every way, and counts outcomes that are not allowed.
 fn lose_power_everywhere(lie: bool) -> (u64, u64) {
     let pictures = pictures(ROTATE_AT);
+    let beginnings = Beginnings::record(false, lie);
     let (mut runs, mut lost) = (0, 0);
     for fault in [Fault::CrashBefore, Fault::CrashAfter] {
         let mut call = 0;
-        while let Some(crashed) = disturb(call + 1, fault, false, lie) {
+        while let Some(crashed) = beginnings.disturb(call + 1, fault) {
             call += 1;
             for (loss, survivors) in losses() {
                 runs += 1;
@@ -199,9 +225,10 @@ fn the_power_loss_sweep_notices_a_disk_that_does_not_sync() {
 #[test]
 fn an_interrupted_recovery_can_be_interrupted_again() {
     let pictures = pictures(ROTATE_AT);
+    let beginnings = Beginnings::record(false, false);
     let mut interruptions = 0;
     let mut call = 0;
-    while let Some(crashed) = disturb(call + 1, Fault::CrashAfter, false, false) {
+    while let Some(crashed) = beginnings.disturb(call + 1, Fault::CrashAfter) {
         call += 3;
         for (loss, survivors) in [(Loss::Half, 0x5555), (Loss::Zeros, u64::MAX), (Loss::Garbage, 0)]
         {

@@ -88,7 +88,12 @@ pub fn disturb(scene: &Scene, call: &Call, fault: Fault) -> Option<Finish> {
     let trace = tempfile::NamedTempFile::new().unwrap();
     let inject = format!("inject={}:{}:when={}", call.name, fault.action(), call.index);
     let only = format!("trace={}", call.name);
-    let finish = scene.finish(&strace(scene, trace.path(), &["-e", &only, "-e", &inject]));
+    let mut words = vec!["-e", &only, "-e", &inject];
+    if scene.follows && fault != Fault::Kill {
+        // Stops at the calls of that name alone, which saves a third of the time. No signal comes then.
+        words.push("--seccomp-bpf");
+    }
+    let finish = scene.finish(&strace(scene, trace.path(), &words));
     let text = fs::read_to_string(trace.path()).unwrap();
     let dir = watched(scene);
     let fired = match fault {

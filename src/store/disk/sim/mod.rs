@@ -164,11 +164,16 @@ impl SimDisk {
         self.lock_inner().bytes_read
     }
 
+    /// How many calls were made so far.
+    pub(crate) fn calls(&self) -> u64 {
+        self.lock_inner().calls
+    }
+
     /// Lets the call with that number, counted from now, go wrong.
     pub(crate) fn arm(&self, call: u64, fault: Fault, count_reads: bool) {
         let mut inner = self.lock_inner();
         inner.reads_count = count_reads;
-        inner.fault = Some((inner.calls + call, fault));
+        inner.fault = Some((inner.calls.saturating_add(call), fault));
         inner.fired = false;
     }
 
