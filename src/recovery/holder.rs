@@ -135,9 +135,9 @@ fn weigh(signs: &Signs, silent_ms: Option<u64>, stale_after_ms: u64) -> (bool, S
     match silent_ms {
         Some(_) if signs.ahead_ms >= CLOCKS_AGREE_MS => {
             let ahead = format_age(signs.ahead_ms);
-            (false, format!("last sign of life {ahead} ahead of the clock here"))
+            (false, format!("last sign of life {ahead} in the future, by this machine's clock"))
         }
-        None => (true, "nothing says when it was last at work".to_owned()),
+        None => (true, "there is no record of when it was last at work".to_owned()),
         Some(silent) if silent >= stale_after_ms => {
             (true, format!("no sign of life for {}, more than {limit}", format_age(silent)))
         }
@@ -207,7 +207,10 @@ mod tests {
         let ahead = Signs { held_ms: Some(0), ahead_ms: 3 * HOUR, ..Signs::default() };
         let holder = judged(&ahead);
         assert!(holder.is_held());
-        assert_eq!(holder.evidence, "last sign of life 3h 0m ahead of the clock here");
+        assert_eq!(
+            holder.evidence,
+            "last sign of life 3h 0m in the future, by this machine's clock"
+        );
         // A difference that every network has is not worth a word.
         let little = judged(&Signs { ahead_ms: 2000, ..ahead });
         assert!(little.is_held() && little.evidence.ends_with("0s ago"), "{}", little.evidence);

@@ -60,7 +60,7 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
     let empty: Vec<&str> = names(step, |file| file.exists && file.bytes == 0);
     let missing: Vec<&str> = names(step, |file| !file.exists);
     let changed = changed(evidence);
-    let words = said.map(|said| format!("last words: \"{}\"", shorten(&one_line(said), 120)));
+    let words = said.map(|said| format!("last note: \"{}\"", shorten(&one_line(said), 120)));
     let decision = if complete {
         let whole = missing.is_empty() && empty.is_empty();
         match (whole, there.is_empty(), changed) {
@@ -133,7 +133,10 @@ fn by_files(evidence: &Evidence, step: &StepSeen) -> Decision {
         Decision::new(RecoveryAction::ContinueTask, Confidence::Medium, reason)
     } else {
         Decision::ask(
-            format!("nothing has changed since step {} began, so nobody can tell", step.number),
+            format!(
+                "nothing has changed since step {} began, so it is unclear how far it got",
+                step.number
+            ),
             &["whether the step did something that leaves no trace in files"],
         )
     };

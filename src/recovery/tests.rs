@@ -145,7 +145,7 @@ fn what_others_need_is_not_left_out() {
     }
     let ruled = decide(&evidence).ruled_out;
     let skip = ruled.iter().find(|ruled| ruled.action == RecoveryAction::SkipTask).unwrap();
-    assert!(skip.why.contains("step 10 needs what step 9 gives"), "{}", skip.why);
+    assert!(skip.why.contains("step 10 needs the result of step 9"), "{}", skip.why);
 }
 
 #[test]

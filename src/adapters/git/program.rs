@@ -227,7 +227,9 @@ fn output(mut command: Command, input: &str) -> Result<Output, GitError> {
         } else if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, feed) {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(GitError::Failed(format!("there is no thread to feed it: {error}")));
+            return Err(GitError::Failed(format!(
+                "cannot start a thread that writes its input: {error}"
+            )));
         }
         child.wait_with_output().map_err(GitError::NoProgram)
     })

@@ -59,7 +59,7 @@ pub(in crate::rules) fn comparison(input: &mut Input<'_>) -> Parsed<Condition> {
         if fact.fact_type == FactType::Dynamic {
             return Ok(Condition::compare(&fact.name, Op::Equal, FactValue::Bool(true)));
         }
-        let message = format!("nothing is said about `{}`; add a comparison", fact.name);
+        let message = format!("`{}` needs a comparison", fact.name);
         let arrows = input.iter().filter(|token| token.kind == Kind::Arrow).count();
         let swapped = (arrows > 1).then_some(">=");
         return cut(RuleError::new(name_span, message).meant(swapped));
@@ -93,7 +93,7 @@ pub(in crate::rules) fn compared(input: &mut Input<'_>, fact: &Fact<'_>) -> Pars
     let Some(Relation { verb, negated }) = opt(relation).parse_next(input)? else {
         let span = span_to_end(input);
         let given = input.state.source.get(span.clone()).unwrap_or_default();
-        let message = format!("`{given}` says nothing about `{}` that is understood", fact.name);
+        let message = format!("`{given}` is not understood as a comparison with `{}`", fact.name);
         return cut(RuleError::new(span, message));
     };
     let said = match verb {

@@ -322,7 +322,7 @@ fn unreadable<T>(start: &Input<'_>, fact: &Fact<'_>) -> Parsed<T> {
     let span = span_to_end(start);
     let given = start.state.source.get(span.clone()).unwrap_or_default();
     let message = match given {
-        _ if at_end(start) => format!("`{}` is compared with nothing", fact.name),
+        _ if at_end(start) => format!("`{}` is compared, but the value is missing", fact.name),
         given => format!("`{}` is {}, not `{given}`", fact.name, described(fact.fact_type)),
     };
     let near = vocabulary::nearest_fact(given, start.state.workflow);

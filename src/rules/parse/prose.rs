@@ -124,7 +124,7 @@ pub(in crate::rules) fn lifetime(input: &mut Input<'_>) -> Parsed<u32> {
 /// A lifetime in front must be followed by something that it limits.
 pub(in crate::rules) fn lifetime_steps(input: &Input<'_>, steps: u32) -> Parsed<u32> {
     match input.is_empty() {
-        true => cut(RuleError::new(span_of(input, 1), "say what holds for so many steps")),
+        true => cut(RuleError::new(span_of(input, 1), "say what to do for that many steps")),
         false => Ok(steps),
     }
 }
@@ -197,7 +197,8 @@ fn prose(input: &mut Input<'_>) -> Parsed<Action> {
     }
     let denies = any_phrase(NEGATIONS).parse_next(&mut place.clone()).is_ok();
     if denies && peek_word(input).is_some_and(|word| word.eq_ignore_ascii_case("and")) {
-        let message = "what is denied: only this, or the next action too? separate them with `;`";
+        let message =
+            "does the negation cover only this, or the next action too? separate them with `;`";
         return cut(RuleError::new(span, message));
     }
     let assigns = |token: &Token<'_>| matches!(token.kind, Kind::Op(Op::Equal));

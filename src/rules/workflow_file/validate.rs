@@ -101,7 +101,9 @@ fn check_queue(workflow: &Workflow) -> Result<(), WorkflowError> {
                 return invalid(format!("`merge_queue`: `{next}` does not follow `{status}`"));
             }
             None if !moves.iter().any(is_done) => {
-                return invalid(format!("`merge_queue`: no step is done behind `{status}`"));
+                return invalid(format!(
+                    "`merge_queue`: no status with the role `done` follows `{status}`"
+                ));
             }
             _ => {}
         }

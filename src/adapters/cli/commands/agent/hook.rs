@@ -21,7 +21,7 @@ use crate::{
 
 /// Answer a hook event of an agent's client, given as JSON on standard input
 ///
-/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own words; `statedir
+/// For Claude Code, Codex, Copilot CLI, Gemini CLI and Qwen Code, each in its own format; `statedir
 /// setup claude` (codex, gemini, qwen) registers it.
 ///
 /// SessionStart puts the brief into the agent's context. UserPromptSubmit reports which rules have
@@ -31,9 +31,9 @@ use crate::{
 /// history.md or .statedir/ or removes the state. That protects against accidents, not malice, even
 /// if the event is not quite JSON. It asks, too, when a review is open and when a limit is reached:
 /// once per limit and session, with the command that raises it (`statedir constraint set
-/// max_file_operations 100`); every time, and also before a limit is changed, if the client says
-/// that nobody is there. A rule can pause for good. PostToolUse counts file operations and web
-/// requests and checks a state file that was edited. What the agent plans with its own task tool
+/// max_file_operations 100`); every time, and also before a limit is changed, if the client reports
+/// that it runs unattended. A rule can pause the plan for good. PostToolUse counts file operations and
+/// web requests and checks a state file that was edited. What the agent plans with its own task tool
 /// becomes steps: TaskCreate, TaskUpdate, TodoWrite, an accepted plan, Codex's update_plan,
 /// Gemini's write_todos, opencode's todowrite, Qwen's todo_write, Copilot's table `todos`; with
 /// --capture also where there is no state yet, with --no-capture not at all. PreCompact makes a

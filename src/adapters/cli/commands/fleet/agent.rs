@@ -32,7 +32,7 @@ pub(in crate::adapters) struct Args {
     /// Stop after that time
     #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "once")]
     time: Option<Duration>,
-    /// How long the leases last between two heartbeats at the most
+    /// How long a lease lasts after a heartbeat
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = lease_time)]
     lease: Duration,
 }

@@ -66,7 +66,7 @@ Examples:
     /// Make this state part of the fleet, with the lease for this machine
     #[command(after_help = "Examples:\n  statedir fleet join --name billing")]
     Join {
-        /// Its name in the fleet, also in place of another; else the execution_id
+        /// Its name in the fleet, which also renames it; else the execution_id
         #[arg(long)]
         name: Option<String>,
         /// Leave values that look like secrets in the searchable document
@@ -95,7 +95,7 @@ Examples:
         /// Its name or execution_id; else the project of this state
         #[arg(value_name = "NAME", conflicts_with = "next")]
         name: Option<String>,
-        /// The free project that has been untouched longest
+        /// The free project that has been idle longest
         #[arg(long)]
         next: bool,
         /// Only projects with this value in a column (status, machine, agent, template, …)
@@ -110,7 +110,7 @@ Examples:
         /// The project; else the one of this state
         name: Option<String>,
     },
-    /// Take the lease although another machine holds it
+    /// Take the lease even though another machine holds it
     #[command(after_help = "Examples:\n  statedir fleet steal billing --why 'its machine is gone'")]
     Steal {
         /// The project
@@ -121,7 +121,7 @@ Examples:
         #[command(flatten)]
         lease: Lease,
     },
-    /// Get a project onto this machine, exact to the byte
+    /// Copy a project to this machine, byte for byte
     #[command(after_help = "\
 Examples:
   statedir fleet pull billing
@@ -160,7 +160,7 @@ Examples:
     /// Sum up costs, times and results of all projects
     #[command(after_help = "Examples:\n  statedir fleet metrics --by template")]
     Metrics(look::MetricsArgs),
-    /// Claim, pull and recover every active project whose lease has run out
+    /// Claim, pull and recover every active project whose lease has expired
     Recover(recover::Args),
     /// Push every joined state of this machine as it changes, and send heartbeats
     Agent(agent::Args),
@@ -319,7 +319,9 @@ fn status(session: &mut Session<'_>) -> CliResult {
     for (machine, (projects, heard)) in machines {
         let projects = counted(projects, "project", "projects");
         let heard = format_age(heard);
-        session.output.line(format!("          {machine}: {projects}, heard {heard} ago"));
+        session
+            .output
+            .line(format!("          {machine}: {projects}, last heard from {heard} ago"));
     }
     match (here, there) {
         (Some(here), Some(project)) => {

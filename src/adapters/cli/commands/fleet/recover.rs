@@ -19,11 +19,11 @@ use crate::{
     workspace::RecoverRequest,
 };
 
-/// Claim, pull and recover every active project whose lease has run out
+/// Claim, pull and recover every active project whose lease has expired
 ///
 /// Without --apply it lists them and changes nothing. With it each project is claimed, so that two
 /// machines share the work without doing anything twice; pulled; decided as `statedir recover`
-/// decides; carried out or put before a person; and published.
+/// decides; carried out, or left to a person; and published.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

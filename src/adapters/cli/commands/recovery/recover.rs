@@ -23,21 +23,21 @@ use crate::{
 /// the others were ruled out; changes nothing unless --apply is given. Unclear evidence gives
 /// human_review, never a guess.
 ///
-/// A failed step: retry_task, after fixing the cause unless the error may pass by itself (timeout,
-/// network, rate_limit). Once it has failed as often as retry_limit allows: human_review. Finished
-/// work and findings are never sacrificed to a failure: rollback_checkpoint is proposed only where
-/// the state itself is damaged and the log cannot repair it, and says what it would undo; skip_task
-/// and restart are for you to decide.
+/// For a failed step the decision is retry_task, once the cause is fixed, unless the error may pass by
+/// itself (timeout, network, rate_limit). Once the step has failed as often as retry_limit allows, it
+/// is human_review. Finished work and findings are never given up because of a failure:
+/// rollback_checkpoint is proposed only if the state itself is damaged and the log cannot repair it,
+/// and the answer says what it would undo; skip_task and restart are left for you to choose.
 ///
-/// A step that was running: files that it names (in side_effects, expected_outputs, what was noted
-/// last) with content: continue_task; empty: restart_task; there, and the last note says that it is
-/// complete: next_task. Contradictions, no trace of work, or very many changes: human_review. A
-/// step that somebody else holds is left alone until its claim is stale: its session has ended, its
-/// process is gone, or it has been silent for too long. `next` is the move that `brief`, `status`
-/// and `resume` recommend, too.
+/// For a step that was running, the files that it names (in side_effects, expected_outputs or its last
+/// note) decide: continue_task if they have content, restart_task if they are empty, next_task if they
+/// exist and the last note says that the step is complete. Contradictions, no trace of work, or very
+/// many changes give human_review. A step that somebody else holds is left alone until its claim is
+/// stale: its session has ended, its process is gone, or it has been silent for too long. `next` is
+/// the move that `brief`, `status` and `resume` recommend, too.
 ///
-/// With nothing to recover the answer is next_task with `nothing_to_do`. A damaged state gives
-/// exit 4, together with the decision.
+/// If there is nothing to recover, the answer is next_task with `nothing_to_do`. A damaged state gives
+/// exit code 4, together with the decision.
 ///
 /// --evaluator asks a program instead: it gets the evidence on its standard input and answers
 /// {"action": "...", "reasoning": "..."} within the time limit. It runs without a shell, with only

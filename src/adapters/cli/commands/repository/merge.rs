@@ -11,7 +11,7 @@ use crate::{
     merge::{Conflict, Side},
 };
 
-/// List and settle what a merge left in conflict
+/// List and resolve the conflicts that a merge left
 ///
 /// With `statedir git install`, git merges the state files by meaning: entries, steps, fields,
 /// settings, paragraphs and keys, each by its identity. What only one side changed is taken from
@@ -22,7 +22,7 @@ use crate::{
 ///   - **status**: <<<<<<< ours "FAILED" ||||||| base "RUNNING" ======= theirs "COMPLETED" >>>>>>>
 ///
 /// and in variables.json as {"<<<<<<< conflict": {"base": …, "ours": …, "theirs": …}}. Every
-/// command that changes the state refuses (exit 4) until all are settled: with `--take`, or by
+/// command that changes the state refuses (exit 4) until all are resolved: with `--take`, or by
 /// hand, by writing the right value. `-` stands for a side that has no such field.
 ///
 /// Counters are numbers under `cost_tracking`, `counters`, `counts` or `costs`, and those whose name
@@ -40,7 +40,7 @@ pub(in crate::adapters) struct Args {
     /// List the conflicts (the default)
     #[arg(long)]
     list: bool,
-    /// Settle fields by taking one side
+    /// Resolve fields by taking one side
     #[arg(long, value_name = "SIDE", conflicts_with_all = ["list", "resolve"])]
     take: Option<Taken>,
     /// Merge by meaning what git left in conflict, from its index or from its markers

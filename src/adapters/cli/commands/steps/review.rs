@@ -28,22 +28,22 @@ pub(in crate::adapters) enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Ask a person
+    /// Open a review: ask a person
     #[command(after_help = "Examples:\n  statedir review open \"Is the budget fine?\"")]
     Open {
         /// What needs to be decided
         question: String,
     },
-    /// Agree
+    /// Approve; a move that waits for it is made
     #[command(after_help = "Examples:\n  statedir review approve r1")]
     Approve {
-        /// Such as r1
+        /// Which review, such as r1
         id: Option<String>,
         /// A remark
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
     },
-    /// Reject; the reason is kept and decides where a gate sends the work back to
+    /// Reject; the reason is recorded and decides to which step a gate sends the work back
     ///
     /// A gate sends the work back to the step that its `reject` names for the reason, or to that of
     /// --to; the steps that depend on it are done again. Without such a step the plan is paused.
@@ -51,7 +51,7 @@ pub(in crate::adapters) enum Verb {
         after_help = "Examples:\n  statedir review reject r1 --why \"too expensive\"\n  statedir review reject r1 --why \"Scope too large\" --to 2"
     )]
     Reject {
-        /// Such as r1
+        /// Which review, such as r1
         id: Option<String>,
         /// The reason
         #[arg(long, value_name = "TEXT")]
