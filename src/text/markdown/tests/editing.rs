@@ -304,6 +304,22 @@ fn keys_that_would_not_read_back_are_refused() {
 }
 
 #[test]
+fn the_value_of_a_bullet_without_a_key_stays_a_value() {
+    let document = parse("# T\n- plain\n");
+    let bullet = items(&document)[0].id;
+    let mut edit = document.edit();
+    edit.set_value(bullet, "other words");
+    assert_eq!(edit.finish().unwrap().document.value(bullet), "other words");
+    let mut edit = document.edit();
+    edit.set_value(bullet, "Note: other words");
+    assert!(matches!(edit.finish(), Err(EditError::WouldChangeStructure { .. })));
+    // As the text of the bullet it is fine.
+    let mut edit = document.edit();
+    edit.set_item_text(bullet, "Note: other words");
+    assert_eq!(edit.finish().unwrap().document.text(bullet), "Note: other words");
+}
+
+#[test]
 fn nul_is_refused_everywhere() {
     let source = "# T\n- **a**: 1\n- b\n";
     let changes: [fn(&Document, &mut Edit<'_>); 5] = [
