@@ -77,7 +77,7 @@ fn check_statuses<R: Copy + PartialEq + std::fmt::Debug>(
                 return invalid(format!(
                     "`{next}` follows `{}` but is not a status of a {subject}{}",
                     status.name,
-                    meant(nearest(next, names()))
+                    suggestion(nearest(next, names()))
                 ));
             }
         }
@@ -234,6 +234,6 @@ fn cannot_name<T>(name: &str, what: &str, letters: &str) -> Result<T, WorkflowEr
     ))
 }
 
-fn meant(name: Option<&str>) -> String {
+fn suggestion(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

@@ -161,7 +161,7 @@ fn reply(
     };
     let reply = hooks::answer(&hook).map_err(|error| described(&error, began.elapsed()));
     if !hook.dry_run {
-        leave_sign(&workspace, last);
+        record_sign(&workspace, last);
         #[cfg(feature = "fleet")]
         if last || matches!(event.name(), "SessionStart" | "Stop") {
             crate::adapters::cli::commands::fleet::push_later(&workspace);
@@ -198,7 +198,7 @@ fn new_state(session: &mut Session<'_>, event: &HookEvent) -> Option<PathBuf> {
 }
 
 /// Notes that the session is alive, or that it has ended. What is lost with it is evidence only.
-fn leave_sign(workspace: &Workspace, ended: bool) {
+fn record_sign(workspace: &Workspace, ended: bool) {
     let Some(session) = &workspace.environment().identity().session else { return };
     let mut sign = workspace.sign(ended);
     let known = workspace.store().sign(session).unwrap_or_default();
@@ -211,7 +211,7 @@ fn leave_sign(workspace: &Workspace, ended: bool) {
     sign.process = known.process.filter(|process| process.is_running() == Some(true));
     sign.client = Process::client();
     sign.is_confirmed = sign.client.is_some() && sign.client == known.client;
-    let _ = workspace.store().leave_sign(session, &sign);
+    let _ = workspace.store().record_sign(session, &sign);
 }
 
 /// What is noted of a failure. The last of several waits knows only of itself.

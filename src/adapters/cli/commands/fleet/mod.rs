@@ -2,8 +2,8 @@
 
 mod agent;
 mod lease;
-mod look;
 mod recover;
+mod show;
 
 use std::{collections::BTreeMap, path::PathBuf, process::Stdio, time::Duration};
 
@@ -143,7 +143,7 @@ Examples:
   statedir fleet list
   statedir fleet list --status active --older-than 1h
   statedir fleet list --machine build7 --text 'vector databases' --json")]
-    List(look::ListArgs),
+    List(show::ListArgs),
     /// Show one project
     #[command(
         after_help = "Examples:\n  statedir fleet show billing\n  statedir fleet show billing --json"
@@ -156,10 +156,10 @@ Examples:
     #[command(
         after_help = "Examples:\n  statedir fleet watch\n  statedir fleet watch --for 10m --json"
     )]
-    Watch(look::WatchArgs),
+    Watch(show::WatchArgs),
     /// Sum up costs, times and results of all projects
     #[command(after_help = "Examples:\n  statedir fleet metrics --by template")]
-    Metrics(look::MetricsArgs),
+    Metrics(show::MetricsArgs),
     /// Claim, pull and recover every active project whose lease has expired
     Recover(recover::Args),
     /// Push every joined state of this machine as it changes, and send heartbeats
@@ -218,7 +218,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
             let wanted = match name {
                 _ if next => Wanted::Next(Filter { equal: conditions, ..Filter::default() }),
                 Some(name) => Wanted::Named(name),
-                None => Wanted::Named(lease::of_this_state(session).map_err(|failure| {
+                None => Wanted::Named(lease::project_of_state(session).map_err(|failure| {
                     failure
                         .hint("name a project, or take a free one: `statedir fleet claim --next`")
                 })?),
@@ -228,10 +228,10 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         Verb::Release { name } => lease::release(session, name),
         Verb::Steal { name, why, lease: time } => lease::steal(session, &name, &why, time.lease),
         Verb::Pull { name, into, merge } => lease::pull(session, &name, into, merge),
-        Verb::List(args) => look::list(session, &args),
-        Verb::Show { name } => look::show(session, &name),
-        Verb::Watch(args) => look::watch(session, &args),
-        Verb::Metrics(args) => look::metrics(session, &args),
+        Verb::List(args) => show::list(session, &args),
+        Verb::Show { name } => show::show(session, &name),
+        Verb::Watch(args) => show::watch(session, &args),
+        Verb::Metrics(args) => show::metrics(session, &args),
         Verb::Recover(args) => recover::run(session, &args),
         Verb::Agent(args) => agent::run(session, &args),
     }
@@ -325,7 +325,7 @@ fn status(session: &mut Session<'_>) -> CliResult {
     }
     match (here, there) {
         (Some(here), Some(project)) => {
-            session.output.line(format!("here      {}", look::line(&project.into())));
+            session.output.line(format!("here      {}", show::line(&project.into())));
             if project.lease.fence != here.fence {
                 session.output.line("          this machine does not have its lease");
             }
@@ -357,7 +357,11 @@ fn join(
     let fleet = address.to_string();
     let request = Joined { name: name.as_deref(), host: &host, fleet: &fleet, with_secrets, lease };
     let (known, _) = fleet::join(&mut *database, &workspace, &request)?;
-    told(session, &known, format!("`{}` is part of the fleet; {host} has the lease", known.name))
+    print_membership(
+        session,
+        &known,
+        format!("`{}` is part of the fleet; {host} has the lease", known.name),
+    )
 }
 
 fn push(session: &mut Session<'_>, whole: bool, lease: Duration) -> CliResult {
@@ -391,7 +395,7 @@ pub(in crate::adapters::cli) fn push_later(workspace: &Workspace) {
     let _ = push.spawn();
 }
 
-fn told(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
+fn print_membership(session: &mut Session<'_>, known: &Membership, message: String) -> CliResult {
     if session.output.is_json() {
         session.output.value(json!({ "name": known.name, "id": known.id, "fence": known.fence,
             "revision": known.revision, "fleet": known.fleet }));

@@ -69,12 +69,12 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
         }
         Verb::Approve { id, why } => {
             let why = pairs::optional_text(why)?;
-            let id = named(session, id, "approve", why.as_deref())?;
+            let id = review_id(session, id, "approve", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: true, why, to: None }])
         }
         Verb::Reject { id, why, to } => {
             let why = pairs::optional_text(why)?;
-            let id = named(session, id, "reject", why.as_deref())?;
+            let id = review_id(session, id, "reject", why.as_deref())?;
             session.apply(&[Change::ReviewDecide { id, approve: false, why, to }])
         }
         Verb::List { all } => list(session, all),
@@ -82,7 +82,7 @@ pub(in crate::adapters::cli) fn run(session: &mut Session<'_>, verb: Verb) -> Cl
 }
 
 /// The review that is meant. A decision is never guessed: without an id those are named that are open.
-fn named(
+fn review_id(
     session: &Session<'_>,
     id: Option<String>,
     verb: &str,
